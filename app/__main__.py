@@ -9,7 +9,7 @@ def main() -> int:
         from app.ui.kit.markdown.formula_worker import serve
 
         return serve()
-    if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_desk.py; needs nothing of Qt
+    if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_process.py; needs nothing of Qt
         from app.sandbox.attended import main as serve_sandbox
 
         return serve_sandbox(sys.argv[2])
@@ -29,11 +29,11 @@ def main() -> int:
 
 def _open(arguments: list[str]) -> int:
     gc.disable()  # what a start makes is there to stay: looking for garbage in it takes time. The window collects later
-    from app.ui.kit.qt_repairs.overrides import keep_exceptions_inside
     from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+    from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
 
     read_no_sources()  # before anything else is imported
-    keep_exceptions_inside()
+    install_exception_guard()
     from app.bootstrap.start import run
 
     return run(arguments)

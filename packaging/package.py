@@ -21,7 +21,7 @@ import archives
 import bill_of_materials
 import debian_package
 import icu_data
-import licences
+import licenses
 import signing
 import update_feed
 from environments import ROOT, Environment
@@ -37,7 +37,7 @@ WITHIN_S = 300.0
 
 
 @dataclass(frozen=True)
-class Made:
+class Build:
     """Where a build is: `folder` is the program, `icons` its pictures, `notices` the licences of what is inside."""
 
     version: str
@@ -85,7 +85,7 @@ def build_folder(environment: Environment, *, test: bool) -> int:
     return 0
 
 
-def build(environment: Environment, work: Path, system_libraries: str, *, test: bool) -> Made:
+def build(environment: Environment, work: Path, system_libraries: str, *, test: bool) -> Build:
     """Make the folder once, and let what was made test itself. Raises `Refusal`.
 
     `system_libraries`: "bundled", or "theirs" for a package that depends on them.
@@ -116,7 +116,7 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
     folder = work / "dist" / ("Rialto.app" if sys.platform == "darwin" else "rialto")
     notices = work / "licences.txt"
     theirs = system_libraries == "theirs" or not sys.platform.startswith("linux")
-    words = licences.text(environment.folder, RUN_LOCK, None if theirs else folder)
+    words = licenses.text(environment.folder, RUN_LOCK, None if theirs else folder)
     notices.write_text(words, encoding="utf-8", newline="\n")
     if sys.platform.startswith("linux"):
         strip(folder)
@@ -128,7 +128,7 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
         say(f"It needs {name} {newest} or newer, for {wanted_by}.")
     if test:
         prove(folder)
-    return Made(version(), epoch, folder, icons, notices)
+    return Build(version(), epoch, folder, icons, notices)
 
 
 def needs(folder: Path) -> list[tuple[str, str, str]]:
@@ -222,7 +222,7 @@ def _size(path: Path) -> int:
     return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
 
 
-def _installer(made: Made, target: Path) -> Path:
+def _installer(made: Build, target: Path) -> Path:
     signing.windows(made.folder / "rialto.exe", os.environ)
     script = ROOT / "packaging" / "windows" / "rialto.nsi"
     values = {"VERSION": made.version, "FOLDER": made.folder, "ICON": made.icons / "rialto.ico", "OUT": target}
@@ -234,7 +234,7 @@ def _installer(made: Made, target: Path) -> Path:
     return target
 
 
-def _disk_image(made: Made, target: Path) -> Path:
+def _disk_image(made: Build, target: Path) -> Path:
     signing.macos_app(made.folder, ROOT / "packaging" / "macos" / "entitlements.plist", os.environ)
     target.unlink(missing_ok=True)
     shown = made.folder.with_name("image")  # what the window of the image shows: the app, and where to drag it

@@ -19,8 +19,8 @@ from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
-from app.ui.kit.qt_repairs.overrides import keep_exceptions_inside
 from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
 from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
 
@@ -28,7 +28,7 @@ hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline meas
 hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
 read_no_sources()
-keep_exceptions_inside()
+install_exception_guard()
 forget_layout_items()
 httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)  # else 30 ms each
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/kit/qt_repairs/collector.py

@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the other two are run instead of a window, in processes of their own
     "app.__main__": (
         "app.bootstrap",
-        "app.ui.kit.qt_repairs.overrides",  # before any class of the window is made
+        "app.ui.kit.qt_repairs.qt_exception_guard",  # before any class of the window is made
         "app.ui.kit.qt_repairs.pyside_features",
         "app.ui.kit.markdown.formula_worker",
         "app.sandbox.attended",

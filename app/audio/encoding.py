@@ -45,7 +45,7 @@ class CannotWrite(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ClipTags:
+class AudioTags:
     """What a player shows. `date` is ISO 8601."""
 
     title: str = ""
@@ -54,7 +54,7 @@ class ClipTags:
     comment: str = ""
 
 
-def write_clip(target: Path, kind: str, spool: Spool, tags: ClipTags, source: Path | None = None) -> None:
+def write_take(target: Path, kind: str, spool: Spool, tags: AudioTags, source: Path | None = None) -> None:
     """Write a clip to `target`, whole or not at all. `source` is a file of that kind to copy. Raises `CannotWrite`."""
     if kind not in FORMATS or not (source is not None or can_encode(kind)):
         raise CannotWrite(missing_sentence(kind))
@@ -72,7 +72,7 @@ def write_clip(target: Path, kind: str, spool: Spool, tags: ClipTags, source: Pa
             temporary.unlink()
 
 
-def _copy(source: Path, target: Path, tags: ClipTags | None) -> None:
+def _copy(source: Path, target: Path, tags: AudioTags | None) -> None:
     with source.open("rb") as read, target.open("wb") as written:
         if tags is not None:
             head = read.read(10)
@@ -82,7 +82,7 @@ def _copy(source: Path, target: Path, tags: ClipTags | None) -> None:
         shutil.copyfileobj(read, written)
 
 
-def _encode(target: Path, kind: str, spool: Spool, tags: ClipTags) -> None:
+def _encode(target: Path, kind: str, spool: Spool, tags: AudioTags) -> None:
     if kind == "pcm":
         with target.open("wb") as file:
             for samples in _blocks(spool, spool.rate_hz):
@@ -117,7 +117,7 @@ def _blocks(spool: Spool, rate_hz: int) -> Iterator[Samples]:
         yield change.flush()
 
 
-def id3(tags: ClipTags) -> bytes:
+def id3(tags: AudioTags) -> bytes:
     """Return an ID3v2.4 tag with title, artist, date and comment in UTF-8."""
     frames = b""
     for name, text in (("TIT2", tags.title), ("TPE1", tags.artist), ("TDRC", tags.date)):

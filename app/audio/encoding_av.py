@@ -10,14 +10,14 @@ import av
 import numpy as np
 
 if TYPE_CHECKING:
-    from app.audio.encoding import ClipTags
+    from app.audio.encoding import AudioTags
 
     Samples = np.ndarray[tuple[int], np.dtype[np.int16]]
 
 FRAME = 1024  # samples of an AAC frame
 
 
-def encode(target: Path, kind: str, blocks: Iterable[Samples], rate_hz: int, tags: ClipTags) -> None:
+def encode(target: Path, kind: str, blocks: Iterable[Samples], rate_hz: int, tags: AudioTags) -> None:
     """Write one channel. Raises `CannotWrite`."""
     from app.audio.encoding import CannotWrite, id3
 

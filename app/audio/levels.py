@@ -59,10 +59,10 @@ class LevelWatch:
         self.warning = ""
         self._quiet_s = 0.0
         self._zero_s = 0.0
-        self._since_clip_s = CLIPPED_FOR_S
+        self._since_take_s = CLIPPED_FOR_S
         self._since_peak_s = 0.0
 
-    def hear(self, level: Level, seconds: float) -> None:
+    def observe(self, level: Level, seconds: float) -> None:
         """Take the next block, which lasted `seconds`."""
         self.level = level
         self._since_peak_s += seconds
@@ -70,8 +70,8 @@ class LevelWatch:
             self.held_peak_db, self._since_peak_s = level.peak_db, 0.0
         self._quiet_s = self._quiet_s + seconds if level.peak_db < SILENT_DB else 0.0
         self._zero_s = self._zero_s + seconds if level.is_zero else 0.0
-        self._since_clip_s = 0.0 if level.clipped >= CLIPPED_SAMPLES else self._since_clip_s + seconds
-        if self._since_clip_s < CLIPPED_FOR_S:
+        self._since_take_s = 0.0 if level.clipped >= CLIPPED_SAMPLES else self._since_take_s + seconds
+        if self._since_take_s < CLIPPED_FOR_S:
             self.warning = "clipping"
         elif self._zero_s >= SILENT_AFTER_S:
             self.warning = "muted"

@@ -70,7 +70,7 @@ class BlockQueue:
         self.lost_blocks = 0
         self._blocks: queue.Queue[bytes] = queue.Queue(blocks)
 
-    def hear(self, data: Any, frames: int, times: Any, status: Any) -> None:
+    def observe(self, data: Any, frames: int, times: Any, status: Any) -> None:
         """PortAudio's callback, on PortAudio's own thread: copy and go."""
         try:
             self._blocks.put_nowait(bytes(data))
@@ -102,7 +102,7 @@ class MicrophoneStream:
             device=target.index,
             channels=channels,
             dtype="int16",
-            callback=self._queue.hear,
+            callback=self._queue.observe,
             finished_callback=self._end,
         )
         self._stream.start()

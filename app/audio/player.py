@@ -177,7 +177,7 @@ class Player:
         """What Escape does: nothing that waits is played. On the caller's own thread, so that nothing delays it."""
         speaker = self._speaker
         if speaker is not None:
-            self._note_place(speaker)
+            self._record_place(speaker)
             speaker.clear()
 
     def _set(self, state: PlayState) -> None:
@@ -215,7 +215,7 @@ class Player:
             raise AudioUnavailable(Missing.LOST, "output")
         self._fill(wish, spool, reader, speaker)
         if self._wish.seek is None:
-            self._note_place(speaker)
+            self._record_place(speaker)
         if reader.at >= spool.frames and speaker.queued <= 0:
             if spool.is_finished:
                 self._end(spool)
@@ -251,7 +251,7 @@ class Player:
         self._reader = reader
         return reader
 
-    def _note_place(self, speaker: Speaker) -> None:
+    def _record_place(self, speaker: Speaker) -> None:
         if self._reader is not None and speaker.heard >= 0:
             self._place = min(speaker.heard, self._spool.frames if self._spool is not None else speaker.heard)
 

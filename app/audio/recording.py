@@ -182,7 +182,7 @@ class Recorder:
         if self._gain != 1.0:
             louder = samples.astype(np.float32) * self._gain
             samples = np.clip(np.rint(louder), -32768, 32767).astype(np.int16)
-        self._watch.hear(level_of(samples), len(samples) / self.rate_hz)
+        self._watch.observe(level_of(samples), len(samples) / self.rate_hz)
         if not self._paused:
             self._file.write(samples.astype("<i2", copy=False).tobytes())
             self._peaks.add(samples)

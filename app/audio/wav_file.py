@@ -93,7 +93,7 @@ class WavWriter:
         now = self._clock()
         if now - self._header_at >= HEADER_EVERY_S:
             self._header_at = now
-            self._tell_sizes()
+            self._write_sizes()
         if now - self._pressed_at >= PRESS_EVERY_S:
             self._pressed_at = now
             os.fsync(self._file)
@@ -109,7 +109,7 @@ class WavWriter:
         finally:
             os.close(file)
 
-    def _tell_sizes(self) -> None:
+    def _write_sizes(self) -> None:
         _patch(self._file, self.data_bytes)
 
 

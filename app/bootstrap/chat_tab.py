@@ -60,7 +60,7 @@ def make_characters_page(rialto: Rialto) -> CharactersPage:
     from app.ui.characters.page import CharactersPage
     from app.ui.characters.presenter import CharactersPresenter
 
-    presenter = CharactersPresenter(rialto.caller, rialto.settings, rialto.tasks)
+    presenter = CharactersPresenter(rialto.current_account, rialto.settings, rialto.tasks)
     presenter.catalogue = rialto.catalogue
     page = CharactersPage(rialto.theme, presenter, rialto.tasks, cache=rialto.paths.cache / "characters")
     page.closed.connect(rialto.chat_page.show_chat)

@@ -20,7 +20,7 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     collections = RpcCollections(rialto.paths.data / "collections")
     interfaces = RpcInterfaces(rialto.paths.data / "interfaces")
     presenter = CryptoRpcPresenter(
-        rialto.caller,
+        rialto.current_account,
         rialto.tasks,
         resources() / "data",
         rialto.window.undo_stack,
@@ -30,9 +30,9 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     )
 
     def base_url() -> str:
-        account = rialto.caller.account
+        account = rialto.current_account.account
         if account is not None and account.is_sandbox:
-            running = rialto.desk.sandbox.address()  # what is written down for it has neither port nor path
+            running = rialto.account_services.sandbox.address()  # what is written down for it has neither port nor path
             return running[0] if running is not None else account.base_url
         return account.base_url if account is not None else ""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def make_images_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
-    presenter = ImagesPresenter(rialto.caller, rialto.tasks, rialto.paths.data, rialto.window.undo_stack)
+    presenter = ImagesPresenter(rialto.current_account, rialto.tasks, rialto.paths.data, rialto.window.undo_stack)
     page = ImagesPage(
         rialto.theme, presenter, ImageChanges(presenter), rialto.tasks, rialto.paths.cache / "pictures", whole=False
     )

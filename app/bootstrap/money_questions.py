@@ -25,7 +25,9 @@ async def ask_elsewhere(rialto: Rialto, name: str, text: str) -> str | None:
     """Show a watched wallet's owner what is to be signed elsewhere."""
     from app.ui.wallet.wallet_dialogs import WalletDialogs
 
-    return await WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys).ask_elsewhere(name, text)
+    return await WalletDialogs(rialto.theme, rialto.window, rialto.account_services.wallet_keys).ask_elsewhere(
+        name, text
+    )
 
 
 async def ask_wallets(rialto: Rialto) -> bool:

@@ -26,7 +26,7 @@ async def remove_everything(rialto: Rialto) -> None:
     if not agreed:
         return
     try:
-        for account in rialto.desk.book.list():
+        for account in rialto.account_services.accounts.list():
             if not account.is_sandbox:
                 await rialto.places.delete(account.id)
         if rialto.settings.value.proxy_user:

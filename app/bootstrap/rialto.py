@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app import __version__
 from app.bootstrap.chat_tab import make_chat_tab
-from app.bootstrap.moments import FirstPaint, say
 from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets, show_status_page
+from app.bootstrap.startup_marks import FirstPaint, mark
 from app.bootstrap.tabs import RAIL
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
 from app.storage.log import setup_logging, stop_logging
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.audio.devices import AudioHost
-    from app.bootstrap.account_desk import AccountDesk
-    from app.bootstrap.ground import Ground
+    from app.bootstrap.account_services import AccountServices
+    from app.bootstrap.startup_context import StartupContext
     from app.core.secrets import Secrets
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
@@ -56,25 +56,27 @@ COLLECT_MS = 150  # changes of theme and text size that come closer than this ar
 class Rialto:
     """One running program. `live` returns when the window is closed and everything is saved."""
 
-    def __init__(self, qt_app: QApplication, ground: Ground, *, has_fusion: bool = False) -> None:
+    def __init__(self, qt_app: QApplication, context: StartupContext, *, has_fusion: bool = False) -> None:
         """`has_fusion`: the application was made with the style that the theme stands on."""
-        self._ground = ground
-        self.options = ground.options
-        self.paths = ground.paths
-        self.secrets = ground.secrets
-        self.crashes = ground.crashes
-        self.instance = ground.instance
-        self.settings = ground.settings
+        self._context = context
+        self.options = context.options
+        self.paths = context.paths
+        self.secrets = context.secrets
+        self.crashes = context.crashes
+        self.instance = context.instance
+        self.settings = context.settings
         self.theme = Theme(resources())
         self._look()
         self.theme.apply(qt_app, hold_sheet=True, has_fusion=has_fusion, collect_ms=COLLECT_MS)
         self.tasks = TaskScope(self._crashed, held=True, on_work=lambda names: self.crashes.doing(work=names))
-        self.caller = Caller()
-        self.caller.use(ground.account_in_use(), None)  # its name and kind are in the first frame, its service follows
-        self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
+        self.current_account = CurrentAccount()
+        self.current_account.use(
+            context.account_in_use(), None
+        )  # its name and kind are in the first frame, its service follows
+        self.window = MainWindow(self.theme, self.current_account, self.settings, self.tasks)
         self.window.tab_opens.connect(lambda name: self.crashes.doing(tab=self.window.tab_frames.info(name).title))
         self.window.registry.begins.connect(lambda action_id: self.crashes.doing(action=action_id))
-        self.chat = ChatPresenter(self.caller, self.settings, self.tasks, self.window.undo_stack)
+        self.chat = ChatPresenter(self.current_account, self.settings, self.tasks, self.window.undo_stack)
         self.first_paint: FirstPaint | None = None
         self.database: Database | None = None
         self.catalogue: Catalogue | None = None
@@ -110,34 +112,36 @@ class Rialto:
     def open(self) -> FirstPaint:
         """Build the window and show it, once. Needs no asyncio: that is loaded while the window can be used already."""
         if self.first_paint is None:
-            self._furnish()
+            self._set_up()
             self.first_paint = FirstPaint(self.window)
-            self.first_paint.over.connect(lambda: say("ready"))
+            self.first_paint.over.connect(lambda: mark("ready"))
             self.theme.release_sheet()
             self.window.show()
         return self.first_paint
 
-    def _furnish(self) -> None:
+    def _set_up(self) -> None:
         window = self.window
         window.add_tab(CHAT_TAB, lambda: self.chat_page)
         for tab in RAIL:
             window.add_tab(tab.info, partial(tab.make, self))
         window.tab_frames.wanted.connect(self._begin_tab)
-        window.closed.connect(self._note_closed)
-        self._ground.sandbox.answering.connect(lambda: say("sandbox"))
-        self.chat.head_changed.connect(self._note_head)
+        window.closed.connect(self._record_closed)
+        self._context.sandbox.answering.connect(lambda: mark("sandbox"))
+        self.chat.head_changed.connect(self._record_head)
         window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self.refresh))
         window.account_chosen.connect(lambda account_id: self.accounts.use(account_id))
         window.status_page_requested.connect(lambda page: show_status_page(self, page))
         window.tab_shown.connect(self.crashes.doing)
         self.instance.raise_requested.connect(window.raise_window)
-        self.chat.models_changed.connect(lambda _list: self.caller.set_numbers(models=self.chat.shelf.models() or None))
+        self.chat.models_changed.connect(
+            lambda _list: self.current_account.set_numbers(models=self.chat.account_models.models() or None)
+        )
         if self.settings.value.welcome_done:
             window.show_tab("chat")
         else:
             window.show_page(self._make_welcome())
 
-    def _note_closed(self) -> None:
+    def _record_closed(self) -> None:
         self._is_closed = True
 
     @cached_property
@@ -148,7 +152,7 @@ class Rialto:
         from app.ui.shell.welcome import WelcomePage
 
         page = WelcomePage(self.theme, self.accounts, self.places, self.paths.data)
-        page.sandbox_chosen.connect(lambda: self._begin(self.desk.sandbox_account().id))
+        page.sandbox_chosen.connect(lambda: self._begin(self.account_services.sandbox_account().id))
         page.connected.connect(self._begin)
         page.wallet_wanted.connect(lambda way: self.tasks.start("first wallet", self._begin_with_wallet, way))
         return page
@@ -186,9 +190,9 @@ class Rialto:
 
         hide_secrets_with(self.secrets.redact)  # before the first call that can fail
         self.window.after_first_paint()
-        self.window.overlays.accounts = self.desk.choices
+        self.window.overlays.accounts = self.account_services.choices
         self.crashes.crashed.connect(lambda report: self.tasks.start("crash", self._show_crash, report))
-        self.crashes.refused.connect(self.window.overlays.tell_not_saved)
+        self.crashes.refused.connect(self.window.overlays.report_not_saved)
         await asyncio.sleep(0)  # what was typed meanwhile comes first
         self.instance.listen()
         try:
@@ -199,7 +203,7 @@ class Rialto:
         await self._load(
             "app.ui.chat.session.presenter_conversation", "app.ui.conversation.message_view", "app.service.service"
         )
-        self._tell_what_was_damaged()
+        self._report_damaged_files()
         await self._start_history()
 
     async def _start_history(self) -> None:
@@ -207,14 +211,16 @@ class Rialto:
         import asyncio
 
         welcome_done = self.settings.value.welcome_done
-        warm_up = [self.desk.warm_up(self.desk.last())] if welcome_done else []
+        warm_up = [self.account_services.warm_up(self.account_services.last())] if welcome_done else []
         opened, *_ = await asyncio.gather(self._open_history(), *warm_up)
         if not opened:
             return
-        if self.settings.value.welcome_done and not self.desk.switch.was_used:  # a quick person has chosen by now
-            await self.desk.switch.use(self.desk.last())
+        if (
+            self.settings.value.welcome_done and not self.account_services.switch.was_used
+        ):  # a quick person has chosen by now
+            await self.account_services.switch.use(self.account_services.last())
         if self.settings.value.look_for_updates:
-            self.tasks.start("updates", self._look_for_updates)
+            self.tasks.start("updates", self._check_for_updates)
         reports = self.crashes.left_behind()
         if reports:
             await self._show_crash(reports[0], earlier=True)
@@ -230,11 +236,11 @@ class Rialto:
             reduced_motion=value.reduced_motion,
         )
 
-    def _tell_what_was_damaged(self) -> None:
+    def _report_damaged_files(self) -> None:
         """Settings or accounts that could not be understood are told; the copy of them is offered, or the folder."""
         for name, note, file, restore in (
             ("settings", self.settings.note, self.settings.file, self._restore_settings),
-            ("accounts", self.desk.book.note, self._ground.accounts_file, self._restore_accounts),
+            ("accounts", self.account_services.accounts.note, self._context.accounts_file, self._restore_accounts),
         ):
             if note:
                 self._offer_copy(name, note, file, restore)
@@ -265,24 +271,24 @@ class Rialto:
         copy: bytes | None = await asyncio.to_thread(self.settings.file.good_copy)
         self.settings.restore(copy or b"{}")
         self._look()
-        self.desk.network.change(network_settings(self.settings.value))
+        self.account_services.network.change(network_settings(self.settings.value))
         if self.settings.value.welcome_done and not was_welcomed:
             self.window.show_tab("chat")
-            await self.desk.switch.use(self.desk.last())
+            await self.account_services.switch.use(self.account_services.last())
         await asyncio.to_thread(self.settings.save)
         self.toast("Your settings are back. The keyboard map and the sizes of panes follow at the next start.")
 
     async def _restore_accounts(self) -> None:
         import asyncio
 
-        file, book = self._ground.accounts_file, self.desk.book
+        file, accounts = self._context.accounts_file, self.account_services.accounts
         copy: bytes | None = await asyncio.to_thread(file.good_copy)
         file.end_offer()
-        await asyncio.to_thread(book.restore, copy or b"{}")
+        await asyncio.to_thread(accounts.restore, copy or b"{}")
         self.accounts.refresh()
         if self.settings.value.welcome_done:
-            await self.desk.switch.use(self.desk.last())
-        number = len([account for account in book.list() if account.kind != "sandbox"])
+            await self.account_services.switch.use(self.account_services.last())
+        number = len([account for account in accounts.list() if account.kind != "sandbox"])
         self.toast(f"Your accounts are back: {number} and the Sandbox.")
 
     def _open_folder(self) -> None:
@@ -318,10 +324,12 @@ class Rialto:
             self.database = await Database.open(self.paths.database, backups=self.paths.backups)
             self.left_open = await Intents(self.database).settle_after_start()
             receipts = Receipts(self.database)
-            await self.desk.ledger.start(receipts)
-            await self.desk.calls.read(receipts, [account.id for account in self.desk.book.list()])
+            await self.account_services.ledger.start(receipts)
+            await self.account_services.calls.read(
+                receipts, [account.id for account in self.account_services.accounts.list()]
+            )
             self.catalogue = Catalogue(self.database)
-            await self.desk.wallet_keys.start(self.database)
+            await self.account_services.wallet_keys.start(self.database)
             await self.chat.start(History(self.database), self.catalogue)
         except StorageError as error:
             if self.database is not None:
@@ -337,7 +345,7 @@ class Rialto:
 
     async def _make_ready(self, database: Database) -> None:
         """Build the other tabs while nobody does anything; what has work to go on with goes on, looked at or not."""
-        from app.bootstrap.ahead import make_ready, with_work
+        from app.bootstrap.prebuild_tabs import make_ready, with_work
 
         await make_ready(self.window, await with_work(database))
 
@@ -389,7 +397,7 @@ class Rialto:
 
     async def _end(self) -> None:
         """Save, close and stop, in the order in which one needs the other."""
-        closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.desk.aclose]
+        closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.account_services.aclose]
         if self.database is not None:
             closers.append(self.database.close)
         for close in closers:
@@ -403,12 +411,12 @@ class Rialto:
     # Accounts
 
     @cached_property
-    def desk(self) -> AccountDesk:
-        from app.bootstrap.account_desk import AccountDesk
+    def account_services(self) -> AccountServices:
+        from app.bootstrap.account_services import AccountServices
 
-        desk = AccountDesk(
-            self._ground,
-            self.caller,
+        account_services = AccountServices(
+            self._context,
+            self.current_account,
             tasks=self.tasks,
             bookkeeping=TaskScope(self._crashed),
             watch_places=self.window.watch_secrets,
@@ -416,30 +424,30 @@ class Rialto:
             ask_elsewhere=partial(ask_elsewhere, self),
             ask_wallets=partial(ask_wallets, self),
         )
-        desk.connected.connect(self._connected)
-        desk.problem.connect(lambda sentence: self.toast(sentence))
-        desk.network_changed.connect(lambda: self.tasks.replace("refresh", self.refresh))
-        return desk
+        account_services.connected.connect(self._connected)
+        account_services.problem.connect(lambda sentence: self.toast(sentence))
+        account_services.network_changed.connect(lambda: self.tasks.replace("refresh", self.refresh))
+        return account_services
 
     @property
     def accounts(self) -> AccountsPresenter:
-        return self.desk.presenter
+        return self.account_services.presenter
 
     @property
     def places(self) -> Secrets:
-        return self.desk.places
+        return self.account_services.places
 
     def _connected(self) -> None:
         self.chat.refresh_models()
 
-    def _note_head(self, head: ChatHead) -> None:
+    def _record_head(self, head: ChatHead) -> None:
         if head.can_send:
-            self.chat.head_changed.disconnect(self._note_head)
-            say("can-send")
+            self.chat.head_changed.disconnect(self._record_head)
+            mark("can-send")
 
     async def refresh(self) -> None:
         """Ask the service anew what it has and what is left to spend."""
-        await self.desk.switch.read_limits()
+        await self.account_services.switch.read_limits()
         self.chat.refresh_models()
 
     # New versions
@@ -452,15 +460,15 @@ class Rialto:
         root = resources().parent
         return AboutPresenter(
             self.settings,
-            lambda: self.desk.network,
+            lambda: self.account_services.network,
             self.tasks,
             root=root,
             kept=self.paths.data / "updates",
             version=__version__,
         )
 
-    async def _look_for_updates(self) -> None:
-        newer = await self.about.look_at_start()
+    async def _check_for_updates(self) -> None:
+        newer = await self.about.check_at_start()
         if newer:
             self.toast(f"Rialto {newer} is out.", "about", "Read about it")
 
@@ -500,7 +508,7 @@ class Rialto:
 
     def help(self, action: str) -> None:
         """Carry out what a button of an error card asks for."""
-        from app.bootstrap.remedies import carry_out
+        from app.bootstrap.error_actions import carry_out
 
         carry_out(self, action)
 

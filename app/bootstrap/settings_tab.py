@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 def make_settings_tab(rialto: Rialto) -> TabPieces:
     """Build the page; it works with no network and before the history is open."""
-    desk, window = rialto.desk, rialto.window
+    account_services, window = rialto.account_services, rialto.window
     presenter = SettingsPresenter(
-        rialto.settings, rialto.paths, rialto.caller, desk.sandbox, rialto.tasks, calls=desk.calls
+        rialto.settings,
+        rialto.paths,
+        rialto.current_account,
+        account_services.sandbox,
+        rialto.tasks,
+        calls=account_services.calls,
     )
     presenter.notify = rialto.notifications.show
     page = SettingsPage(
@@ -32,7 +37,7 @@ def make_settings_tab(rialto: Rialto) -> TabPieces:
         version=__version__,
         undo_stack=window.undo_stack,
         open_help=lambda place: window.overlays.open_help(place),
-        connection=lambda: desk.connection,
+        connection=lambda: account_services.connection,
         about=lambda: rialto.about,
     )
     page.export_wanted.connect(lambda account_id: rialto.tasks.start("wallet export", _export_key, rialto, account_id))
@@ -46,6 +51,6 @@ async def _export_key(rialto: Rialto, account_id: str) -> None:
     """Ask for a password and a file, and write the private key of a wallet there."""
     from app.ui.wallet.wallet_dialogs import WalletDialogs
 
-    dialogs = WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys)
+    dialogs = WalletDialogs(rialto.theme, rialto.window, rialto.account_services.wallet_keys)
     dialogs.told.connect(lambda sentence: rialto.toast(sentence))
     await dialogs.export(account_id)

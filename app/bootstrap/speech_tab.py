@@ -9,10 +9,10 @@ from app.storage.paths import resources
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_aloud import ReadAloud
-from app.ui.speech.presenter_clones import CloneDesk
-from app.ui.speech.presenter_sound import SoundDesk
-from app.ui.speech.presenter_takes import TakeDeeds
-from app.ui.speech.voice_book import VoiceTable
+from app.ui.speech.presenter_clones import VoiceCloning
+from app.ui.speech.presenter_player import SpeechPlayer
+from app.ui.speech.presenter_takes import TakeActions
+from app.ui.speech.voice_catalog import VoiceTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,15 +27,17 @@ FOLLOW_S = 0.2
 def make_speech_tab(rialto: Rialto) -> TabPieces:
     """Make the tab and begin as soon as the database is open."""
     cache = rialto.paths.cache / "speech"
-    sound = SoundDesk(rialto.audio, rialto.tasks, cache, rialto.device_watch)
+    sound = SpeechPlayer(rialto.audio, rialto.tasks, cache, rialto.device_watch)
     table = VoiceTable(resources() / "data" / "voices.json")
     yield None
-    presenter = SpeechPresenter(rialto.caller, rialto.tasks, sound, table, rialto.paths.data, rialto.window.undo_stack)
-    presenter.shelf.has_account = lambda account_id: rialto.desk.book.get(account_id) is not None
+    presenter = SpeechPresenter(
+        rialto.current_account, rialto.tasks, sound, table, rialto.paths.data, rialto.window.undo_stack
+    )
+    presenter.voice_list.has_account = lambda account_id: rialto.account_services.accounts.get(account_id) is not None
     yield None
-    deeds = TakeDeeds(presenter, rialto.tasks)
-    clones = CloneDesk(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")
-    page = SpeechPage(rialto.theme, presenter, deeds, clones, rialto.tasks, whole=False)
+    take_actions = TakeActions(presenter, rialto.tasks)
+    clones = VoiceCloning(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")
+    page = SpeechPage(rialto.theme, presenter, take_actions, clones, rialto.tasks, whole=False)
     yield page
     yield from page.build()
     yield None

@@ -14,10 +14,10 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from app import __version__
-from app.bootstrap.ground import Ground
-from app.bootstrap.moments import Loading
 from app.bootstrap.options import USAGE, Options, read_options
 from app.bootstrap.start_failure import show_start_failure, show_text
+from app.bootstrap.startup_context import StartupContext
+from app.bootstrap.startup_marks import Loading
 from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
@@ -87,11 +87,11 @@ def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: 
     crashes.install()
     rialto: Rialto | None = None
     try:
-        ground = Ground(options, paths, instance, secrets, crashes)
-        ground.begin_sandbox()
+        context = StartupContext(options, paths, instance, secrets, crashes)
+        context.begin_sandbox()
         from app.bootstrap import rialto as program  # everything else: the Sandbox comes up meanwhile
 
-        rialto = program.Rialto(qt_app, ground, has_fusion=True)
+        rialto = program.Rialto(qt_app, context, has_fusion=True)
         _show(rialto)
         return _run_in_loop(qt_app, rialto)
     except StorageUnavailable as error:

@@ -23,7 +23,7 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     folders = Folders(rialto.paths.data / "recordings", rialto.paths.cache)
     presenter = TranscriptionPresenter(
-        rialto.caller,
+        rialto.current_account,
         rialto.settings,
         rialto.tasks,
         folders,

@@ -18,9 +18,12 @@ SHOW = "video-show:"
 
 def make_video_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
-    presenter = VideoPresenter(rialto.caller, rialto.tasks, rialto.paths.data / "videos", rialto.window.undo_stack)
+    presenter = VideoPresenter(
+        rialto.current_account, rialto.tasks, rialto.paths.data / "videos", rialto.window.undo_stack
+    )
     presenter.account_name = lambda account_id: next(
-        (account.name for account in rialto.desk.book.list() if account.id == account_id), "removed since"
+        (account.name for account in rialto.account_services.accounts.list() if account.id == account_id),
+        "removed since",
     )
     page = VideoPage(rialto.theme, presenter, rialto.tasks, whole=False)
     yield page

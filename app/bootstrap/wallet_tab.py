@@ -24,26 +24,39 @@ if TYPE_CHECKING:
 
 def make_wallet_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
-    desk = rialto.desk
-    keys = desk.wallet_keys
+    account_services = rialto.account_services
+    keys = account_services.wallet_keys
 
     def own_cap() -> Decimal | None:
         return read_limit(rialto.settings.value.budgets.get("hard top-up", ""))
 
-    service_of = desk.switch.service_of
-    presenter = WalletPresenter(rialto.caller, desk.book, rialto.settings, rialto.tasks, desk.ledger, service_of)
+    service_of = account_services.switch.service_of
+    presenter = WalletPresenter(
+        rialto.current_account,
+        account_services.accounts,
+        rialto.settings,
+        rialto.tasks,
+        account_services.ledger,
+        service_of,
+    )
     presenter.lock_state = lambda: keys.is_locked
-    presenter.kept_in = lambda: desk.places.state.place
+    presenter.kept_in = lambda: account_services.places.state.place
 
     async def books_since() -> datetime | None:
         from app.ui.wallet.sandbox_books import books_since
 
-        return await books_since(desk.sandbox.address())
+        return await books_since(account_services.sandbox.address())
 
-    receipts = ReceiptsPresenter(rialto.caller, desk.book, desk.ledger, rialto.tasks, books_since=books_since)
-    purses = SandboxPurses(desk.sandbox.address)
-    top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, service_of, own_cap, purses)
-    api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
+    receipts = ReceiptsPresenter(
+        rialto.current_account,
+        account_services.accounts,
+        account_services.ledger,
+        rialto.tasks,
+        books_since=books_since,
+    )
+    purses = SandboxPurses(account_services.sandbox.address)
+    top_ups = TopUpPresenter(account_services.accounts, keys, rialto.tasks, service_of, own_cap, purses)
+    api_keys = ApiKeysPresenter(rialto.current_account, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add
     page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)
     yield page
@@ -68,7 +81,7 @@ def top_up_and_go_on(rialto: Rialto) -> None:
     rialto.window.show_tab("wallet")
     page = rialto.window.tab("wallet")
     assert isinstance(page, WalletPage)
-    account = rialto.caller.account
+    account = rialto.current_account.account
     if account is not None and account.kind != "wallet":
         words = f"The credits of {account.name} are bought on its service's own page. A wallet is topped up here."
         _toast(rialto, page, words, "top-up", "Top up a wallet")
@@ -90,7 +103,9 @@ async def add_wallet(rialto: Rialto, way: str) -> str:
     """Ask for a wallet over whatever is shown; return its account's id, "" when nothing was kept."""
     page = rialto.window.tab("wallet")
     assert isinstance(page, WalletPage)
-    return await WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys).add(page.presenter.cards(), way)
+    return await WalletDialogs(rialto.theme, rialto.window, rialto.account_services.wallet_keys).add(
+        page.presenter.cards(), way
+    )
 
 
 def _toast(rialto: Rialto, page: WalletPage, sentence: str, action: str, words: str) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class AccountSwitch(QObject):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         ledger: Ledger,
         secrets: Callable[[], ApiKeys],
         sandbox: Sandbox,
@@ -88,7 +88,7 @@ class AccountSwitch(QObject):
         time, and first asked when a service is opened.
         """
         super().__init__()
-        self._caller = caller
+        self._current_account = current_account
         self._ledger = ledger
         ledger.ask_balance = self.read_limits
         self._secrets = secrets
@@ -116,7 +116,7 @@ class AccountSwitch(QObject):
             before, self._in_use = self._in_use, None
             if account is not None:
                 self._in_use = await self._hold_or_tell(account)
-            self._caller.use(account, self._in_use.service if self._in_use is not None else None)
+            self._current_account.use(account, self._in_use.service if self._in_use is not None else None)
             if before is not None:
                 await self._let_go(before)
             if self._in_use is None:
@@ -134,7 +134,7 @@ class AccountSwitch(QObject):
         """Close the connections of all accounts."""
         self._wanted += 1
         async with self._turn:
-            self._caller.use(self._caller.account, None)
+            self._current_account.use(self._current_account.account, None)
             self._in_use = None
             still_open, self._open = self._open, {}
             for each in still_open.values():
@@ -222,17 +222,21 @@ class AccountSwitch(QObject):
             account.dialect,
             auth,
             self._ledger.recorder(account) if not typed_key else lambda _exchange: None,
-            on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
-            on_reach=lambda code: self._caller.set_reach(code) if self._caller.account is account else None,
+            on_budget=lambda state: (
+                self._current_account.set_budget(state) if self._current_account.account is account else None
+            ),
+            on_reach=lambda code: (
+                self._current_account.set_reach(code) if self._current_account.account is account else None
+            ),
             network=self._network() if self._network is not None else None,
             registry=self._registry() if self._registry is not None else None,
             partner=account.partner,
             gate=budget.gate(account) if budget is not None else None,
         )
 
-    async def knock(self) -> None:
+    async def probe(self) -> None:
         """Find out whether the service can be reached again: free, and nothing is signed for it."""
-        service, account = self._caller.service, self._caller.account
+        service, account = self._current_account.service, self._current_account.account
         if service is None or account is None:
             return
         if account.kind != "wallet":
@@ -245,12 +249,12 @@ class AccountSwitch(QObject):
 
     async def read_limits(self) -> None:
         """Ask once for balance and limits; it is free, and a failure is no more than a missing number."""
-        service = self._caller.service
+        service = self._current_account.service
         if service is None:
             return
         from app.service.errors import ServiceError
 
-        account = self._caller.account
+        account = self._current_account.account
         if account is not None and account.watch_only:
             return  # its owner would have to sign elsewhere
         begun = datetime.now(UTC)

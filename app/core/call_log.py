@@ -34,7 +34,7 @@ class HostCalls:
 
 
 @dataclass(frozen=True, slots=True)
-class LastAnswer:
+class LastResponse:
     """`latency_ms` is known for short calls only: a chat lasts as long as its answer is long."""
 
     at: datetime
@@ -51,14 +51,14 @@ class CallLog(QObject):
         super().__init__()
         self._address_of = address_of
         self._hosts: dict[str, HostCalls] = {}
-        self._last: dict[str, LastAnswer] = {}
+        self._last: dict[str, LastResponse] = {}
 
     @property
     def hosts(self) -> tuple[HostCalls, ...]:
         """The hosts by name, those on this computer last."""
         return tuple(sorted(self._hosts.values(), key=lambda row: (row.is_here, row.host)))
 
-    def last_answer(self, account_id: str) -> LastAnswer | None:
+    def last_answer(self, account_id: str) -> LastResponse | None:
         return self._last.get(account_id)
 
     def note(self, receipt: Receipt) -> None:
@@ -70,7 +70,7 @@ class CallLog(QObject):
             short = receipt.endpoint.startswith("GET ")
             before = self._last.get(receipt.account_id)
             latency = round(receipt.duration_s * 1000) if short else before.latency_ms if before is not None else None
-            self._last[receipt.account_id] = LastAnswer(receipt.at, latency)
+            self._last[receipt.account_id] = LastResponse(receipt.at, latency)
         self.changed.emit(receipt.account_id)
 
     async def read(self, receipts: Receipts, account_ids: Iterable[str]) -> None:
@@ -78,5 +78,5 @@ class CallLog(QObject):
         for account_id in account_ids:
             recent = await receipts.recent(1, account_id=account_id)
             if recent and account_id not in self._last:
-                self._last[account_id] = LastAnswer(recent[0].at)
+                self._last[account_id] = LastResponse(recent[0].at)
                 self.changed.emit(account_id)

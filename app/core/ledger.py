@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.caller import Caller, Headroom
+from app.core.current_account import CurrentAccount, Headroom
 from app.core.limit_watch import LimitWatch
 from app.core.tabs import tab_of
 
@@ -162,7 +162,7 @@ class Ledger(QObject):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         tasks: TaskScope,
         now: Callable[[], datetime] | None = None,
         budget: Budget | None = None,
@@ -174,7 +174,7 @@ class Ledger(QObject):
         self._unpriced: dict[str, set[str]] = {}  # account → its paid calls whose cost nobody has told
         self.ask_balance: Callable[[], Awaitable[None]] | None = None  # of the account in use; it is free
         self._headroom_at = datetime.min.replace(tzinfo=UTC)
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
         self._now = now or (lambda: datetime.now(UTC))
         self._receipts: Receipts | None = None
@@ -188,19 +188,19 @@ class Ledger(QObject):
 
     async def refresh(self) -> None:
         """Add up what today cost, in the money of the account in use: all accounts, as the daily limit counts."""
-        account = self._caller.account
+        account = self._current_account.account
         if self._receipts is None or account is None:
             return
         spent = await self._receipts.spent_since(self._midnight(), charged=not account.is_sandbox)
-        if account is self._caller.account:
-            self._caller.set_numbers(spent_today=spent)
+        if account is self._current_account.account:
+            self._current_account.set_numbers(spent_today=spent)
 
     def recorder(self, account: Account) -> Callable[[Exchange], None]:
         """Return the client's hook for one account."""
 
         def record(exchange: Exchange) -> None:
             left = self._balances.record_call(account.id, exchange)
-            if account is self._caller.account:
+            if account is self._current_account.account:
                 self._show(exchange, left)
             self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account, left)
             unpriced = self._unpriced.setdefault(account.id, set())
@@ -209,7 +209,7 @@ class Ledger(QObject):
             is_paid = self.budget is not None and self.budget.is_under_way(exchange.id)
             if is_paid and exchange.outcome == "ok" and exchange.cost_usd is None:
                 unpriced.add(exchange.id)
-                if account is self._caller.account and self.ask_balance is not None:
+                if account is self._current_account.account and self.ask_balance is not None:
                     self._tasks.replace("balance after", self.ask_balance)
 
         return record
@@ -229,20 +229,24 @@ class Ledger(QObject):
     def record_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
         """Take a balance that was asked for at `begun`, and return what is left: calls of the same moment count."""
         left = self._balances.record_balance(account.id, usd, begun, datetime.now(UTC))
-        if account is self._caller.account:
-            self._caller.set_numbers(balance=left)
+        if account is self._current_account.account:
+            self._current_account.set_numbers(balance=left)
         return left
 
     def _show(self, exchange: Exchange, left: Decimal | None) -> None:
         info = exchange.info
         if info is None:
             return
-        self.limits.hear(exchange, partner=self._caller.account is not None and self._caller.account.partner)
+        self.limits.observe(
+            exchange, partner=self._current_account.account is not None and self._current_account.account.partner
+        )
         headroom = None
-        is_news = self._caller.headroom is None or self._headroom_at <= info.received_at  # long answers end late
+        is_news = (
+            self._current_account.headroom is None or self._headroom_at <= info.received_at
+        )  # long answers end late
         if is_news and (info.remaining_requests is not None or info.remaining_tokens is not None):
             self._headroom_at = info.received_at
-            before = self._caller.headroom or Headroom()
+            before = self._current_account.headroom or Headroom()
             headroom = replace(
                 before,
                 requests_left=info.remaining_requests,
@@ -252,8 +256,8 @@ class Ledger(QObject):
                 resets_at=info.reset_requests_at,
             )
         short = exchange.duration_s if exchange.resource in ("models", "characters", "account") else None
-        self._caller.set_numbers(
-            headroom=headroom if exchange.resource == "chat" or self._caller.headroom is None else None,
+        self._current_account.set_numbers(
+            headroom=headroom if exchange.resource == "chat" or self._current_account.headroom is None else None,
             balance=left,
             latency_ms=round(short * 1000) if short is not None and exchange.outcome == "ok" else None,
         )

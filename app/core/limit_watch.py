@@ -57,7 +57,7 @@ class LimitWatch:
     def clear(self) -> None:
         self._limits.clear()
 
-    def hear(self, exchange: Exchange, *, partner: bool = False) -> None:
+    def observe(self, exchange: Exchange, *, partner: bool = False) -> None:
         info = exchange.info
         if info is None:
             return

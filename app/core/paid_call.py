@@ -68,7 +68,7 @@ class PaidCall:
         What cannot be noted stays "sent" and is unknown after the next start, which is the truth.
         """
         from app.service.errors import ServiceError
-        from app.storage.intents import WrongTurn
+        from app.storage.intents import InvalidTransition
 
         state, intent_id = self.intent.state, self.intent.id
         is_service = isinstance(error, ServiceError)
@@ -85,7 +85,7 @@ class PaidCall:
                 stopped = isinstance(error, asyncio.CancelledError)
                 words = STOPPED_ON_ITS_WAY if stopped else note or type(error).__name__
                 self.intent = await self._intents.unknown(intent_id, words, exchange_id)
-        except WrongTurn:
+        except InvalidTransition:
             # Stopped while its end was being written: what is on disk is true.
             self.intent = await self._intents.one(intent_id)
         except StorageError:

@@ -166,11 +166,11 @@ class PresetLibrary(QObject):
         else:
             self.told.emit(f"Saved {path.name}")
 
-    def take_file(self, path: Path) -> None:
+    def import_file(self, path: Path) -> None:
         """Take the prompts and presets of a file in, beside what is there."""
-        self._run(self._take_file, path)
+        self._run(self._import_file, path)
 
-    async def _take_file(self, path: Path) -> None:
+    async def _import_file(self, path: Path) -> None:
         import asyncio  # not before the window is painted
 
         if self._presets is None:

@@ -176,7 +176,7 @@ class Secrets(QObject):
 
     # What the person does
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """See how the place stands now; also after a keyring was started or unlocked elsewhere."""
         self._tasks.replace("secrets", self._look)
 
@@ -234,7 +234,7 @@ class Secrets(QObject):
             self._stores[2].lock()
             self._store = None
             self.locked.emit()
-            self.look()
+            self.refresh()
 
     # How it is done
 

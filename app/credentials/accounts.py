@@ -214,7 +214,7 @@ def _when(value: object) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class AccountBook:
+class Accounts:
     """The list of accounts and which one is in use. Every change is saved before it holds.
 
     `load` returns the file's bytes or None, `save` writes them whole, `set_aside` renames a file that cannot be

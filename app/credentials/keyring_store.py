@@ -20,8 +20,8 @@ from app.credentials.keyring_backends import (
     display_name,
     secret_service_state,
 )
-from app.credentials.keyring_lane import Lane
 from app.credentials.redaction import SecretRegistry
+from app.credentials.serial_worker import SerialWorker
 from app.credentials.stores import (
     LOCKED,
     SecretStoreError,
@@ -54,7 +54,7 @@ class KeyringStore:
         self._registry = registry
         self._time_limit_s = time_limit_s
         self._find = find
-        self._lane = Lane("keyring")
+        self._lane = SerialWorker("keyring")
         self._backend: Backend | None = None
 
     async def status(self) -> StoreStatus:

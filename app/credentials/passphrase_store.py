@@ -24,8 +24,8 @@ from app.credentials.vault_format import (
     derive,
     new_parameters,
     open_body,
+    parse_vault,
     seal,
-    take_apart,
 )
 
 MIN_PASSPHRASE_CHARS = 8
@@ -122,7 +122,7 @@ class PassphraseStore:
         data = self._file.load()
         if data is None:
             raise StoreAbsent("There is no passphrase file yet.")
-        sealed = take_apart(data)
+        sealed = parse_vault(data)
         keys = derive(passphrase, sealed.parameters)
         try:
             found = open_body(sealed, keys)

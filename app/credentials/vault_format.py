@@ -71,7 +71,7 @@ class Sealed:
     parameters: dict[str, Any]
 
 
-def take_apart(data: bytes) -> Sealed:
+def parse_vault(data: bytes) -> Sealed:
     """Raises `VaultTruncated`, `VaultTampered`, `VaultTooNew`."""
     if MAGIC.startswith(data[: len(MAGIC)]) and len(data) < _FRONT + _VERIFIER + _CHECKSUM:
         raise VaultTruncated(TRUNCATED)

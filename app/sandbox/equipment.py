@@ -15,7 +15,7 @@ from pathlib import Path
 from app import __version__
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 
 EXTRA = "rialto[sandbox]"
 DEBIAN_PACKAGE = "rialto-sandbox"
@@ -140,7 +140,7 @@ def remedy(engine: Engine, program: Path | None = None) -> str:
     return "It belongs to this copy of Rialto, of which a part is gone: install it again."
 
 
-async def listed(_: Call) -> Answer:
+async def listed(_: Call) -> Response:
     """`GET /sandbox/engines`: every engine, what it does and whether it can work here."""
     data: list[Json] = []
     for name, engine in ENGINES.items():

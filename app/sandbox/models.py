@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import TYPES
 
@@ -16,7 +16,7 @@ def _type_of(call: Call, allowed: tuple[str, ...]) -> str:
     return wanted or "text"
 
 
-async def list_models(call: Call) -> Answer:
+async def list_models(call: Call) -> Response:
     wanted = _type_of(call, (*TYPES, "all", "code"))
     now = call.world.clock.utc()
     entries = await call.site.models.listed(wanted)
@@ -24,7 +24,7 @@ async def list_models(call: Call) -> Answer:
     return json_answer({"object": "list", "type": wanted, "data": data})
 
 
-async def one_model(call: Call) -> Answer:
+async def one_model(call: Call) -> Response:
     entries = await call.site.models.listed("all")
     wanted = call.path_values["id"]
     for entry in entries:
@@ -33,11 +33,11 @@ async def one_model(call: Call) -> Answer:
     raise Refusal(404, "The model was not found")
 
 
-async def list_traits(call: Call) -> Answer:
+async def list_traits(call: Call) -> Response:
     wanted = _type_of(call, TYPES)
     return json_answer({"object": "list", "type": wanted, "data": call.site.models.traits(wanted)})
 
 
-async def list_aliases(call: Call) -> Answer:
+async def list_aliases(call: Call) -> Response:
     wanted = _type_of(call, TYPES)
     return json_answer({"object": "list", "type": wanted, "data": call.site.models.aliases(wanted)})

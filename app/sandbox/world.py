@@ -144,7 +144,7 @@ class Account:
     day: int
 
 
-class Kept(UserDict[str, V]):
+class PersistentDict(UserDict[str, V]):
     """A table of the store as a dictionary that writes through. A value that changes inside has to be put in again."""
 
     def __init__(self, store: Store | None, table: str, kind: type[V]) -> None:
@@ -177,7 +177,7 @@ class World:
         self.issued: dict[str, Caller] = {}  # who calls with a key that was made here, by its fingerprint
         self._key_id = fingerprint(api_key)
         self._store = store
-        self._tables: dict[str, Kept[Any]] = {}
+        self._tables: dict[str, PersistentDict[Any]] = {}
         self._saved: dict[str, tuple[Account, int]] = {}  # and how many lines of the ledger
         self._times = self.table("times", float)
         self._names = self.table("names", str)
@@ -197,7 +197,7 @@ class World:
             return issued
         return self.caller(caller_id)
 
-    def stranger(self, *, from_web_page: bool = False) -> Caller:
+    def anonymous(self, *, from_web_page: bool = False) -> Caller:
         """All requests without a key that is known here share one budget; those of web pages cannot spend it."""
         return self.caller("web page" if from_web_page else "anonymous")
 
@@ -222,11 +222,11 @@ class World:
             return True
         return self._store is not None and self._store.get("accounts", caller_id, Account) is not None
 
-    def table(self, name: str, kind: type[V]) -> Kept[V]:
+    def table(self, name: str, kind: type[V]) -> PersistentDict[V]:
         """Return what endpoints keep under a name, also over a restart."""
         table = self._tables.get(name)
         if table is None:
-            table = self._tables[name] = Kept(self._store, name, kind)
+            table = self._tables[name] = PersistentDict(self._store, name, kind)
         return table
 
     def save(self) -> None:

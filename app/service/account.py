@@ -14,7 +14,7 @@ from pydantic import Field
 
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
-from app.service.errors import BadAnswer, NotFound
+from app.service.errors import BadResponse, NotFound
 from app.service.pace import text_pace
 from app.service.wire import ListEnvelope, WireModel, read_model
 
@@ -90,7 +90,7 @@ class AccountResource:
         content = await self._client.get("/api_keys/rate_limits", resource="account", background=background)
         data = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(data, Mapping):
-            raise BadAnswer("The service sent something that is not a set of limits.")
+            raise BadResponse("The service sent something that is not a set of limits.")
         limits = read_model(RateLimits, data)
         for each in limits.models:
             requests, tokens = each.amount("RPM"), each.amount("TPM")

@@ -14,7 +14,7 @@ from pydantic import Field, SecretStr
 
 from app.service.calls import Call, limit, query
 from app.service.client import ServiceClient
-from app.service.errors import BadAnswer, OutcomeUnknown
+from app.service.errors import BadResponse, OutcomeUnknown
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model
 
@@ -81,7 +81,7 @@ class ApiKeysResource:
         content = await self._client.post_json(PATH, body, kind=CallKind.ONCE, resource=RESOURCE)
         try:
             return read_model(NewApiKey, _data(content))
-        except BadAnswer:
+        except BadResponse:
             raise OutcomeUnknown(
                 "The service made a key, but its answer does not tell it. Look for it and revoke it."
             ) from None

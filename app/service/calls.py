@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from app.service.errors import (
-    BadAnswer,
+    BadResponse,
     ConnectionFailed,
     ContentRefused,
     LimitExceeded,
@@ -159,7 +159,7 @@ def nobody_knows(kind: CallKind, error: ServiceError) -> bool:
         return False
     if isinstance(error, (ConnectionFailed, TimedOut, OutcomeUnknown)):
         return True
-    spoiled = isinstance(error, (ServerFailed, StreamCut, BadAnswer)) and error.code not in NEVER_BEGUN
+    spoiled = isinstance(error, (ServerFailed, StreamCut, BadResponse)) and error.code not in NEVER_BEGUN
     return kind is CallKind.ONCE and spoiled
 
 

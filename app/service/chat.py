@@ -30,8 +30,8 @@ from app.service.chat_types import (
     ToolCallsFound,
     Usage,
 )
-from app.service.client import Answer, OnWait, ServiceClient
-from app.service.errors import BadAnswer, ServiceError, StreamCut
+from app.service.client import OnWait, ServiceClient, ServiceResponse
+from app.service.errors import BadResponse, ServiceError, StreamCut
 from app.service.exchange import Exchange
 from app.service.http.bodies import MAX_CHAT_BYTES, MAX_STREAM_BYTES
 from app.service.http.sse import SseReader
@@ -142,7 +142,7 @@ class ChatStream:
                 yield events
                 return
             if answer.info.content_type in ("text/html", "application/xhtml+xml"):
-                raise BadAnswer("The service answered with a web page.", status=answer.info.status, info=answer.info)
+                raise BadResponse("The service answered with a web page.", status=answer.info.status, info=answer.info)
             sse = SseReader()
             async with aclosing(answer.pieces(may_rest=True)) as pieces:
                 feed, read = sse.feed, reader.read
@@ -172,12 +172,12 @@ class ChatStream:
                 answer.complete = True
                 await _drain(pieces)
 
-    async def _whole(self, answer: Answer) -> tuple[ChatEvent, ...]:
+    async def _whole(self, answer: ServiceResponse) -> tuple[ChatEvent, ...]:
         """Some deployments ignore `stream` for some models and answer at once."""
         await answer.read()
         content = answer.json()
         if not isinstance(content, dict):
-            raise BadAnswer("The service sent something that is not an answer.", info=answer.info)
+            raise BadResponse("The service sent something that is not an answer.", info=answer.info)
         events = self._reader.read_whole(content)
         if self._reader.failure is not None:
             raise self._reader.failure
@@ -213,7 +213,7 @@ class ChatResource:
             reader.info = answer.info
             content = answer.json()
             if not isinstance(content, dict):
-                raise BadAnswer("The service sent something that is not an answer.", info=answer.info)
+                raise BadResponse("The service sent something that is not an answer.", info=answer.info)
             events = reader.read_whole(content)
             if reader.failure is not None:
                 raise reader.failure

@@ -35,7 +35,7 @@ from app.service.chat_wire import (
     sources_of,
     usage_of,
 )
-from app.service.errors import BadAnswer, InBandError, ServiceError
+from app.service.errors import BadResponse, InBandError, ServiceError
 from app.service.http.error_bodies import decode_in_band
 from app.service.http.json_text import MAX_DEPTH, read_json, would_overflow
 from app.service.response_info import ResponseInfo
@@ -168,14 +168,14 @@ class ChatReader:
             return None
         try:
             content = read_json(data)
-        except BadAnswer:
+        except BadResponse:
             self.failure = self._unreadable()
             return Chunk()
         return chunk_of(content, "delta") if isinstance(content, dict) else None
 
-    def _unreadable(self) -> BadAnswer:
+    def _unreadable(self) -> BadResponse:
         request_id = self.info.request_id if self.info else ""
-        return BadAnswer("A piece of the answer cannot be read.", info=self.info, request_id=request_id)
+        return BadResponse("A piece of the answer cannot be read.", info=self.info, request_id=request_id)
 
     def _in_band(self, data: bytes) -> InBandError:
         bare = _bare_error(data)
@@ -299,7 +299,7 @@ class ChatReader:
     def _show_documents(self, arguments: str) -> None:
         try:
             content = read_json(arguments)
-        except BadAnswer:
+        except BadResponse:
             return  # results that cannot be read; the answer itself stands
         self._show_sources(content.get("documents") if isinstance(content, Mapping) else content)
 
@@ -316,7 +316,7 @@ def _bare_error(data: bytes) -> Mapping[str, object] | None:
     """An error that is the whole of an event, as `event: error` brings it; None for any other event."""
     try:
         content = read_json(data)
-    except BadAnswer:
+    except BadResponse:
         return None
     if not isinstance(content, dict) or content.get("error") is not None:
         return None

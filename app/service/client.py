@@ -23,7 +23,7 @@ from app.service.chat_types import RetryWait
 from app.service.dialect import Dialect
 from app.service.errors import (
     AbuseBlocked,
-    BadAnswer,
+    BadResponse,
     ConnectionFailed,
     CredentialUnavailable,
     LimitExceeded,
@@ -44,7 +44,7 @@ from app.service.http.tls import empty_context
 from app.service.key_limits import KeyLimits, LimitsRegistry
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import MAX_RESET_WAIT_S, BudgetState, CallKind, jitter, wait_before_retry, wait_reason
-from app.service.wallet_auth import SecondChance, WalletAuth
+from app.service.wallet_auth import ClockRetry, WalletAuth
 
 MAX_REDIRECTS = 5
 USER_AGENT = "Rialto"
@@ -55,7 +55,7 @@ OnWait = Callable[[RetryWait], None]
 Gate = Callable[[Call, str], Awaitable[None]]
 
 
-class Answer:
+class ServiceResponse:
     """An answer whose status is good. Its body is read once, decompressed, and bounded."""
 
     def __init__(self, response: httpx.Response, info: ResponseInfo, call: Call, record: CallRecord) -> None:
@@ -69,7 +69,7 @@ class Answer:
         self._bound = BoundedBody(info.content_encoding, call.max_bytes)
 
     def pieces(self, *, may_rest: bool = False) -> AsyncGenerator[bytes, None]:
-        """Give the body as it arrives. Raises `StreamCut` when it breaks off, `BadAnswer` over its bound.
+        """Give the body as it arrives. Raises `StreamCut` when it breaks off, `BadResponse` over its bound.
 
         `may_rest`: it comes word by word, and whoever reads it sees to it that something comes; else what drips is cut.
         """
@@ -123,25 +123,25 @@ class Answer:
             raise
 
     def json(self, *, exact: bool = True) -> object:
-        """The body as JSON, numbers with a point as Decimal unless not `exact`. Raises `BadAnswer`."""
+        """The body as JSON, numbers with a point as Decimal unless not `exact`. Raises `BadResponse`."""
         try:
             return read_json(self.body, exact=exact)
-        except BadAnswer as error:
+        except BadResponse as error:
             raise self._answered(error) from None
 
     async def large_json(self) -> object:
         """The same for an answer that may be tens of megabytes: in a thread, and text until it is looked at.
 
-        Raises `BadAnswer`.
+        Raises `BadResponse`.
         """
         if len(self.body) <= LARGE_BYTES:
             return self.json()
         try:
             return await asyncio.to_thread(read_large_json, self.body)
-        except BadAnswer as error:
+        except BadResponse as error:
             raise self._answered(error) from None
 
-    def _answered(self, error: BadAnswer) -> BadAnswer:
+    def _answered(self, error: BadResponse) -> BadResponse:
         error.status, error.info, error.request_id = self.info.status, self.info, self.info.request_id
         return error
 
@@ -220,10 +220,10 @@ class ServiceClient:
     @asynccontextmanager
     async def open(
         self, call: Call, *, record: CallRecord | None = None, on_wait: OnWait | None = None
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[ServiceResponse]:
         """Send `call` and yield the answer with its body unread. Closes it whatever happens. Raises `ServiceError`.
 
-        The call counts as stopped when the block ends before `Answer.complete` is true.
+        The call counts as stopped when the block ends before `ServiceResponse.complete` is true.
         """
         async with self._settled(call, record, on_wait, _unread) as answer:
             yield answer
@@ -231,9 +231,9 @@ class ServiceClient:
     @asynccontextmanager
     async def fetch(
         self, call: Call, *, record: CallRecord | None = None, on_wait: OnWait | None = None
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[ServiceResponse]:
         """Send `call` and yield the answer with its `body` read; a body that breaks off is tried again if harmless."""
-        async with self._settled(call, record, on_wait, Answer.read) as answer:
+        async with self._settled(call, record, on_wait, ServiceResponse.read) as answer:
             yield answer
 
     async def key_limits(self) -> KeyLimits:
@@ -261,11 +261,11 @@ class ServiceClient:
         call: Call,
         record: CallRecord | None,
         on_wait: OnWait | None,
-        receive: Callable[[Answer], Awaitable[None]],
-    ) -> AsyncIterator[Answer]:
+        receive: Callable[[ServiceResponse], Awaitable[None]],
+    ) -> AsyncIterator[ServiceResponse]:
         """The one place where a call ends: whatever the way out, the record is finished once and the answer closed."""
         record = record or self.record(call)
-        answer: Answer | None = None
+        answer: ServiceResponse | None = None
         try:
             answer = await self._answer(call, record, on_wait, receive)
             yield answer
@@ -284,8 +284,8 @@ class ServiceClient:
         call: Call,
         record: CallRecord,
         on_wait: OnWait | None,
-        receive: Callable[[Answer], Awaitable[None]],
-    ) -> Answer:
+        receive: Callable[[ServiceResponse], Awaitable[None]],
+    ) -> ServiceResponse:
         """Try until there is an answer that was received, or an error that is not worth another try."""
 
         def tell(reason: str, wait_s: float, message: str = "") -> None:
@@ -294,7 +294,7 @@ class ServiceClient:
 
         if self._gate is not None and call.costs:
             await self._gate(call, record.exchange.id)
-        second_chance = SecondChance(self._auth)
+        second_chance = ClockRetry(self._auth)
         longest_s = 0.0  # the longest wait so far that no window ended: no later one is shorter
         was_unlocked = False
         while True:
@@ -330,8 +330,8 @@ class ServiceClient:
         call: Call,
         record: CallRecord,
         tell: Callable[[str, float], None],
-        receive: Callable[[Answer], Awaitable[None]],
-    ) -> Answer:
+        receive: Callable[[ServiceResponse], Awaitable[None]],
+    ) -> ServiceResponse:
         own = not is_absolute(call.path)  # a strange host's refusals are not on the service's list
         limits = await self._limits_for(call)
         await limits.pace.turn(call.pace, lambda seconds: tell("pace", seconds))
@@ -352,7 +352,7 @@ class ServiceClient:
             info = read_response_info(response.status_code, response.headers.multi_items(), self.dialect)
             record.answered(info)
             if own:
-                limits.pace.hear(call.pace, info.limit_requests, info.limit_tokens, info.cap_limit)
+                limits.pace.observe(call.pace, info.limit_requests, info.limit_tokens, info.cap_limit)
             if response.status_code >= 400 and response.status_code not in call.expected:
                 refusal = decode_refusal(info, await _beginning(response, info))
                 if own and isinstance(refusal, AbuseBlocked):
@@ -363,7 +363,7 @@ class ServiceClient:
             if response.status_code < 200 or 300 <= response.status_code < 400:
                 raise misdirected(info)
             limits.passed(call.bucket)
-            answer = Answer(response, info, call, record)
+            answer = ServiceResponse(response, info, call, record)
             await receive(answer)
         except BaseException:
             await response.aclose()
@@ -431,16 +431,16 @@ class ServiceClient:
                     return response
                 await response.aclose()
                 if not is_absolute(call.path) and origin(target) != self._origin:
-                    raise BadAnswer(
+                    raise BadResponse(
                         f"The service sent the call on to {urlsplit(target).hostname}, another host.",
                         status=response.status_code,
                     )
                 if leads_astray(url, target):
-                    raise BadAnswer("The download was sent on to where it must not go.", status=response.status_code)
+                    raise BadResponse("The download was sent on to where it must not go.", status=response.status_code)
                 url = target
                 continue
             raise failure  # out here, so that httpx's error, which holds the request, is not its context
-        raise BadAnswer("The service sent the call in circles.")
+        raise BadResponse("The service sent the call in circles.")
 
     async def _open_http(self) -> httpx.AsyncClient:
         async with self._opening:
@@ -520,7 +520,7 @@ def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
     """The body as the network delivers it. Not `aiter_raw`, which cuts and counts it once more."""
     stream = response.stream
     if not isinstance(stream, AsyncIterable):
-        raise BadAnswer("The answer cannot be read.")
+        raise BadResponse("The answer cannot be read.")
     return stream
 
 
@@ -531,7 +531,7 @@ def _is_the_callers(call: Call, error: ServiceError) -> bool:
     return call.paces_itself and isinstance(error, RateLimited)
 
 
-async def _unread(_: Answer) -> None:
+async def _unread(_: ServiceResponse) -> None:
     """Leave the body for the caller."""
 
 
@@ -543,7 +543,7 @@ async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
         async with asyncio.timeout(REFUSAL_S):
             async for read in _reads(response):
                 pieces.extend(bound.pieces(read))
-    except (httpx.HTTPError, httpx.StreamError, BadAnswer, TimeoutError):
+    except (httpx.HTTPError, httpx.StreamError, BadResponse, TimeoutError):
         return b"".join(pieces)
     return b"".join(pieces)
 

@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import OnWait, ServiceClient
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.exchange import Exchange
 from app.service.http.bodies import MIB
 from app.service.http.error_bodies import plain_text
@@ -112,7 +112,7 @@ class RpcOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class RpcAnswer:
+class RpcResponse:
     """The outcomes in the order of the items. `credits` and `cost_usd` as the service states them, None if it does
     not; 0 for a replay, which charges nothing although its headers repeat the first charge."""
 
@@ -140,7 +140,7 @@ class CryptoRpcResource:
         content = await self._client.get("/crypto/rpc/networks", resource="crypto")
         names = content.get("networks") if isinstance(content, Mapping) else None
         if not isinstance(names, list):
-            raise BadAnswer("The service sent something that is not a list of networks.")
+            raise BadResponse("The service sent something that is not a list of networks.")
         return tuple(sorted(name for name in names if isinstance(name, str)))
 
     def prepare(
@@ -167,11 +167,11 @@ class CryptoRpcResource:
         limit(not alone or len(items) == 1, "body", "1", "Several calls go as a batch.")
         return RpcOperation(network, tuple(items), key or (uuid.uuid4().hex if changes else None), batch=not alone)
 
-    async def call(self, network: str, method: str, params: Params = ()) -> RpcAnswer:
+    async def call(self, network: str, method: str, params: Params = ()) -> RpcResponse:
         """Make one call. An error of the node is in the outcome, not raised. Raises `ServiceError` for the rest."""
         return await self.send(self.prepare(network, (RpcItem(method, params),)))
 
-    async def send(self, operation: RpcOperation, *, on_wait: OnWait | None = None) -> RpcAnswer:
+    async def send(self, operation: RpcOperation, *, on_wait: OnWait | None = None) -> RpcResponse:
         """Send a prepared operation, for the first time or again. Raises `ServiceError`."""
         call = Call(
             "POST",
@@ -206,7 +206,7 @@ class CryptoRpcResource:
                 record.report(units=units, cost_usd=estimated * USD_PER_CREDIT[1], cost_source="estimated")
             if any(outcome.may_be_sent for outcome in outcomes):
                 record.finish("unknown")
-        return RpcAnswer(
+        return RpcResponse(
             outcomes, credits_charged, cost_usd, replayed, info.request_id, record.exchange, info, answer.body
         )
 
@@ -239,13 +239,13 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     items = operation.items
     if not operation.batch:
         if not isinstance(content, JSON_OBJECT):
-            raise BadAnswer("The node sent something that is not an answer.")
+            raise BadResponse("The node sent something that is not an answer.")
         return (_outcome(items[0], content if is_answer_to(content, 1, items[0].method) else None),)
     if isinstance(content, JSON_OBJECT) and "error" in content:
         refused = _outcome(items[0], content).error
         return tuple(RpcOutcome(item, error=refused) for item in items)  # the node refused the batch as a whole
     if not isinstance(content, JSON_LIST):
-        raise BadAnswer("The node sent something that is not a batch of answers.")
+        raise BadResponse("The node sent something that is not a batch of answers.")
     answers: list[Any] = content if isinstance(content, list) else list(content)
     by_id: dict[int, Any] = {}
     for each in answers:

@@ -16,7 +16,7 @@ from decimal import Decimal
 
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import OnWait, ServiceClient
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.exchange import Exchange
 from app.service.http.bodies import MIB
 from app.service.http.time_limits import EMBEDDING_S
@@ -107,7 +107,7 @@ def _vectors(content: object, count: int) -> tuple[array[float], ...]:
             found[index if isinstance(index, int) else place] = _vector(item.get("embedding"))
     lengths = {len(vector) for vector in found.values()}
     if set(found) != set(range(count)) or len(lengths) != 1 or lengths == {0}:
-        raise BadAnswer("The service did not send one vector for each text.")
+        raise BadResponse("The service did not send one vector for each text.")
     return tuple(found[index] for index in range(count))
 
 
@@ -126,7 +126,7 @@ def _vector(embedding: object) -> array[float]:
             return vector
     except (binascii.Error, TypeError, ValueError, OverflowError):
         pass
-    raise BadAnswer("The service sent something that is not a vector.")
+    raise BadResponse("The service sent something that is not a vector.")
 
 
 def _tokens(content: object) -> int:

@@ -8,9 +8,9 @@
     ├── ConnectionFailed      no answer; `surely_not_sent` says whether the service can have seen the call
     ├── TimedOut              no answer in time; may have been carried out and charged
     ├── StreamCut             an answer began and ended too early; what arrived stays with the caller
-    ├── BadAnswer             an answer that cannot be what the service meant: not JSON, another host
+    ├── BadResponse             an answer that cannot be what the service meant: not JSON, another host
     │   ├── WrongMedia        no sound, no picture, no text where one was asked for; may have been charged
-    │   └── OversizedAnswer   larger than we read; `str(error)` names the limit
+    │   └── OversizedResponse   larger than we read; `str(error)` names the limit
     ├── InBandError           an error object inside an answer that began with 200
     ├── OutcomeUnknown        a payment was sent, and nobody can say yet whether it was carried out
     └── RefusedCall           the service answered with a status of 400 or more
@@ -138,15 +138,15 @@ class StreamCut(ServiceError):
     arrived = True  # False: not even a beginning
 
 
-class BadAnswer(ServiceError):
+class BadResponse(ServiceError):
     """An answer that cannot be read: not the promised format, or sent on to another host."""
 
 
-class WrongMedia(BadAnswer):
+class WrongMedia(BadResponse):
     """A good answer whose bytes are no sound, no picture, no text: not what was asked for, and maybe charged."""
 
 
-class OversizedAnswer(BadAnswer):
+class OversizedResponse(BadResponse):
     """An answer larger than is read here. Nothing of it was kept in memory."""
 
 

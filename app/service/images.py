@@ -1,6 +1,7 @@
 """Pictures: made from words, changed, enlarged, freed from their background.
 
-A picture that policy blocks is an answer with status 200 and a header: look at `Picture.violation` before keeping it.
+A picture that policy blocks is an answer with status 200 and a header: look at `GeneratedImage.violation` before
+keeping it.
 Source: service specification, images.
 """
 
@@ -14,8 +15,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from app.service.calls import Call, CallRecord, Content, JsonContent, limit
-from app.service.client import Answer, OnWait, ServiceClient
-from app.service.errors import BadAnswer, WrongMedia
+from app.service.client import OnWait, ServiceClient, ServiceResponse
+from app.service.errors import BadResponse, WrongMedia
 from app.service.exchange import Exchange
 from app.service.http.bodies import MIB
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
@@ -40,7 +41,7 @@ PICTURE_KINDS = frozenset({"png", "jpeg", "webp", "gif"})
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class GeneratedImage:
     """One picture. `kind` is what the bytes are ("png", "jpeg", "webp"), whatever was asked for."""
 
     data: bytes
@@ -56,8 +57,8 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Pictures:
-    pictures: tuple[Picture, ...]
+class GeneratedImages:
+    pictures: tuple[GeneratedImage, ...]
     enhanced_prompt: str | None  # what the service made of the prompt, if it did
     exchange: Exchange
 
@@ -152,7 +153,7 @@ class ImagesResource:
 
     async def generate(
         self, request: ImageRequest, *, price_usd: Decimal | None = None, on_wait: OnWait | None = None
-    ) -> Pictures:
+    ) -> GeneratedImages:
         """Make pictures. `price_usd` is the estimate for all of them. Raises `ServiceError`."""
         return await self._pictures(
             "/image/generate", JsonContent(request.to_body()), request.model, price_usd, on_wait
@@ -167,7 +168,7 @@ class ImagesResource:
         output_format: str | None = None,
         safe_mode: bool = True,
         price_usd: Decimal | None = None,
-    ) -> Pictures:
+    ) -> GeneratedImages:
         """Make a picture in the OpenAI form of the call. An unknown model falls back to the service's default."""
         limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
         _check_prompt(prompt, MAX_OPENAI_PROMPT_CHARS)
@@ -188,7 +189,7 @@ class ImagesResource:
         content = await self._client.get("/image/styles", resource="images")
         names = content.get("data") if isinstance(content, Mapping) else content
         if not isinstance(names, list):
-            raise BadAnswer("The service sent something that is not a list of styles.")
+            raise BadResponse("The service sent something that is not a list of styles.")
         return tuple(name for name in names if isinstance(name, str))
 
     async def edit(
@@ -198,7 +199,7 @@ class ImagesResource:
         price_usd: Decimal | None = None,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
-    ) -> Pictures:
+    ) -> GeneratedImages:
         """Change a picture by words; several pictures go to the endpoint for several. Raises `ServiceError`."""
         limit(bool(request.model.strip()), "model", "1", "A model has to be chosen.")
         _check_prompt(request.prompt, min(request.prompt_limit, MAX_EDIT_PROMPT_CHARS))
@@ -228,7 +229,7 @@ class ImagesResource:
         price_usd: Decimal | None = None,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
-    ) -> Pictures:
+    ) -> GeneratedImages:
         """Enlarge 2 or 4 times; the service shrinks the factor where the result would grow too large."""
         limit(scale in (2, 4), "scale", "2, 4", "Pictures grow 2 or 4 times.")
         allowed = f"0 to {MAX_CREATIVITY}"
@@ -251,14 +252,14 @@ class ImagesResource:
         price_usd: Decimal | None = None,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
-    ) -> Pictures:
+    ) -> GeneratedImages:
         """Return the picture as PNG with what is behind its subject made clear."""
         content = FormContent((), (_file("image", picture),), on_progress)
         return await self._pictures("/image/background-remove", content, "", price_usd, on_wait)
 
     async def _pictures(
         self, path: str, content: Content, model: str, price_usd: Decimal | None, on_wait: OnWait | None
-    ) -> Pictures:
+    ) -> GeneratedImages:
         call = Call(
             "POST",
             path,
@@ -277,7 +278,7 @@ class ImagesResource:
             pictures = await asyncio.to_thread(_read_pictures, answer)
             record.report(units={"images": len(pictures)})
             enhanced = answer.info.enhanced_prompt
-        return Pictures(pictures, enhanced, record.exchange)
+        return GeneratedImages(pictures, enhanced, record.exchange)
 
 
 def _check_prompt(prompt: str, allowed: int) -> None:
@@ -296,7 +297,7 @@ def _file(name: str, picture: bytes) -> FormFile:
     return FormFile(name, picture, f"image.{kind}", MEDIA_TYPES[kind or "png"])
 
 
-def _read_pictures(answer: Answer) -> tuple[Picture, ...]:
+def _read_pictures(answer: ServiceResponse) -> tuple[GeneratedImage, ...]:
     """The pictures of an answer, which holds one as it is or several as base64 in JSON."""
     info = answer.info
     if sniff(answer.body[:HEAD_BYTES]) is not None:
@@ -322,11 +323,11 @@ def _decoded(item: object) -> bytes:
         raise WrongMedia("The service sent something that is not a picture.") from None
 
 
-def _picture(data: bytes, info: ResponseInfo) -> Picture:
+def _picture(data: bytes, info: ResponseInfo) -> GeneratedImage:
     kind = sniff(data[:HEAD_BYTES])
     if kind not in PICTURE_KINDS or kind is None:
         raise WrongMedia("The service sent something that is not a picture.", info=info)
-    return Picture(
+    return GeneratedImage(
         data,
         kind,
         blurred=info.is_blurred is True,

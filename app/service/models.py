@@ -15,7 +15,7 @@ from pydantic import Field
 from app.service.calls import Call, limit, query
 from app.service.chat_types import Usage
 from app.service.client import ServiceClient
-from app.service.errors import BadAnswer, NotFound
+from app.service.errors import BadResponse, NotFound
 from app.service.http.bodies import MAX_CATALOGUE_BYTES
 from app.service.pricing import chat_cost, usd
 from app.service.retry import CallKind
@@ -234,5 +234,5 @@ def _check_type(model_type: str, allowed: tuple[str, ...]) -> None:
 def _names(content: object) -> dict[str, str]:
     data = content.get("data") if isinstance(content, Mapping) else None
     if not isinstance(data, Mapping):
-        raise BadAnswer("The service sent something that is not a list of names.")
+        raise BadResponse("The service sent something that is not a list of names.")
     return {str(name): model_id for name, model_id in data.items() if isinstance(model_id, str)}

@@ -75,7 +75,7 @@ class Pace:
         """Return the limit per minute that the service stated for `name`, None while only the documented ones hold."""
         return self._limits.get(name)
 
-    def hear(self, name: str, requests: int | None, tokens: int | None, cap: int | None = None) -> None:
+    def observe(self, name: str, requests: int | None, tokens: int | None, cap: int | None = None) -> None:
         """Take the limits that an answer's headers state; `cap` is the chain proxy's. None: it does not state one."""
         if name == "crypto":
             requests = int(cap * CRYPTO_SHARE) if cap is not None else None

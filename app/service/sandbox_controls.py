@@ -76,7 +76,7 @@ class Purse(WireModel):
     diem: Decimal = Decimal(0)
 
 
-class Behaviour(WireModel):
+class Behavior(WireModel):
     """How it serves: whose names, how fast, which keys."""
 
     dialect: str = ""
@@ -85,7 +85,7 @@ class Behaviour(WireModel):
     partner: bool = False
 
 
-class Look(WireModel):
+class SandboxStatus(WireModel):
     """How the Sandbox stands, and the log lines that were not seen before. `faults`: name → what it was given."""
 
     epoch: int
@@ -96,7 +96,7 @@ class Look(WireModel):
     clock_offset_s: float = 0.0
     books_since: datetime | None = None  # older calls are in no book of its: it began anew then
     balance: Purse = Field(default_factory=Purse)
-    settings: Behaviour = Field(default_factory=Behaviour)
+    settings: Behavior = Field(default_factory=Behavior)
     faults: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
 
     @property
@@ -140,13 +140,13 @@ class SandboxControls:
     async def engines(self) -> tuple[Engine, ...]:
         return ListEnvelope.read(Engine, await self._ask("GET", "/engines")).data
 
-    async def look(self, seen: Look | None = None, *, wait_s: float = 0.0) -> Look:
+    async def status(self, seen: SandboxStatus | None = None, *, wait_s: float = 0.0) -> SandboxStatus:
         """Return how it stands. After `seen`, wait up to `wait_s` for something that is new."""
         known: dict[str, object] = {"wait_s": min(wait_s, LONGEST_WAIT_S)}
         if seen is not None:
             known |= {"epoch": seen.epoch, "revision": seen.revision, "after": seen.last}
         content = await self._ask("GET", "/watch", params=known, answer_s=LONGEST_WAIT_S + 10)
-        return read_model(Look, content)
+        return read_model(SandboxStatus, content)
 
     async def details(self, request_id: str) -> CallDetails:
         """What was in one call. Raises `NotFound` when it is not kept any more."""
@@ -172,7 +172,7 @@ class SandboxControls:
     async def set_balance(self, usd: Decimal) -> None:
         await self._ask("PUT", "/balance", {"usd": str(usd)})
 
-    async def set_behaviour(self, **changes: object) -> None:
+    async def set_behavior(self, **changes: object) -> None:
         """Change `dialect`, `tokens_per_second`, `any_key` or `partner`; the rest stays."""
         await self._ask("PUT", "/settings", changes)
 

@@ -15,8 +15,8 @@ from types import TracebackType
 from pydantic import Field
 
 from app.service.calls import Call, CallRecord, JsonContent, limit
-from app.service.client import Answer, OnWait, ServiceClient
-from app.service.errors import BadAnswer, WrongMedia
+from app.service.client import OnWait, ServiceClient, ServiceResponse
+from app.service.errors import BadResponse, WrongMedia
 from app.service.exchange import Exchange
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_program, looks_like_text, sniff
 from app.service.http.multipart import FormContent, FormFile, OnProgress
@@ -247,7 +247,7 @@ class SpeechResource:
         """Prepare sound that is given out while it arrives. Raises `LimitExceeded` at once."""
         return SpeechStream(self._client, request, price, on_wait)
 
-    async def synthesise(
+    async def synthesize(
         self, request: SpeechRequest, *, price: Price | None = None, on_wait: OnWait | None = None
     ) -> Sound:
         """Return the whole sound. Raises `ServiceError`; a wrong voice is a `BadRequest` that names the right ones."""
@@ -296,7 +296,7 @@ class VoicesResource:
             record.report(units={"voices": 1})
             voice = read_model(ClonedVoice, answer.json())
             if not voice.id.startswith(VOICE_PREFIX):
-                raise BadAnswer("The service sent something that is not a voice.", info=answer.info)
+                raise BadResponse("The service sent something that is not a voice.", info=answer.info)
         return voice if voice.model else voice.model_copy(update={"model": model})
 
 
@@ -328,8 +328,9 @@ def _speech_call(request: SpeechRequest, price: Price | None) -> Call:
     )
 
 
-def _format_of(head: bytes, answer: Answer) -> str:
-    """What the bytes are: by how they begin, else by what the answer says. Raises `BadAnswer` for what is no sound."""
+def _format_of(head: bytes, answer: ServiceResponse) -> str:
+    """What the bytes are: by how they begin, else by what the answer says. Raises `BadResponse` for what is no
+    sound."""
     kind = sniff(head[:HEAD_BYTES])
     told = answer.info.content_type or "application/octet-stream"
     if told == MEDIA_TYPES["pcm"] and head[:1] == b"\xff":

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import Field
 
 from app.service.calls import Call, limit
-from app.service.client import Answer, OnWait, ServiceClient
+from app.service.client import OnWait, ServiceClient, ServiceResponse
 from app.service.errors import WrongMedia
 from app.service.exchange import Exchange
 from app.service.http.bodies import MAX_JSON_BYTES
@@ -168,7 +168,7 @@ class TranscriptionResource:
         return Transcript(body.text, body.duration, times.word, times.segment, times.char, record.exchange)
 
 
-def _text(answer: Answer) -> str:
+def _text(answer: ServiceResponse) -> str:
     """What was said, as plain words. Raises `WrongMedia` for a page of the web or bytes that are no text."""
     try:
         text = answer.body.decode("utf-8-sig")

@@ -18,8 +18,8 @@ from pathlib import Path
 from pydantic import Field
 
 from app.service.calls import Call, JsonContent, limit
-from app.service.client import Answer, OnWait, ServiceClient
-from app.service.errors import BadAnswer
+from app.service.client import OnWait, ServiceClient, ServiceResponse
+from app.service.errors import BadResponse
 from app.service.exchange import Exchange
 from app.service.http.bodies import MAX_JSON_BYTES, MIB
 from app.service.http.downloads import OnReceived, Part, drop_part, mark_of, read_part, rest_of, save
@@ -271,7 +271,7 @@ class VideoResource:
         async with self._client.fetch(call) as answer:
             content = answer.json()
             if not isinstance(content, Mapping) or not isinstance(content.get("success"), bool):
-                raise BadAnswer("The service did not say whether the film was removed.", info=answer.info)
+                raise BadResponse("The service did not say whether the film was removed.", info=answer.info)
             return bool(content["success"])
 
     def _foreign(self, method: str, job: QueuedVideo) -> Call:
@@ -318,7 +318,7 @@ async def _text(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
     async for piece in pieces:
         body += piece
         if len(body) > MAX_JSON_BYTES:
-            raise BadAnswer("The state of the film is larger than it can be.")
+            raise BadResponse("The state of the film is larger than it can be.")
     return bytes(body)
 
 
@@ -326,14 +326,14 @@ async def _film(
     head: bytes,
     rest: AsyncGenerator[bytes, None],
     path: Path,
-    answer: Answer,
+    answer: ServiceResponse,
     on_received: OnReceived | None,
     *,
     mark: str = "",
 ) -> SavedVideo:
     kind = sniff(head[:HEAD_BYTES])
     if kind not in ("mp4", "mov", "webm"):
-        raise BadAnswer("The service sent something that is not a film.", info=answer.info)
+        raise BadResponse("The service sent something that is not a film.", info=answer.info)
     async with aclosing(rest):
         size = await save(rest, path, total=answer.info.content_length, on_received=on_received, mark=mark)
     return SavedVideo(path, size, kind)
@@ -348,11 +348,11 @@ def _kind_of(path: Path) -> str:
         return ""
 
 
-def _state_of(body: bytes, answer: Answer) -> VideoState:
+def _state_of(body: bytes, answer: ServiceResponse) -> VideoState:
     content = read_json(body)
     told = content.get("status") if isinstance(content, Mapping) else None
     if not isinstance(content, Mapping) or not isinstance(told, str):
-        raise BadAnswer("The service sent no state of the film.", info=answer.info)
+        raise BadResponse("The service sent no state of the film.", info=answer.info)
     word = told.strip().lower()
     if word in _PROCESSING:
         state = "processing"

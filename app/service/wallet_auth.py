@@ -104,7 +104,7 @@ class WalletAuth(Credential):
         return f"WalletAuth({self.header_name})"
 
 
-class SecondChance:
+class ClockRetry:
     """One call's leave to be signed and sent once more, when it was refused for its time and the time is known now.
 
     A refused sign-in was not carried out, so this is right for every kind of call. The routes that show a wallet's

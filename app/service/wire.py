@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.harmless_text import harmless
 from app.service.response_info import MAX_NUMBER, is_plausible
 
@@ -105,13 +105,13 @@ M = TypeVar("M", bound=WireModel)
 
 
 def read_model(model: type[M], content: object) -> M:
-    """Read one object. Raises `BadAnswer` when what identifies it is missing."""
+    """Read one object. Raises `BadResponse` when what identifies it is missing."""
     try:
         return model.model_validate(content)
     except ValidationError:
-        raise BadAnswer(f"The service sent something that is not a {model.__name__.lower()}.") from None
+        raise BadResponse(f"The service sent something that is not a {model.__name__.lower()}.") from None
     except RecursionError:
-        raise BadAnswer("The service sent something nested too deeply.") from None
+        raise BadResponse("The service sent something nested too deeply.") from None
 
 
 class ListEnvelope(Generic[M]):
@@ -124,13 +124,13 @@ class ListEnvelope(Generic[M]):
 
     @classmethod
     def read(cls, model: type[M], content: object) -> ListEnvelope[M]:
-        """Raises `BadAnswer` when there is no list at all, or nothing in it that can be read."""
+        """Raises `BadResponse` when there is no list at all, or nothing in it that can be read."""
         elements = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(content, Mapping) or not isinstance(elements, list):
-            raise BadAnswer("The service sent something that is not a list.")
+            raise BadResponse("The service sent something that is not a list.")
         data = tuple(_readable(model, elements[:MAX_LIST_ITEMS]))
         if elements and not data:
-            raise BadAnswer("The service sent a list in which nothing could be read.")
+            raise BadResponse("The service sent a list in which nothing could be read.")
         return cls(data, len(elements) - len(data), content)
 
 
@@ -138,5 +138,5 @@ def _readable(model: type[M], elements: list[object]) -> Iterator[M]:
     for element in elements:
         try:
             yield read_model(model, element)
-        except BadAnswer:
+        except BadResponse:
             continue

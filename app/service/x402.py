@@ -21,7 +21,7 @@ from pydantic import Field
 from app.service.addresses import is_loopback
 from app.service.calls import Call, limit, nobody_knows
 from app.service.client import OnWait, ServiceClient
-from app.service.errors import BadAnswer, OutcomeUnknown, PaymentRequired, RefusedCall, ServiceError
+from app.service.errors import BadResponse, OutcomeUnknown, PaymentRequired, RefusedCall, ServiceError
 from app.service.http.bodies import KIB
 from app.service.http.error_bodies import plain_text
 from app.service.http.json_text import read_json
@@ -184,7 +184,7 @@ class X402Resource:
         )
         balance = read_model(WalletBalance, _data(content))
         if balance.wallet and not _same_wallet(balance.wallet, wallet):
-            raise BadAnswer("The service answered with another wallet's balance.")
+            raise BadResponse("The service answered with another wallet's balance.")
         return balance
 
     async def transactions(self, wallet: str, *, size: int = 50, offset: int = 0) -> TransactionPage:
@@ -230,13 +230,13 @@ def _requirements(body: bytes, info: ResponseInfo) -> TopUpRequirements:
         content = _header_json(info.payment_required) or {}
     options = content.get("accepts")
     if not isinstance(options, list) or not options:
-        raise _about(info, BadAnswer("The service named no way to pay."))
+        raise _about(info, BadResponse("The service named no way to pay."))
     entries = _entries(options)
     version = content.get("x402Version")
     if version is None:
         version = 1 if any("maxAmountRequired" in each for each in entries) else 2
     if not isinstance(version, int) or isinstance(version, bool) or version not in (1, 2):
-        raise _about(info, BadAnswer("The service speaks a version of the payment protocol that is not known."))
+        raise _about(info, BadResponse("The service speaks a version of the payment protocol that is not known."))
     return TopUpRequirements(version, entries, info.date or info.received_at, info)
 
 
@@ -306,12 +306,12 @@ def _data(content: object) -> Mapping[str, object]:
     inner = content.get("data") if isinstance(content, Mapping) else None
     data = inner if isinstance(inner, Mapping) else content
     if not isinstance(data, Mapping):
-        raise BadAnswer("The service sent something that says nothing about a wallet.")
+        raise BadResponse("The service sent something that says nothing about a wallet.")
     return data
 
 
 def _json_object(body: bytes) -> Mapping[str, object] | None:
-    with suppress(BadAnswer):
+    with suppress(BadResponse):
         content = read_json(body)
         if isinstance(content, Mapping):
             return content

@@ -70,12 +70,13 @@ class Intent:
         return self.state in ("intended", "sent", "unknown")
 
 
-class WrongTurn(ValueError):
+class InvalidTransition(ValueError):
     """A change of state that makes no sense: a mistake in our program, never in what is stored."""
 
 
 class Intents:
-    """All of it raises `StorageError`; an id that is not there raises `NotStored`, a senseless change `WrongTurn`.
+    """All of it raises `StorageError`; an id that is not there raises `NotStored`, a senseless change
+    `InvalidTransition`.
 
     Every change is pressed through to the disk before the call returns.
     """
@@ -104,7 +105,7 @@ class Intents:
         async with self._database.transaction() as transaction:
             before = await _read(transaction, intent_id)
             if before.state != "intended":
-                raise WrongTurn(f"the request of an intent that is {before.state} cannot change")
+                raise InvalidTransition(f"the request of an intent that is {before.state} cannot change")
             await transaction.execute(
                 "UPDATE intents SET request = ?, changed_at = ? WHERE id = ?",
                 [json_text({**before.request, **more}), micros_of(self._database.now()), intent_id],
@@ -134,7 +135,7 @@ class Intents:
         """The person changed their mind before it was sent."""
         return await self._turn(intent_id, "cancelled", note=note)
 
-    async def tell(self, intent_id: str) -> Intent:
+    async def acknowledge(self, intent_id: str) -> Intent:
         """The person has seen that nobody knows the end: it stays unknown, and `pending` names it no more."""
         if not await self._database.execute("UPDATE intents SET told = 1 WHERE id = ?", [intent_id]):
             raise _gone()
@@ -184,9 +185,9 @@ class Intents:
         async with self._database.transaction() as transaction:
             before = await _read(transaction, intent_id)
             if before.state not in _MAY_FOLLOW[state]:
-                raise WrongTurn(f"an intent that is {before.state} cannot become {state}")
+                raise InvalidTransition(f"an intent that is {before.state} cannot become {state}")
             if state == "sent" and before.state == "unknown" and not before.idempotency_key:
-                raise WrongTurn("without an idempotency key, sending again could pay twice")
+                raise InvalidTransition("without an idempotency key, sending again could pay twice")
             await transaction.execute(
                 "UPDATE intents SET state = ?, note = ?, reference = ?, exchange_id = ?, changed_at = ?, told = 0"
                 " WHERE id = ?",

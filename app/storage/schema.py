@@ -117,7 +117,7 @@ def prepare(
     known = len(steps)
     make_folder(path.parent)
     with in_words(path, backups):
-        unclean = _look_without_touching(path, backups, known)
+        unclean = _inspect_read_only(path, backups, known)
         if unclean and (fault := integrity_fault(path, "quick_check")):
             raise DatabaseDamaged(path, newest_backup(backups), fault)
         with contextlib.closing(connect(path)) as database:
@@ -143,7 +143,7 @@ def connect(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _look_without_touching(path: Path, backups: Path, known: int) -> bool:
+def _inspect_read_only(path: Path, backups: Path, known: int) -> bool:
     """Refuse what must not be opened; True when the last program using it did not close it.
 
     The header is read as bytes. A log beside it may hold a later header, which only SQLite can find; a read-only

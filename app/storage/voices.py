@@ -115,7 +115,7 @@ class Voices:
             for row in rows
         }
 
-    async def love(self, model: str, voice: str, favourite: bool) -> None:
+    async def set_favorite(self, model: str, voice: str, favourite: bool) -> None:
         await self._mark(model, voice, "favourite", int(favourite))
 
     async def used(self, model: str, voice: str) -> None:

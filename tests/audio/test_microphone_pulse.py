@@ -14,7 +14,7 @@ from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
 from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.audio.recording import Recorder
 from app.sandbox.media.sound import Sound
-from app.sandbox.media.transcription_engine import recognise
+from app.sandbox.media.transcription_engine import recognize
 from tests.audio.pulse import NOWHERE, Pulse
 from tests.audio.recorded import tone
 from tests.audio.sounds import steadiest
@@ -73,7 +73,7 @@ def test_the_sandboxs_voice_through_the_microphone_is_understood(pulse: Pulse, h
     """At least 70 % of the words of a clear English paragraph, in their order."""
     soundfile.write(tmp_path / "said.wav", samples(PARAGRAPH), 16_000)
     found = recorded(pulse, host, tmp_path / "r.wav", tmp_path / "said.wav")
-    heard = " ".join(segment.text for segment in recognise(Sound((found * 32767).astype(np.int16), 16_000)))
+    heard = " ".join(segment.text for segment in recognize(Sound((found * 32767).astype(np.int16), 16_000)))
     assert words_heard(PARAGRAPH, heard) >= 0.7, heard
 
 

@@ -90,7 +90,7 @@ def test_silence_muting_and_clipping_are_told_and_taken_back() -> None:
         (loud, 2.8, "clipping"),
         (loud, 0.3, ""),
     ):
-        watch.hear(level, seconds)
+        watch.observe(level, seconds)
         assert watch.warning == warning
 
 
@@ -204,7 +204,7 @@ def test_the_waveform_grows_on_disk_and_not_in_memory(tmp_path: Path) -> None:
 def test_killed_mid_recording_the_file_is_there_and_can_be_read(tmp_path: Path) -> None:
     """SIGKILL between two blocks: everything that was said until then is in the file after `mend`."""
     path = tmp_path / "killed.wav"
-    command = [sys.executable, "-m", "tests.audio.recording_victim", str(path)]
+    command = [sys.executable, "-m", "tests.audio.killed_recording", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout is not None
         seconds = float(process.stdout.readline())

@@ -17,7 +17,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from app.ui.images.gallery import Gallery
-from app.ui.images.state import Shelf, Tile
+from app.ui.images.state import GalleryState, Tile
 from app.ui.kit.theme import Theme
 from tests.bench.harness import MIN_RUNS, Ratio, percentile
 
@@ -45,7 +45,7 @@ def gallery(theme: Theme, folder: Path, cache: Path) -> Gallery:
         Tile(str(number), f"Travel poster {number}", "$0.018", "saved", at=now - timedelta(hours=number))
         for number in range(IMAGES)
     )
-    made.show_shelf(Shelf(tiles, IMAGES, loaded=True))
+    made.show_shelf(GalleryState(tiles, IMAGES, loaded=True))
     QApplication.processEvents()
     return made
 

@@ -117,7 +117,7 @@ def open_view(theme: Theme, rows: list[MessageRow]) -> MessageView:
 
 def drain(view: MessageView) -> None:
     """Let the view show everything that it was given."""
-    while any(model.backlog for model in view.stack.known_models()) or not view.colourist.is_idle:
+    while any(model.backlog for model in view.stack.known_models()) or not view.highlighter.is_idle:
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
     QApplication.processEvents()
 
@@ -255,7 +255,7 @@ def memory_mb(count: int) -> float:
 def _own_memory(count: int) -> None:
     import psutil
 
-    import app.ui.conversation.message_model  # noqa: F401  # what the program has loaded once any chat was open
+    import app.ui.conversation.message_layout  # noqa: F401  # what the program has loaded once any chat was open
     from app.ui.kit import icons
     from app.ui.kit.markdown.markdown_code import lexer_for
     from app.ui.kit.markdown.markdown_parse import parser

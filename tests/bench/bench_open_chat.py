@@ -18,7 +18,7 @@ import qasync
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.undo import UndoStack
 from app.storage.database import Database
 from app.storage.history import History
@@ -113,7 +113,7 @@ async def fill(database: Database) -> None:
 async def measure(theme: Theme, folder: Path) -> list[Ratio]:
     collector = UiThreadCollector()  # as in the program
     tasks = CheckedTasks()
-    presenter = ChatPresenter(Caller(), SettingsStore(folder / "settings.json"), tasks, UndoStack())
+    presenter = ChatPresenter(CurrentAccount(), SettingsStore(folder / "settings.json"), tasks, UndoStack())
     page = ChatPage(theme, presenter, tasks)
     page.canvas().resize(900, 800)
     page.canvas().show()

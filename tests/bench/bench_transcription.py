@@ -87,7 +87,7 @@ def callback_percent() -> float:
     block = memoryview(bytes(int(RATE_HZ * BLOCK_S) * 2))
     before = time.thread_time()
     for _ in range(CALLS):
-        calls.hear(block, len(block) // 2, None, None)
+        calls.observe(block, len(block) // 2, None, None)
     return (time.thread_time() - before) / CALLS / BLOCK_S * 100
 
 

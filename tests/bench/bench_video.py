@@ -18,7 +18,7 @@ import psutil
 import qasync
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -87,7 +87,7 @@ async def watch(app: QApplication, home: Path, address: str) -> tuple[float, int
     theme = Theme(resources())
     theme.configure(mode="light", text_percent=100)
     theme.apply(app)
-    tasks, caller = TaskScope(_raise), Caller()
+    tasks, current_account = TaskScope(_raise), CurrentAccount()
     asked: list[Exchange] = []
 
     async def read_key() -> str:
@@ -96,7 +96,7 @@ async def watch(app: QApplication, home: Path, address: str) -> tuple[float, int
     service = open_service(address, "service", ApiKeyAuth(read_key), asked.append)
     database = await Database.open(home / "rialto.db")
     await fill(database)
-    presenter = VideoPresenter(caller, tasks, home / "videos", UndoStack())
+    presenter = VideoPresenter(current_account, tasks, home / "videos", UndoStack())
     page = VideoPage(theme, presenter, tasks)
     window = QWidget()
     row = QHBoxLayout(window)
@@ -106,7 +106,7 @@ async def watch(app: QApplication, home: Path, address: str) -> tuple[float, int
     window.show()
     page.set_zones(Zones())
     page.activated()
-    caller.use(Account(id="box", name="Box", base_url=address, kind="api_key"), service)
+    current_account.use(Account(id="box", name="Box", base_url=address, kind="api_key"), service)
     await Intents(database).settle_after_start()
     await presenter.start(database, None)
     await asyncio.sleep(SETTLE_S)

@@ -27,7 +27,7 @@ from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.settings.sections import SECTIONS
 from app.ui.shell import tour_tabs
-from app.ui.shell.tour_guide import Guide, StepFailed
+from app.ui.shell.tour_guide import StepFailed, TourGuide
 
 KEY = "soak-key-0123456789abcdef"
 PAUSE_S = 0.3  # between two acts, in which what one began may meet the next
@@ -62,7 +62,7 @@ class Session:
         self._rialto = rialto
         self._service = service
         self._dice = dice
-        self._guide = Guide(rialto.window, rialto.chat_page, folder)
+        self._guide = TourGuide(rialto.window, rialto.chat_page, folder)
         self._clip: Path | None = None
 
     async def begin(self) -> None:
@@ -70,13 +70,13 @@ class Session:
         rialto = self._rialto
         await self._guide.until("the history", lambda: rialto.chat.library is not None)
         rialto.settings.change(welcome_done=True)
-        rialto.accounts.use(rialto.desk.sandbox_account().id)
-        await self._guide.until("the Sandbox", lambda: rialto.caller.service is not None)
+        rialto.accounts.use(rialto.account_services.sandbox_account().id)
+        await self._guide.until("the Sandbox", lambda: rialto.current_account.service is not None)
         await self._guide.until("a place for keys", lambda: rialto.places.state.kind or rialto.places.state.sentence)
         rialto.places.keep_for_session()
         await self._guide.until("the place for keys", lambda: rialto.places.state.is_ready)
         rialto.accounts.add(AccountDraft(self._service, KEY, name="Elsewhere"))
-        await self._guide.until("two accounts", lambda: len(rialto.desk.book.list()) > 1)
+        await self._guide.until("two accounts", lambda: len(rialto.account_services.book.list()) > 1)
 
     @property
     def acts(self) -> tuple[tuple[int, Callable[[], Awaitable[None]]], ...]:
@@ -91,7 +91,7 @@ class Session:
             (2, self.draw),
             (2, self.order_video),
             (3, self.call_chain),
-            (10, self.look_around),
+            (10, self.update_timers),
             (5, self.switch_account),
             (3, self.change_theme),
             (3, self.change_text_size),
@@ -157,18 +157,18 @@ class Session:
 
     async def order_video(self) -> None:
         self._empty("video")
-        await tour_tabs.order_film(self._guide)
+        await tour_tabs.order_video(self._guide)
 
     async def call_chain(self) -> None:
         await tour_tabs.call_chain(self._guide)
 
-    async def look_around(self) -> None:
+    async def update_timers(self) -> None:
         for name in self._dice.sample(TABS, 3):
             self._rialto.window.show_tab(name)
             await asyncio.sleep(self._dice.random() / 2)
 
     async def switch_account(self) -> None:
-        accounts = self._rialto.desk.book.list()
+        accounts = self._rialto.account_services.book.list()
         self._rialto.accounts.use(self._dice.choice(accounts).id)
         if self._dice.random() < 0.3:  # to and fro
             self._rialto.accounts.use(self._dice.choice(accounts).id)
@@ -257,8 +257,8 @@ class Session:
         """Set a fault in the service that the account in use calls."""
         import httpx
 
-        account = self._rialto.caller.account
-        sandbox = self._rialto.desk.sandbox.address()
+        account = self._rialto.current_account.account
+        sandbox = self._rialto.account_services.sandbox.address()
         url, key = sandbox if account is not None and account.is_sandbox and sandbox else (self._service, KEY)
         root = url.removesuffix("/api/v1")
         with contextlib.suppress(httpx.HTTPError):

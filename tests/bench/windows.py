@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from app.credentials.accounts import SANDBOX_ADDRESS, AccountBook, Kind, new_account
+from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, Kind, new_account
 from app.storage.files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
@@ -66,7 +66,7 @@ def prepare_home(home: Path, kind: Kind) -> None:
     paths = Paths.below(home)
     paths.make()
     address = SANDBOX_ADDRESS if kind == "sandbox" else "http://127.0.0.1:9"
-    book = AccountBook(lambda: None, lambda data: write_atomically(paths.accounts, data))
+    book = Accounts(lambda: None, lambda data: write_atomically(paths.accounts, data))
     book.add(new_account("Bench", address, kind=kind))
     SettingsStore(paths.settings).change(welcome_done=True, secret_store="session")
 

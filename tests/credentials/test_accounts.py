@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from app.credentials.accounts import (
     DIALECTS,
     KINDS,
-    AccountBook,
     AccountRefused,
+    Accounts,
     account_from,
     clean_address,
     hint_of,
@@ -36,8 +36,8 @@ class Shelf:
         self.data = None
         return "accounts.json.broken"
 
-    def book(self) -> AccountBook:
-        return AccountBook(self.load, self.save, self.set_aside)
+    def book(self) -> Accounts:
+        return Accounts(self.load, self.save, self.set_aside)
 
 
 def test_accounts_are_there_after_a_restart() -> None:

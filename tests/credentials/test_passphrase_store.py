@@ -31,8 +31,8 @@ from app.credentials.vault_format import (
     derive,
     new_parameters,
     open_body,
+    parse_vault,
     seal,
-    take_apart,
 )
 
 PASSPHRASE = "four words of mine"
@@ -155,7 +155,7 @@ async def test_somebody_who_mends_the_checksum_is_caught_by_the_cipher(shelf: Sh
     await filled(shelf)
     assert shelf.data is not None
     whole = shelf.data
-    sealed = take_apart(whole)
+    sealed = parse_vault(whole)
     verifier_at = len(sealed.front) + len(sealed.header)
     body_at = verifier_at + len(sealed.verifier)
     for position in [*range(verifier_at, body_at, 5), *range(body_at, len(whole) - 32, 7)]:
@@ -169,7 +169,7 @@ async def test_somebody_who_mends_the_checksum_is_caught_by_the_cipher(shelf: Sh
 async def test_numbers_in_the_header_cannot_be_changed_unseen(shelf: Shelf) -> None:
     await filled(shelf)
     assert shelf.data is not None
-    sealed = take_apart(shelf.data)
+    sealed = parse_vault(shelf.data)
     weaker = json.dumps({**sealed.parameters, "memory_kib": 9}, sort_keys=True).encode()
     assert len(weaker) == len(sealed.header)
     shelf.data = mend_checksum(shelf.data.replace(sealed.header, weaker))
@@ -212,12 +212,12 @@ async def test_a_newer_format_is_named_and_left_alone(shelf: Shelf) -> None:
 
 async def test_the_passphrase_can_be_changed(shelf: Shelf) -> None:
     store = await filled(shelf)
-    before = take_apart(shelf.data or b"").parameters["salt"]
+    before = parse_vault(shelf.data or b"").parameters["salt"]
     with pytest.raises(WrongPassphrase):
         await store.change_passphrase("wrong one here", "another of mine")
     assert await store.read("a1", "api_key") == SECRET
     await store.change_passphrase(PASSPHRASE, "another of mine")
-    assert take_apart(shelf.data or b"").parameters["salt"] != before
+    assert parse_vault(shelf.data or b"").parameters["salt"] != before
     again = reopened(shelf)
     with pytest.raises(WrongPassphrase):
         await again.unlock(PASSPHRASE)
@@ -298,14 +298,14 @@ async def test_the_same_letters_typed_on_another_system_open_the_file(shelf: She
 def test_both_derivations_open_what_they_sealed(derivation: dict[str, object]) -> None:
     parameters = new_parameters(derivation)
     data = seal({"a/b": SECRET}, derive(PASSPHRASE, parameters), parameters)
-    sealed = take_apart(data)
+    sealed = parse_vault(data)
     assert open_body(sealed, derive(PASSPHRASE, sealed.parameters)) == {"a/b": SECRET}
 
 
 def test_two_files_of_the_same_secrets_share_nothing_but_their_frame() -> None:
     parameters = new_parameters(CHEAP)
     keys = derive(PASSPHRASE, parameters)
-    first, second = (take_apart(seal({"a/b": SECRET}, keys, parameters)) for _ in range(2))
+    first, second = (parse_vault(seal({"a/b": SECRET}, keys, parameters)) for _ in range(2))
     assert first.body != second.body
     assert first.verifier != second.verifier
     assert new_parameters(CHEAP)["salt"] != parameters["salt"]
@@ -316,7 +316,7 @@ async def test_the_derivation_in_use_is_as_costly_as_promised(tmp_path: Path) ->
     assert (ARGON2ID["memory_kib"], ARGON2ID["iterations"], SCRYPT["n"]) == (65536, 3, 2**17)
     shelf = Shelf()
     await PassphraseStore(shelf).create(PASSPHRASE)
-    assert take_apart(shelf.data or b"").parameters["kdf"] == "argon2id"
+    assert parse_vault(shelf.data or b"").parameters["kdf"] == "argon2id"
 
 
 def test_without_argon2id_scrypt_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,4 +346,4 @@ async def test_deriving_the_key_does_not_hold_the_window(shelf: Shelf, monkeypat
 def test_any_bytes_are_refused_with_a_sentence(data: bytes) -> None:
     for candidate in (data, MAGIC + data, mend_checksum(MAGIC + data + bytes(32))):
         with pytest.raises((VaultTampered, VaultTruncated, VaultTooNew)):
-            take_apart(candidate)
+            parse_vault(candidate)

@@ -9,9 +9,9 @@ from typing import NoReturn
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.bootstrap.ground import Ground
 from app.bootstrap.options import Options
 from app.bootstrap.rialto import Rialto
+from app.bootstrap.startup_context import StartupContext
 from app.core.problems import hide_secrets_with
 from app.credentials import keyring_store
 from app.credentials.keyring_backends import NoBackend
@@ -58,7 +58,7 @@ async def opened(
     crashes = CrashReporter(paths.crashes, redact=secrets.redact, version="test")
     instance = SingleInstance(paths.data)
     assert instance.try_lock()
-    rialto = Rialto(qapp, Ground(Options(theme="light"), paths, instance, secrets, crashes))
+    rialto = Rialto(qapp, StartupContext(Options(theme="light"), paths, instance, secrets, crashes))
     rialto.open().over.connect(lambda: painted(rialto))
     life = asyncio.get_running_loop().create_task(rialto.live())
     try:

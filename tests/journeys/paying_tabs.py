@@ -117,8 +117,8 @@ def _spoken(rialto: Rialto) -> bool:
     page = speech(rialto)
     if page.running_work():  # the window asks before it closes over it
         return False
-    clips = page.presenter.clips
-    return clips is not None and any(take.state == "complete" for take in clips.rows)
+    take_library = page.presenter.take_library
+    return take_library is not None and any(take.state == "complete" for take in take_library.rows)
 
 
 def _called(rialto: Rialto) -> bool:
@@ -138,7 +138,9 @@ DEEDS = {
         _images, lambda rialto: images(rialto).make(), lambda r: any(t.is_whole for t in images(r).shelf.tiles)
     ),
     "video": Deed(
-        _video, lambda rialto: video(rialto).queue(), lambda r: any(j.queue_id for j in video(r).presenter.book.all())
+        _video,
+        lambda rialto: video(rialto).queue(),
+        lambda r: any(j.queue_id for j in video(r).presenter.job_store.all()),
     ),
     "crypto_rpc": Deed(_console, lambda rialto: console(rialto).send(), _called),
 }
@@ -152,7 +154,7 @@ def problem_of(rialto: Rialto, tab: str) -> Problem | None:
         return rows[-1].problem if rows else None
     if tab == "video":
         page = video(rialto)
-        newest = max(page.presenter.book.all(), key=lambda job: job.created_at, default=None)
+        newest = max(page.presenter.job_store.all(), key=lambda job: job.created_at, default=None)
         if newest is None:
             return None
         page.presenter.select(newest.id)

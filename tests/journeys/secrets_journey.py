@@ -38,7 +38,11 @@ async def test_no_file_log_or_command_line_holds_the_key(start: Callable[[], Any
             await until(lambda: rialto.places.state.kind == place and rialto.places.state.is_ready)
             rialto.accounts.add(AccountDraft(service.base_url, KEY, name="Elsewhere"))
             try:
-                await until(lambda: rialto.caller.account is not None and rialto.caller.account.kind == "api_key")
+                await until(
+                    lambda: (
+                        rialto.current_account.account is not None and rialto.current_account.account.kind == "api_key"
+                    )
+                )
             except TimeoutError:
                 pytest.fail(f"the account is not in use: {rialto.accounts.state}, {rialto.places.state}")
             await until(lambda: rialto.chat.head().model_id)
@@ -51,7 +55,7 @@ async def test_no_file_log_or_command_line_holds_the_key(start: Callable[[], Any
             rialto.chat_page.side.request.copy_curl()
             assert "$RIALTO_API_KEY" in QGuiApplication.clipboard().text()
             assert KEY not in QGuiApplication.clipboard().text()
-            assert KEY not in repr(rialto.caller.service)
+            assert KEY not in repr(rialto.current_account.service)
         assert places_of(KEY, tmp_path / "home") == []
         assert KEY not in " ".join(sys.argv)
         if sys.platform == "linux":

@@ -13,8 +13,8 @@ QUESTION = "Where does Rialto keep my API key?"
 
 async def in_the_sandbox(rialto: Rialto) -> None:
     rialto.settings.change(welcome_done=True)
-    rialto.accounts.use(rialto.desk.sandbox_account().id)
-    await until(lambda: rialto.caller.service is not None and rialto.chat.head().model_id)
+    rialto.accounts.use(rialto.account_services.sandbox_account().id)
+    await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)
 
 
 class Talk:

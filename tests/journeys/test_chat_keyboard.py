@@ -115,8 +115,8 @@ async def test_a_person_without_a_mouse_chooses_model_character_and_parameters(s
             await hands.type(name)
             await hands.press("Return")
         await hands.press("Ctrl+Return")
-        await until(lambda: talk.page.main.places.currentWidget() is talk.page.desk.columns)
-        columns = talk.page.desk.columns.columns
+        await until(lambda: talk.page.main.places.currentWidget() is talk.page.controller.comparison)
+        columns = talk.page.controller.comparison.columns
         assert len(columns) == 3, "the chat's own model and the two that were marked"
         await until(lambda: all(each.view.row(each.row_id).state == "complete" for each in columns))
         assert all(each.view.row(each.row_id).receipt for each in columns), "time, tokens and cost of each"

@@ -75,11 +75,11 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
 
         # found in all chats; Escape clears the field, then goes back to the list
         await hands.press("Ctrl+Shift+F")
-        await until(page.desk.search.field.hasFocus)
+        await until(page.controller.search.field.hasFocus)
         await hands.type("key")
-        await until(lambda: page.desk.search.model.rowCount() >= 2)
+        await until(lambda: page.controller.search.model.rowCount() >= 2)
         await hands.press("Tab")
-        assert page.desk.search.view.hasFocus()
+        assert page.controller.search.view.hasFocus()
         await hands.press("Escape", "Escape", "Escape")
         await until(page.list.view.hasFocus)
 
@@ -92,7 +92,7 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
         keys = chats.shown_keys()
         second = next(key for key in keys if key != first)
         step, back = ("Alt+Down", "Alt+Up") if keys[0] == first else ("Alt+Up", "Alt+Down")
-        await until(lambda: page.list.neighbour(1 if keys[0] == first else -1) == second)
+        await until(lambda: page.list.neighbor(1 if keys[0] == first else -1) == second)
         await hands.press(step)
         await until(lambda: talk.presenter.opened.chat_id == second and page.main.composer.text() == "")
         await hands.press(back)
@@ -123,7 +123,7 @@ async def test_tab_walks_list_header_conversation_box_and_inspector_in_this_orde
         assert [widget for widget in walked if widget in wanted] == wanted
 
         await talk.hands.command("Search all chats")
-        search = page.desk.search
+        search = page.controller.search
         await until(search.field.hasFocus)
         walked = await stops_from(talk, search.back, page.main.view)
         wanted = [search.back, search.field, page.main.header.model, page.main.view]

@@ -67,14 +67,14 @@ async def test_a_person_without_a_mouse_edits_retries_stops_goes_on_and_finds(st
 
         # found in this chat and in all of them
         await hands.command("Find in this chat")
-        await until(talk.page.desk.find.field.hasFocus)
+        await until(talk.page.controller.find.field.hasFocus)
         await hands.type("sandbox")
-        await until(lambda: "of" in talk.page.desk.find.count.text())
+        await until(lambda: "of" in talk.page.controller.find.count.text())
         await hands.press("Return", "Escape")
         await hands.press("Ctrl+Shift+F")
-        await until(talk.page.desk.search.field.hasFocus)
+        await until(talk.page.controller.search.field.hasFocus)
         await hands.type("about keys")
-        await until(lambda: talk.page.desk.search.model.rowCount() >= 2)
+        await until(lambda: talk.page.controller.search.model.rowCount() >= 2)
         await hands.press("Down", "Up", "Return")
         await until(lambda: talk.presenter.opened.chat_id is not None)
         await hands.press("Escape")

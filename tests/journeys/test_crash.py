@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.storage.paths import HOME_VARIABLE, Paths
 from app.ui.shell.crash_dialog import CrashDialog
-from tests.journeys.crash_victim import DRAFT, QUESTION
+from tests.journeys.killed_crash import DRAFT, QUESTION
 from tests.journeys.paying_tabs import video
 from tests.kit.waiting import until
 
@@ -26,7 +26,7 @@ async def test_the_start_after_a_segmentation_fault_offers_its_report_and_brings
 ) -> None:
     home = tmp_path / "home"
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.journeys.crash_victim", str(tmp_path)),
+        *(sys.executable, "-m", "tests.journeys.killed_crash", str(tmp_path)),
         env={**os.environ, HOME_VARIABLE: str(home)},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -57,6 +57,6 @@ async def test_the_start_after_a_segmentation_fault_offers_its_report_and_brings
         assert answer.text
         assert rialto.chat_page.main.composer.box.toPlainText() == DRAFT
         rialto.window.show_tab("video")
-        await until(lambda: video(rialto).presenter.book.all())
-        (job,) = video(rialto).presenter.book.all()
+        await until(lambda: video(rialto).presenter.job_store.all())
+        (job,) = video(rialto).presenter.job_store.all()
         assert job.queue_id and job.prompt == "A harbour at dawn"

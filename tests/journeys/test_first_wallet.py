@@ -28,7 +28,9 @@ async def test_a_person_with_a_wallet_starts_with_it(start: Callable[..., Any]) 
         assert dialog.way.current == "import"
         QTest.keyClicks(dialog.secret, PrivateKey.generate("evm").to_text())
         QTest.keyClick(dialog.keep, Qt.Key.Key_Space)
-        await until(lambda: rialto.caller.account is not None and rialto.caller.account.kind == "wallet")
+        await until(
+            lambda: rialto.current_account.account is not None and rialto.current_account.account.kind == "wallet"
+        )
         await until(lambda: rialto.window.current_tab == "chat")
         assert rialto.settings.value.welcome_done
         await until(lambda: rialto.chat.head().can_send)

@@ -161,7 +161,9 @@ async def use(rialto: Rialto, service: RunningSandbox) -> None:
     rialto.places.keep_for_session()
     await until(lambda: rialto.places.state.is_ready)
     rialto.accounts.add(AccountDraft(service.base_url, KEY, name="Elsewhere"))
-    await until(lambda: rialto.caller.account is not None and rialto.caller.account.name == "Elsewhere")
+    await until(
+        lambda: rialto.current_account.account is not None and rialto.current_account.account.name == "Elsewhere"
+    )
 
 
 @pytest.mark.parametrize(("width", "height", "percent"), SIZES)
@@ -254,7 +256,7 @@ def rialto_is_quiet(rialto: Rialto) -> Callable[[], bool]:
 
     def is_quiet() -> bool:
         turns[0] += 1
-        return bool(rialto.caller.models) and turns[0] > 60
+        return bool(rialto.current_account.models) and turns[0] > 60
 
     return is_quiet
 

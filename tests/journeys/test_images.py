@@ -20,27 +20,27 @@ def images_of(rialto: Rialto) -> ImagesPage:
 async def test_an_image_is_made_found_again_and_taken_to_chat_and_video(start: Callable[..., Any]) -> None:
     async with start() as rialto:
         rialto.settings.change(welcome_done=True)
-        rialto.accounts.use(rialto.desk.sandbox_account().id)
-        await until(lambda: rialto.caller.service is not None and rialto.chat.head().model_id)
+        rialto.accounts.use(rialto.account_services.sandbox_account().id)
+        await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)
         rialto.window.show_tab("images")
         page = images_of(rialto)
         await until(lambda: page.presenter.styles)
         page.form.prompt.setPlainText("A harbour at dawn")
         page.make()
-        await until(lambda: any(tile.is_whole for tile in page.shelf.tiles))
+        await until(lambda: any(tile.is_whole for tile in page.gallery_state.tiles))
     async with start() as rialto:
         names = rialto.window.tab_names()
         assert names[names.index("transcription") + 1] == "images"
         rialto.window.show_tab("images")
         page = images_of(rialto)
-        await until(lambda: page.shelf.tiles)
+        await until(lambda: page.gallery_state.tiles)
         path = page.presenter.library.path(page.gallery.current())
         assert path is not None and path.is_file()
-        page.deeds.to_video()
+        page.image_actions.to_video()
         video = rialto.window.tab("video")
         assert isinstance(video, VideoPage)
         await until(lambda: video.presenter.form.form.start == str(path))
         assert video.presenter.form.form.kind == "image"
-        page.deeds.to_chat()
+        page.image_actions.to_chat()
         await until(lambda: rialto.chat.attaching.views())
         assert page.presenter.calls == 0

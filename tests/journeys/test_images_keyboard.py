@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.storage.picture_metadata import metadata_of
+from app.storage.image_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.journeys.keyboard import Keyboard
@@ -31,7 +31,7 @@ async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
         await until(lambda: page.presenter.styles and page.presenter.maker is not None)
 
         def whole() -> int:
-            return sum(tile.is_whole for tile in page.shelf.tiles)
+            return sum(tile.is_whole for tile in page.gallery_state.tiles)
 
         # two at once, each with a seed of its own, at the price on the button
         await hands.tab_to(page.form.prompt)
@@ -46,13 +46,13 @@ async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
         # found, starred, its settings taken back into the form
         await hands.press("Ctrl+F")
         await hands.type("fog")
-        await until(lambda: page.shelf.search == "fog" and len(page.shelf.tiles) == 2)
+        await until(lambda: page.gallery_state.search == "fog" and len(page.gallery_state.tiles) == 2)
         await hands.press("Escape")
-        await until(lambda: not page.shelf.search)
+        await until(lambda: not page.gallery_state.search)
         await hands.tab_to(gallery.view)
         await hands.press("Home", "Right")
         chosen = gallery.current()
-        assert chosen == page.shelf.tiles[1].id
+        assert chosen == page.gallery_state.tiles[1].id
         await hands.press("Ctrl+D")
         await until(lambda: library.rows[chosen].starred)
         await hands.press("Ctrl+R")
@@ -94,7 +94,7 @@ async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
         await until(lambda: library.trashed)
         await hands.tab_to(gallery.scope)
         await hands.type("Trash")
-        await until(lambda: page.shelf.scope == "trash")
+        await until(lambda: page.gallery_state.scope == "trash")
         await hands.tab_to(gallery.empty_trash)
         await hands.press("Space")
         asked = await hands.dialog(Dialog)

@@ -51,14 +51,14 @@ async def connect(rialto: Any, service: RunningSandbox) -> None:
     await until(lambda: rialto.accounts.state.form.waits)
     assert rialto.window.focusWidget() is page.question.in_file
     assert times("No system keyring was found on this computer", rialto) == 1  # one notice, not one for each who knows
-    assert rialto.caller.account is None
+    assert rialto.current_account.account is None
     page.question.in_file.click()
     assert rialto.window.focusWidget() is page.question.passphrase
     QTest.keyClicks(page.question.passphrase, PASSPHRASE)
     QTest.keyClicks(page.question.again, PASSPHRASE)
     QTest.keyClick(page.question.again, Qt.Key.Key_Return)
     await until(lambda: rialto.window.current_tab == "chat")  # nobody pressed "Check and connect" again
-    await until(lambda: rialto.caller.account is not None and rialto.caller.account.kind == "api_key")
+    await until(lambda: rialto.current_account.account is not None and rialto.current_account.account.kind == "api_key")
 
 
 async def opened_dialog(rialto: Any) -> UnlockDialog:
@@ -99,7 +99,7 @@ async def test_a_message_under_a_locked_key_asks_for_the_passphrase_there_and_is
     start: Start, tmp_path: Path
 ) -> None:
     async with started_locked(start, tmp_path) as (rialto, service, before):
-        await until(lambda: rialto.caller.is_locked)
+        await until(lambda: rialto.current_account.is_locked)
         await until(lambda: rialto.chat.head().can_send)
         assert "locked" in rialto.window.status.chip.accessibleName()  # and its dot is not green
         assert rialto.window.status.chip._state == "locked"
@@ -131,7 +131,7 @@ async def test_whoever_does_not_unlock_keeps_the_message_and_can_send_it_from_th
     start: Start, tmp_path: Path
 ) -> None:
     async with started_locked(start, tmp_path) as (rialto, service, before):
-        await until(lambda: rialto.caller.is_locked and rialto.chat.head().can_send)
+        await until(lambda: rialto.current_account.is_locked and rialto.chat.head().can_send)
         rialto.chat_page.send("How does Rialto keep my API key safe?")
         dialog = await opened_dialog(rialto)
         dialog.reject()

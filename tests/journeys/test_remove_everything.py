@@ -26,7 +26,7 @@ async def test_what_every_tab_wrote_is_gone_and_what_is_somebodys_stays(
     home = tmp_path / "home"
     async with start() as rialto:
         rialto.settings.change(welcome_done=True)
-        rialto.accounts.use(rialto.desk.sandbox_account().id)
+        rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await until(lambda: rialto.chat.head().can_send)
         for name in TABS:
             rialto.window.show_tab(name)

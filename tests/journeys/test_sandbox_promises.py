@@ -23,9 +23,11 @@ Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 
 async def in_sandbox(rialto: Rialto) -> tuple[str, str]:
     """Use the Sandbox as somebody does who chooses it; return its address and key."""
-    rialto.accounts.use(rialto.desk.sandbox_account().id)
-    await until(lambda: rialto.desk.sandbox.address() is not None and rialto.caller.account is not None)
-    address = rialto.desk.sandbox.address()
+    rialto.accounts.use(rialto.account_services.sandbox_account().id)
+    await until(
+        lambda: rialto.account_services.sandbox.address() is not None and rialto.current_account.account is not None
+    )
+    address = rialto.account_services.sandbox.address()
     assert address is not None
     return address
 

@@ -41,7 +41,7 @@ async def test_a_person_speaks_a_line_and_finds_it_after_a_restart(
         await in_the_sandbox(rialto)
         rialto.window.show_tab("speech")
         page = speech_of(rialto)
-        await until(lambda: page.presenter.ready.is_set() and not page.presenter.shelf.is_offline)
+        await until(lambda: page.presenter.ready.is_set() and not page.presenter.voice_list.is_offline)
         page.presenter.use_voice("tts-kokoro", "bf_emma")
         page.main.editor.setFocus()
         qtbot.keyClicks(page.main.editor, "Hello there. This is a line.")
@@ -56,7 +56,7 @@ async def test_a_person_speaks_a_line_and_finds_it_after_a_restart(
         page = speech_of(rialto)
         await until(lambda: page.list.view.rows.shown_keys())
         assert page.main.editor.toPlainText() == "Hello there. This is a line."
-        page.open_clip(str(page.list.view.rows.shown_keys()[0]))
+        page.open_take(str(page.list.view.rows.shown_keys()[0]))
         await until(lambda: page.main.player.waveform.duration_s > 0.5)
         assert page.presenter.choice.voice == "bf_emma"
 
@@ -68,18 +68,18 @@ async def test_the_voice_that_is_shown_is_the_one_that_speaks_from_the_first_cli
         rialto.window.show_tab("speech")
         page = speech_of(rialto)
         await until(page.presenter.ready.is_set)
-        clips = page.presenter.clips
+        clips = page.presenter.take_library
         page.main.editor.setPlainText("Hello there.")
-        rialto.caller.account_changed.connect(lambda: page.speak(aloud=False))
-        box = rialto.desk.sandbox_account()
-        other = rialto.desk.book.add(new_account("Other box", box.base_url, kind="sandbox"))
+        rialto.current_account.account_changed.connect(lambda: page.speak(aloud=False))
+        box = rialto.account_services.sandbox_account()
+        other = rialto.account_services.book.add(new_account("Other box", box.base_url, kind="sandbox"))
         for account in (box, other, box):
             rialto.accounts.use(account.id)
             await until(
                 lambda of=account.id: [one.state for one in clips.rows[:1] if one.account_id == of] == ["complete"]
             )
             await until(lambda: not page.presenter.is_speaking)
-            await until(lambda: not page.presenter.shelf.is_offline)
+            await until(lambda: not page.presenter.voice_list.is_offline)
             take, picker = clips.rows[0], page.side.picker
             assert take.voice_name == "Sky"
             assert picker.delegate.marked == (take.model, take.voice)
@@ -105,7 +105,7 @@ async def test_an_answer_is_read_aloud_and_escape_silences_it_in_any_tab(
             qtbot.keyClick(rialto.window, Qt.Key.Key_Escape)
             await until(lambda: silent_for_s(recording, pulse) > PAUSE_S)
         await until(lambda: not page.presenter.is_speaking)
-        take = page.presenter.clips.rows[0]
+        take = page.presenter.take_library.rows[0]
         assert page.presenter.sound.player.state == "paused", "it was not heard to its end"
         assert take.text and not set("*`#[") & set(take.text)
         await until(lambda: rialto.chat_page.rows()[-1].state == "complete")

@@ -71,9 +71,9 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         # the delivery
         delivery = page.side.delivery
         await hands.tab_to(delivery.speed.slider)
-        before = desk.knobs.speed
+        before = desk.speech_options.speed
         await hands.press("Right")
-        assert desk.knobs.speed > before
+        assert desk.speech_options.speed > before
         await hands.press("Left")
         await hands.tab_to(delivery.format)
         await hands.type("WAV")
@@ -156,8 +156,10 @@ async def test_a_person_without_a_mouse_clones_a_voice_and_speaks_with_it(
         await hands.begin()
         await hands.press("Ctrl+2")
         page = speech_of(rialto)
-        await until(lambda: page.presenter.ready.is_set() and not page.presenter.shelf.is_offline)
-        sound = await rialto.caller.service.speech.synthesise(SpeechRequest(LONG, "tts-kokoro", "bf_emma", "wav"))
+        await until(lambda: page.presenter.ready.is_set() and not page.presenter.voice_list.is_offline)
+        sound = await rialto.current_account.service.speech.synthesize(
+            SpeechRequest(LONG, "tts-kokoro", "bf_emma", "wav")
+        )
         sample = tmp_path / "me.wav"
         sample.write_bytes(sound.data)
         await hands.command("Clone a voice")
@@ -181,7 +183,7 @@ async def test_a_person_without_a_mouse_clones_a_voice_and_speaks_with_it(
         await hands.press("Space")
         await until(lambda: page.presenter.choice.voice.startswith("vv_"))
         await hands.begin()
-        (card,) = page.side.shelf.cards
+        (card,) = page.side.cloned_voices.cards
         assert "expires in 6 days" in card.second.text()
         await hands.tab_to(card.again)
         before = page.presenter.choice.voice

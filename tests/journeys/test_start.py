@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.credentials.accounts import SANDBOX_ADDRESS, AccountBook, new_account
+from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, new_account
 from app.storage.files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
@@ -82,7 +82,7 @@ def first_frame(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """What is there when the window of a person who works in the Sandbox has just been painted."""
     paths = Paths.below(tmp_path_factory.mktemp("home"))
     paths.make()
-    book = AccountBook(lambda: None, lambda data: write_atomically(paths.accounts, data))
+    book = Accounts(lambda: None, lambda data: write_atomically(paths.accounts, data))
     book.add(new_account("Play", SANDBOX_ADDRESS, kind="sandbox"))
     SettingsStore(paths.settings).change(welcome_done=True)
     environ = {**os.environ, "RIALTO_HOME": str(paths.data.parent), "QT_QPA_PLATFORM": "offscreen"}
@@ -135,7 +135,7 @@ async def test_nothing_moves_between_the_first_frame_and_the_connection(start: C
     async with start() as rialto:
         rialto.settings.change(welcome_done=True)
         rialto.window.show_tab("chat")
-        rialto.accounts.use(rialto.desk.sandbox_account().id)
+        rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await until(lambda: rialto.chat.head().can_send)
     frames: list[dict[str, Any]] = []
     async with start(painted=lambda rialto: frames.append(seen(rialto))) as rialto:
@@ -151,7 +151,7 @@ async def test_an_earlier_chat_is_not_announced_as_a_new_one(start: Callable[...
     async with start() as rialto:
         rialto.settings.change(welcome_done=True)
         rialto.window.show_tab("chat")
-        rialto.accounts.use(rialto.desk.sandbox_account().id)
+        rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await until(lambda: rialto.chat.head().can_send)
         rialto.chat_page.send("What can I try in the Sandbox?")
         await until(lambda: [row.state for row in rialto.chat_page.rows()] == ["complete", "complete"])

@@ -67,7 +67,7 @@ def written(rialto: Any) -> str:
 
 
 async def enter_sandbox(rialto: Any) -> None:
-    rialto._begin(rialto.desk.sandbox_account().id)
+    rialto._begin(rialto.account_services.sandbox_account().id)
     await until(lambda: rialto.chat.head().can_send)
 
 
@@ -126,7 +126,7 @@ async def test_a_walk_through_chats_with_no_pause_at_all_loses_nothing(start: St
                 typed[letter] += 1
                 await type_into(box(rialto), letter, breath)
 
-        sandbox = rialto.desk.sandbox_account().id
+        sandbox = rialto.account_services.sandbox_account().id
         with load():
             for turn in range(5):
                 rialto.window.registry.run("chat.new")
@@ -287,7 +287,7 @@ async def test_the_name_of_a_method_typed_before_the_disk_is_open_stays_in_its_f
 async def test_a_change_of_account_takes_no_key_from_any_tab(start: Start) -> None:
     async with start() as rialto:
         await enter_sandbox(rialto)
-        sandbox = rialto.desk.sandbox_account().id
+        sandbox = rialto.account_services.sandbox_account().id
         for tab, field_of in FIELDS.items():
             rialto.window.show_tab(tab)
             await settled(rialto)

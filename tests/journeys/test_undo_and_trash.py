@@ -95,7 +95,7 @@ class List:
         if self.tab == "images":
             return list(page.presenter.library.trashed)
         if self.tab == "video":
-            return [job.id for job in page.presenter.book.trash()]
+            return [job.id for job in page.presenter.job_store.trash()]
         return [entry.id for entry in page.presenter.trash.entries]
 
 
@@ -110,7 +110,9 @@ LISTS = {
     "transcripts": List("transcription", lambda page: page.list.view, rows_of),
     "calls": List("crypto_rpc", lambda page: page.list.view, rows_of),
     "collections": List("crypto_rpc", lambda page: page.list.view, lambda page: rows_of(page, CollectionKey)),
-    "images": List("images", lambda page: page.gallery.view, lambda page: [tile.id for tile in page.shelf.tiles]),
+    "images": List(
+        "images", lambda page: page.gallery.view, lambda page: [tile.id for tile in page.gallery_state.tiles]
+    ),
     "videos": List("video", lambda page: page.main.view, lambda page: page.main.view.rows.shown_keys()),
 }
 
@@ -218,8 +220,8 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
 
 async def is_restored_from_the_filter(hands: Keyboard, one: List, page: Any) -> None:
     if one.tab == "images":
-        await until(lambda: page.shelf.scope == "trash" and page.shelf.tiles)
-        page.gallery.select(page.shelf.tiles[0].id)
+        await until(lambda: page.gallery_state.scope == "trash" and page.gallery_state.tiles)
+        page.gallery.select(page.gallery_state.tiles[0].id)
         await hands.tab_to(page.side.image.back)
         await hands.press("Space")
         page.gallery.show_scope("")
@@ -236,7 +238,7 @@ async def test_a_cloned_voice_is_deleted_undone_restored_and_deleted_for_good(
     await fill(tmp_path / "home")
     async with start() as rialto:
         await in_the_sandbox(rialto)
-        account = rialto.caller.account
+        account = rialto.current_account.account
         assert account is not None and rialto.database is not None
         samples = rialto.paths.data / "voices"
         samples.mkdir(exist_ok=True)
@@ -249,7 +251,7 @@ async def test_a_cloned_voice_is_deleted_undone_restored_and_deleted_for_good(
         rialto.window.show_tab("speech")
         page: Any = rialto.window.tab("speech")
         page.open_own_voices()
-        cards = page.side.shelf
+        cards = page.side.cloned_voices
         await until(lambda: cards.cards)
         await hands.tab_to(cards.cards[0].play)
         await hands.press("Delete")

@@ -10,9 +10,9 @@ import pytest
 
 from app.credentials import keyring_store
 from app.sandbox.server import Options, start_sandbox
-from app.storage.film_check import check_film
 from app.storage.paths import Paths, resources
-from tests.journeys.video_victim import PROMPT, FileKeyring, video_of
+from app.storage.video_check import check_video
+from tests.journeys.killed_video_window import PROMPT, FileKeyring, video_of
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES
 from tests.kit.waiting import until
@@ -27,7 +27,7 @@ async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_
     options = Options(tokens_per_second=0, local_ports={})
     with (
         start_sandbox(tmp_path / "elsewhere", resources(), options=options) as service,
-        victims("tests.journeys.video_victim") as programs,
+        victims("tests.journeys.killed_video_window") as programs,
     ):
         controls = Controls(service.base_url, service.api_key)
         told = await programs.kill(str(tmp_path), service.base_url, service.api_key)
@@ -42,9 +42,9 @@ async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_
             await until(lambda: any(films.glob("*.mp4")))
             assert rialto.window.current_tab == "chat"
             page = video_of(rialto)
-            await until(lambda: page.presenter.book.jobs() and page.presenter.book.jobs()[0].state == "saved")
-            (job,) = page.presenter.book.jobs()
-            assert (job.prompt, check_film(page.presenter.book.film(job)).duration_s) == (PROMPT, 3.0)
+            await until(lambda: page.presenter.job_store.jobs() and page.presenter.job_store.jobs()[0].state == "saved")
+            (job,) = page.presenter.job_store.jobs()
+            assert (job.prompt, check_video(page.presenter.job_store.film(job)).duration_s) == (PROMPT, 3.0)
             await until(
                 lambda: any("is ready" in toast.accessibleName() for toast in rialto.window.overlays.toasts.toasts)
             )

@@ -8,12 +8,12 @@ from typing import Any
 
 from app.bootstrap.rialto import Rialto
 from app.service.sandbox_controls import SandboxControls
-from app.storage.film_check import check_film
+from app.storage.video_check import check_video
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.video.page import VideoPage
 from tests.journeys.keyboard import Keyboard
+from tests.journeys.killed_video_window import video_of
 from tests.journeys.talk import in_the_sandbox
-from tests.journeys.video_victim import video_of
 from tests.kit.video import NO_DEVICES
 from tests.kit.waiting import until
 
@@ -23,7 +23,7 @@ PROMPT = "Lanterns over a night market"
 
 async def let_time_pass(rialto: Rialto, seconds: float) -> None:
     """Turn the clock of the built-in Sandbox."""
-    running = rialto._ground.sandbox.address()
+    running = rialto._context.sandbox.address()
     assert running is not None
     controls = SandboxControls(*running)
     await controls.set_clock(seconds)
@@ -31,7 +31,7 @@ async def let_time_pass(rialto: Rialto, seconds: float) -> None:
 
 
 def state_of(page: VideoPage) -> str:
-    job = page.presenter.book.get(page.detail.id)
+    job = page.presenter.job_store.get(page.detail.id)
     return job.state if job is not None else ""
 
 
@@ -85,7 +85,7 @@ async def test_a_person_without_a_mouse_orders_waits_plays_saves_cleans_and_thro
         await hands.press("Ctrl+S")
         await hands.choose_file(str(target))
         await until(target.exists)
-        await until(lambda: target.stat().st_size and check_film(target).duration_s == 3.0)
+        await until(lambda: target.stat().st_size and check_video(target).duration_s == 3.0)
         await hands.begin()
         await hands.press("Ctrl+Shift+Del")
         asked = await hands.dialog(Dialog)
@@ -94,6 +94,6 @@ async def test_a_person_without_a_mouse_orders_waits_plays_saves_cleans_and_thro
         await hands.begin()
         await hands.tab_to(page.main.view)
         await hands.press("Delete")
-        await until(lambda: page.presenter.book.trash())
+        await until(lambda: page.presenter.job_store.trash())
         await hands.press("Ctrl+Z")
-        await until(lambda: not page.presenter.book.trash())
+        await until(lambda: not page.presenter.job_store.trash())

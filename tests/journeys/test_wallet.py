@@ -23,14 +23,14 @@ from tests.kit.waiting import until
 
 async def in_the_sandbox(rialto: Rialto) -> None:
     rialto.settings.change(welcome_done=True)
-    rialto.desk.places.keep_for_session()
-    rialto.accounts.use(rialto.desk.sandbox_account().id)
-    await until(lambda: rialto.caller.service is not None and rialto.chat.head().model_id)
+    rialto.account_services.places.keep_for_session()
+    rialto.accounts.use(rialto.account_services.sandbox_account().id)
+    await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)
 
 
 async def control(rialto: Rialto, path: str, method: str = "GET", **body: object) -> Any:
-    origin = (await rialto.desk.sandbox.start_and_tell()).rpartition("/api")[0]
-    headers = {"Authorization": f"Bearer {rialto.desk.sandbox.key}"}
+    origin = (await rialto.account_services.sandbox.start_and_tell()).rpartition("/api")[0]
+    headers = {"Authorization": f"Bearer {rialto.account_services.sandbox.key}"}
     async with httpx.AsyncClient(timeout=60, headers=headers) as http:
         answer = await http.request(method, f"{origin}/sandbox{path}", json=body or None)
         assert answer.status_code == 200, answer.text
@@ -47,8 +47,10 @@ async def full_wallet(rialto: Rialto) -> Account:
     """Everybody's wallet: its key is public, and it holds play dollars."""
     faucet = (await control(rialto, "/faucet"))["wallet"]
     wallet_page(rialto)
-    sandbox = rialto.desk.sandbox_account()
-    account = await rialto.desk.wallet_keys.add_from_key("Pocket wallet", faucet["private_key"], "evm", sandbox)
+    sandbox = rialto.account_services.sandbox_account()
+    account = await rialto.account_services.wallet_keys.add_from_key(
+        "Pocket wallet", faucet["private_key"], "evm", sandbox
+    )
     rialto.accounts.refresh()
     return account
 
@@ -95,7 +97,7 @@ async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack
         await in_the_sandbox(rialto)
         account = await full_wallet(rialto)
         rialto.accounts.use(account.id)
-        await until(lambda: rialto.caller.account == account and rialto.caller.service is not None)
+        await until(lambda: rialto.current_account.account == account and rialto.current_account.service is not None)
         for tab in tabs:
             deed = DEEDS[tab]
             await control(rialto, f"/wallets/{account.address}", "PUT", usd="0")
@@ -136,6 +138,6 @@ async def test_a_program_that_has_ended_locks_no_wallet_a_quarter_of_an_hour_lat
     async with start() as rialto:
         await in_the_sandbox(rialto)
         wallet_page(rialto)
-        clock = rialto.desk.wallet_keys._clock
+        clock = rialto.account_services.wallet_keys._clock
         assert clock.isActive()
     assert not clock.isActive()

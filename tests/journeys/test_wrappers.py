@@ -32,7 +32,7 @@ async def test_a_window_in_heavy_use_keeps_no_wrapper_of_what_qt_deletes_without
             await deed.prepare(rialto, tmp_path)
             deed.begin(rialto)
             await until(lambda deed=deed: deed.done(rialto))
-        sandbox = rialto.desk.sandbox_account().id
+        sandbox = rialto.account_services.sandbox_account().id
         for number, (account, mode, percent, status) in enumerate(
             (
                 (wallet.id, "dark", 150, 404),
@@ -43,7 +43,9 @@ async def test_a_window_in_heavy_use_keeps_no_wrapper_of_what_qt_deletes_without
         ):
             await control(rialto, "/faults", "DELETE")
             rialto.accounts.use(account)
-            await until(lambda account=account: rialto.caller.account and rialto.caller.account.id == account)
+            await until(
+                lambda account=account: rialto.current_account.account and rialto.current_account.account.id == account
+            )
             if status:
                 await control(rialto, "/faults/answer", "PUT", status=status, times=200)
             rialto.window.theme.set_mode(mode)

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account
 from app.service.service import open_service
@@ -82,7 +82,7 @@ class CharactersHarness:
     fake: FakeCatalogue
     tasks: TaskScope
     settings: SettingsStore
-    caller: Caller
+    current_account: CurrentAccount
 
     @property
     def state(self) -> Any:
@@ -102,17 +102,17 @@ async def open_characters(
 ) -> AsyncIterator[CharactersHarness]:
     fake = fake or FakeCatalogue()
     tasks = CheckedTasks()
-    caller = Caller()
+    current_account = CurrentAccount()
     settings = SettingsStore(home / "settings.json")
     service = open_service(
         "http://service.test/v1", "service", None, lambda exchange: None, transport=httpx.MockTransport(fake.handle)
     )
     database = await Database.open(home / "rialto.sqlite3")
-    presenter = CharactersPresenter(caller, settings, tasks, debounce_s=0)
+    presenter = CharactersPresenter(current_account, settings, tasks, debounce_s=0)
     presenter.catalogue = Catalogue(database)
     try:
-        caller.use(account, service if connected else None)
-        yield CharactersHarness(presenter, fake, tasks, settings, caller)
+        current_account.use(account, service if connected else None)
+        yield CharactersHarness(presenter, fake, tasks, settings, current_account)
     finally:
         await tasks.aclose()
         await service.aclose()

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -158,7 +158,7 @@ class ChatPresenterHarness:
     presenter: ChatPresenter
     history: History
     tasks: TaskScope
-    caller: Caller
+    current_account: CurrentAccount
     settings: SettingsStore
     fake: FakeService
     database: Database
@@ -197,7 +197,7 @@ async def open_chat_presenter(
     fake = fake or FakeService()
     tasks = CheckedTasks()
     settings = SettingsStore(home / "settings.json")
-    caller = Caller()
+    current_account = CurrentAccount()
 
     async def read_key() -> str:
         return "sk-test-0123456789abcdef"
@@ -211,13 +211,13 @@ async def open_chat_presenter(
     )
     database = await Database.open(home / "rialto.sqlite3")
     history = History(database)
-    presenter = ChatPresenter(caller, settings, tasks, undo_stack := UndoStack())
-    desk = ChatPresenterHarness(presenter, history, tasks, caller, settings, fake, database, undo_stack)
+    presenter = ChatPresenter(current_account, settings, tasks, undo_stack := UndoStack())
+    desk = ChatPresenterHarness(presenter, history, tasks, current_account, settings, fake, database, undo_stack)
     watch(desk)
     try:
-        caller.use(account, service)
+        current_account.use(account, service)
         if with_models:
-            caller.set_numbers(models=await service.models.list("text"))
+            current_account.set_numbers(models=await service.models.list("text"))
         await presenter.start(history, Catalogue(database))
         await tasks.idle()
         yield desk

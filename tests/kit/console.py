@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -40,7 +40,7 @@ class ConsolePresenterHarness:
 
     presenter: CryptoRpcPresenter
     tasks: TaskScope
-    caller: Caller
+    current_account: CurrentAccount
     service: Service
     running: RunningSandbox
     database: Database
@@ -75,7 +75,7 @@ class ConsolePresenterHarness:
     async def restart(self) -> CryptoRpcPresenter:
         """Another presenter over the same files, as after a new start."""
         await self.presenter.aclose()
-        presenter = CryptoRpcPresenter(self.caller, self.tasks, resources() / "data", UndoStack())
+        presenter = CryptoRpcPresenter(self.current_account, self.tasks, resources() / "data", UndoStack())
         await presenter.start(self.database)
         await self.tasks.idle()
         return presenter
@@ -91,12 +91,12 @@ async def open_console_presenter(folder: Path, tasks: TaskScope) -> AsyncIterato
             return running.api_key
 
         database = await Database.open(folder / "data" / "rialto.db")
-        caller = Caller()
+        current_account = CurrentAccount()
         service = open_service(running.base_url, "service", ApiKeyAuth(key), lambda _exchange: None)
         try:
-            caller.use(account, service)
-            presenter = CryptoRpcPresenter(caller, tasks, resources() / "data", undo_stack := UndoStack())
-            desk = ConsolePresenterHarness(presenter, tasks, caller, service, running, database, undo_stack)
+            current_account.use(account, service)
+            presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", undo_stack := UndoStack())
+            desk = ConsolePresenterHarness(presenter, tasks, current_account, service, running, database, undo_stack)
             await presenter.start(database)
             await tasks.idle()
             yield desk
@@ -112,7 +112,7 @@ class ConsoleHarness:
     def __init__(self, core: ConsolePresenterHarness, theme: Theme) -> None:
         self._core = core
         self.presenter = core.presenter
-        self.tasks, self.caller, self.service = core.tasks, core.caller, core.service
+        self.tasks, self.current_account, self.service = core.tasks, core.current_account, core.service
         self.sandbox, self.database, self.undo_stack = core.running, core.database, core.undo_stack
         self.page = CryptoRpcPage(theme, core.presenter, core.tasks, lambda: core.running.base_url)
         self.toasts: list[tuple[str, str, str]] = []

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.core.budget import Budget, Question
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.ledger import Ledger
 from app.core.tabs import tab_of
 from app.core.tasks import TaskScope
@@ -24,10 +24,10 @@ from app.service.exchange import Exchange
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.desk import Desk as DraftTable
 from app.storage.images import StoredImage
 from app.storage.intents import Intents
 from app.storage.receipts import Receipts
+from app.storage.tab_drafts import TabDraft as DraftTable
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.presenter_changes import ImageChanges
@@ -46,7 +46,7 @@ class ImagesHarness(OnSandbox):
     presenter: ImagesPresenter
     changes: ImageChanges
     tasks: TaskScope
-    caller: Caller
+    current_account: CurrentAccount
     database: Database
     sandbox: RunningSandbox
     home: Path
@@ -113,12 +113,12 @@ class ImagesHarness(OnSandbox):
 
     @property
     def tiles(self) -> tuple[Any, ...]:
-        return self.page.shelf.tiles
+        return self.page.gallery_state.tiles
 
     @property
     def tiles_in_all(self) -> int:
         """With those that the search or the scope leaves out."""
-        return self.page.shelf.total
+        return self.page.gallery_state.total
 
     @property
     def gallery_view(self) -> QWidget:
@@ -248,7 +248,7 @@ async def open_images(
     """
     exchanges: list[Exchange] = []
     tasks = CheckedTasks()
-    caller = Caller()
+    current_account = CurrentAccount()
 
     key = f"{sandbox.api_key}-{secrets.token_hex(4)}"  # the Sandbox counts 20 images a minute for each key
 
@@ -258,8 +258,8 @@ async def open_images(
     async def ask(_question: Question) -> bool:
         return False
 
-    budget = Budget(lambda: limits or {}, lambda: caller.models, ask, tab_of)
-    ledger = Ledger(caller, tasks, budget=budget)
+    budget = Budget(lambda: limits or {}, lambda: current_account.models, ask, tab_of)
+    ledger = Ledger(current_account, tasks, budget=budget)
     record = ledger.recorder(SANDBOX)
 
     def keep(exchange: Exchange) -> None:
@@ -270,16 +270,16 @@ async def open_images(
     database = await Database.open(home / "rialto.sqlite3")
     await ledger.start(Receipts(database))
     await Intents(database).settle_after_start()  # as the window does before it hands the database on
-    presenter = ImagesPresenter(caller, tasks, home / "data", undo_stack := UndoStack())
+    presenter = ImagesPresenter(current_account, tasks, home / "data", undo_stack := UndoStack())
     changes = ImageChanges(presenter)
     page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
     desk = ImagesHarness(
-        page, presenter, changes, tasks, caller, database, sandbox, home, undo_stack, exchanges=exchanges
+        page, presenter, changes, tasks, current_account, database, sandbox, home, undo_stack, exchanges=exchanges
     )
     page.toast_wanted.connect(lambda *words: desk.toasts.append(words))
     panes = ((page.form, (324, 800)), (page.gallery, (760, 800)), (page.side, (312, 800)))
     try:
-        caller.use(SANDBOX, service)
+        current_account.use(SANDBOX, service)
         await presenter.start(database, Catalogue(database))
         if models:
             await until(lambda: presenter.styles)

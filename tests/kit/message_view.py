@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from app.core.problems import ActionSpec, Problem
 from app.ui.conversation.message_boxes import Box, Control
 from app.ui.conversation.message_code import CodeBox
-from app.ui.conversation.message_flow import Flow
 from app.ui.conversation.message_rows import MessageRow, ReceiptRun, RowSource
-from app.ui.conversation.message_stack import Placed
 from app.ui.conversation.message_table import TableBox
 from app.ui.conversation.message_text import ProseBox
-from app.ui.conversation.message_units import BODY, Spot, Styles
+from app.ui.conversation.message_units import BODY, ControlReference, Styles
 from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.streaming_markdown import StreamingMarkdown
+from app.ui.conversation.virtual_list import PlacedUnit
 from app.ui.kit.theme import Theme
 
 SOURCES = (
@@ -115,7 +115,7 @@ def settle(view: MessageView) -> None:
     while time.monotonic() < until:
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
         backlog = view.stream.is_waiting or any(model.backlog for model in view.stack.known_models())
-        if not backlog and view.is_settled and view.colourist.is_idle:
+        if not backlog and view.is_settled and view.highlighter.is_idle:
             break
         time.sleep(0.001)  # a language is loaded in a thread
     QApplication.processEvents()
@@ -124,15 +124,15 @@ def settle(view: MessageView) -> None:
 # -- what a text was drawn as ---------------------------------------------------------------------------------------
 
 
-def flow_of(theme: Theme, text: str, *, citations: bool = True) -> Flow:
+def flow_of(theme: Theme, text: str, *, citations: bool = True) -> StreamingMarkdown:
     """Return a text read at once."""
-    flow = Flow(BODY, Styles(theme), citations=citations)
+    flow = StreamingMarkdown(BODY, Styles(theme), citations=citations)
     flow.extend(text)
     flow.finish()
     return flow
 
 
-def drawn(flow: Flow) -> list[object]:
+def drawn(flow: StreamingMarkdown) -> list[object]:
     """Write down everything that can be seen of a text: characters, formats, marks, chips, air."""
     found: list[object] = []
     for unit in flow.units:
@@ -182,15 +182,15 @@ def visible_text(view: MessageView) -> str:
 # -- pressing -------------------------------------------------------------------------------------------------------
 
 
-def controls(view: MessageView) -> Iterator[tuple[Spot, Control, Placed]]:
+def controls(view: MessageView) -> Iterator[tuple[ControlReference, Control, PlacedUnit]]:
     for placed in view.stack.placed:
         row_id = view.stack.rows[placed.row].id
         for number, box in enumerate(placed.unit.boxes):
             for control in box.controls():
-                yield Spot(row_id, placed.key, number, control.id), control, placed
+                yield ControlReference(row_id, placed.key, number, control.id), control, placed
 
 
-def control(view: MessageView, name: str) -> tuple[Spot, Control, Placed]:
+def control(view: MessageView, name: str) -> tuple[ControlReference, Control, PlacedUnit]:
     """Return the first control on screen whose accessible name begins with `name`."""
     for found in controls(view):
         if found[1].name.startswith(name):

@@ -35,7 +35,7 @@ class ServiceHarness:
         return self.exchanges[-1]
 
     async def spoken(self, text: str = "I would like a cup of coffee.") -> Sound:
-        return await self.service.speech.synthesise(SpeechRequest(text, "tts-kokoro", "af_sky", "wav"))
+        return await self.service.speech.synthesize(SpeechRequest(text, "tts-kokoro", "af_sky", "wav"))
 
     async def recording(self) -> Path:
         path = self.folder / "note.wav"

@@ -12,11 +12,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core.call_log import CallLog
-from app.core.caller import Caller, Headroom
+from app.core.current_account import CurrentAccount, Headroom
 from app.core.secrets import Secrets
 from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
-from app.credentials.accounts import Account, AccountBook
+from app.credentials.accounts import Account, Accounts
 from app.credentials.keyring_backends import NoBackend
 from app.credentials.keyring_store import KeyringStore
 from app.credentials.passphrase_store import PassphraseStore
@@ -134,7 +134,7 @@ class ShellHarness:
     """One window with a Chat tab; what a test needs to reach is a field."""
 
     theme: Theme
-    caller: Caller
+    current_account: CurrentAccount
     store: SettingsStore
     tasks: TaskScope
     window: MainWindow
@@ -147,9 +147,9 @@ class ShellHarness:
 
 def make_shell(folder: Path, tasks: TaskScope, theme: Theme, *, second_tab: bool = False) -> ShellHarness:
     store = SettingsStore(folder / "settings.json")
-    caller = Caller()
-    window = MainWindow(theme, caller, store, tasks)
-    desk = ShellHarness(theme, caller, store, tasks, window)
+    current_account = CurrentAccount()
+    window = MainWindow(theme, current_account, store, tasks)
+    desk = ShellHarness(theme, current_account, store, tasks, window)
     names = [("chat", "Chat", False)] + ([("notes", "Notes", True)] if second_tab else [])
     for name, title, at_bottom in names:
 
@@ -221,8 +221,8 @@ class SettingsHarness:
 
     paths: Paths
     store: SettingsStore
-    caller: Caller
-    book: AccountBook
+    current_account: CurrentAccount
+    book: Accounts
     keychain: FakeKeychain
     vault: MemoryFile
     sandbox: FakeSandbox
@@ -246,7 +246,12 @@ def make_settings(
     paths = Paths.below(folder)
     paths.make()
     store = SettingsStore(paths.settings)
-    keychain, vault, sandbox, caller = FakeKeychain(missing=missing), MemoryFile(), FakeSandbox(), Caller()
+    keychain, vault, sandbox, current_account = (
+        FakeKeychain(missing=missing),
+        MemoryFile(),
+        FakeSandbox(),
+        CurrentAccount(),
+    )
     asked: list[httpx.Request] = []
 
     def service(request: httpx.Request) -> httpx.Response:
@@ -260,7 +265,7 @@ def make_settings(
         tasks,
     )
     written: list[bytes] = []
-    book = AccountBook(lambda: None, written.append)
+    book = Accounts(lambda: None, written.append)
 
     def address_of(account_id: str) -> str:
         account = book.get(account_id)
@@ -289,8 +294,8 @@ def make_settings(
     network = Network(network_settings(store.value))
     connection = ConnectionPresenter(store, network, book, secrets, tasks, sandbox=sandbox.address)
     connection.changed.connect(accounts.refresh)
-    settings = SettingsPresenter(store, paths, caller, sandbox, tasks, calls=calls)
-    parts = (paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, calls)
+    settings = SettingsPresenter(store, paths, current_account, sandbox, tasks, calls=calls)
+    parts = (paths, store, current_account, book, keychain, vault, sandbox, secrets, accounts, settings, calls)
     about = AboutPresenter(
         store, lambda: network, tasks, root=folder / "program", kept=paths.data / "updates", version="1.2.3"
     )

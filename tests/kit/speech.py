@@ -14,7 +14,7 @@ from app.audio.devices import AudioHost
 from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.audio.player import MakeSpeaker
 from app.core.budget import Budget
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -24,16 +24,16 @@ from app.service.calls import Call
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.desk import Desk as DraftTable
 from app.storage.paths import resources
+from app.storage.tab_drafts import TabDraft as DraftTable
 from app.ui.kit.theme import Theme
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_aloud import ReadAloud
-from app.ui.speech.presenter_clones import CloneDesk
-from app.ui.speech.presenter_sound import SoundDesk
-from app.ui.speech.presenter_takes import TakeDeeds
-from app.ui.speech.voice_book import VoiceTable
+from app.ui.speech.presenter_clones import VoiceCloning
+from app.ui.speech.presenter_player import SpeechPlayer
+from app.ui.speech.presenter_takes import TakeActions
+from app.ui.speech.voice_catalog import VoiceTable
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
@@ -67,11 +67,11 @@ class QuickSpeaker:
 class SpeechHarness(OnSandbox):
     page: SpeechPage
     presenter: SpeechPresenter
-    deeds: TakeDeeds
-    clones: CloneDesk
+    deeds: TakeActions
+    clones: VoiceCloning
     aloud: ReadAloud
     tasks: TaskScope
-    caller: Caller
+    current_account: CurrentAccount
     database: Database
     sandbox: RunningSandbox
     home: Path
@@ -101,14 +101,14 @@ class SpeechHarness(OnSandbox):
     @property
     def takes(self) -> Any:
         """What was spoken, newest first."""
-        return self.presenter.clips.rows
+        return self.presenter.take_library.rows
 
     def take(self, take_id: str) -> Any:
-        return self.presenter.clips.one(take_id)
+        return self.presenter.take_library.one(take_id)
 
     @property
     def files(self) -> Any:
-        return self.presenter.clips.files
+        return self.presenter.take_library.files
 
     @property
     def sound(self) -> Any:
@@ -246,7 +246,7 @@ class SpeechHarness(OnSandbox):
     @property
     def own_cards(self) -> Any:
         """One for each voice of one's own."""
-        return self.page.side.shelf.cards
+        return self.page.side.cloned_voices.cards
 
     @property
     def delivery(self) -> Any:
@@ -315,7 +315,7 @@ async def open_speech(
     `budget` holds every call against its limits.
     """
     tasks = CheckedTasks()
-    caller = Caller()
+    current_account = CurrentAccount()
 
     async def read_key() -> str:
         return sandbox.api_key
@@ -340,22 +340,22 @@ async def open_speech(
     )
     database = await Database.open(home / "rialto.sqlite3")
     host = host or AudioHost()
-    sound = SoundDesk(host, tasks, home / "cache" / "speech", make_speaker=make)
+    sound = SpeechPlayer(host, tasks, home / "cache" / "speech", make_speaker=make)
     table, undo_stack = VoiceTable(resources() / "data" / "voices.json"), UndoStack()
-    presenter = SpeechPresenter(caller, tasks, sound, table, home / "data", undo_stack)
-    deeds = TakeDeeds(presenter, tasks)
-    clones = CloneDesk(presenter, host, tasks, home / "cache" / "voices", make_speaker=make, open_blocks=blocks)
+    presenter = SpeechPresenter(current_account, tasks, sound, table, home / "data", undo_stack)
+    deeds = TakeActions(presenter, tasks)
+    clones = VoiceCloning(presenter, host, tasks, home / "cache" / "voices", make_speaker=make, open_blocks=blocks)
     page = SpeechPage(theme, presenter, deeds, clones, tasks)
     page.aloud = ReadAloud(presenter, tasks)
     speech = SpeechHarness(
-        page, presenter, deeds, clones, page.aloud, tasks, caller, database, sandbox, home, undo_stack, theme
+        page, presenter, deeds, clones, page.aloud, tasks, current_account, database, sandbox, home, undo_stack, theme
     )
     page.toast_wanted.connect(lambda *words: speech.toasts.append(words))
     sound.sentence_changed.connect(
         lambda span: speech.sentences.append(span.of(sound.reading.take.text)) if span is not None else None
     )
     try:
-        caller.use(SANDBOX, service)
+        current_account.use(SANDBOX, service)
         await presenter.start(database, Catalogue(database))
         page.voices.show_all()
         await until(lambda: not presenter.shelf.is_offline)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
 from app.audio.microphone import MicrophoneChoice
 from app.core.budget import Budget
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -102,7 +102,7 @@ class TranscriptionPresenterHarness(OnSandbox):
 
     presenter: TranscriptionPresenter
     tasks: TaskScope
-    caller: Caller
+    current_account: CurrentAccount
     service: Service
     database: Database
     settings: SettingsStore
@@ -196,7 +196,7 @@ async def open_transcription_presenter(
     """A started presenter on the data folder `home`. Fails when any of its tasks crashed. `budget` holds every call
     against its limits."""
     tasks = CheckedTasks()
-    caller = Caller()
+    current_account = CurrentAccount()
     exchanges: list[Exchange] = []
 
     async def read_key() -> str:
@@ -216,7 +216,7 @@ async def open_transcription_presenter(
     folders = Folders(home / "recordings", home / "cache")
     made: list[Kind] = []
     presenter = TranscriptionPresenter(
-        caller,
+        current_account,
         settings,
         tasks,
         folders,
@@ -229,7 +229,7 @@ async def open_transcription_presenter(
     tab = kind(
         presenter,
         tasks,
-        caller,
+        current_account,
         service,
         database,
         settings,
@@ -244,7 +244,7 @@ async def open_transcription_presenter(
     presenter.notice.connect(lambda *words: tab.notices.append(words))
     presenter.entries_changed.connect(lambda entries: setattr(tab, "entries", entries))
     try:
-        caller.use(account, service)
+        current_account.use(account, service)
         intents = Intents(database)
         await intents.settle_after_start()
         await presenter.start(database, Catalogue(database), intents)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -47,7 +47,7 @@ class VideoPresenterHarness:
 
     presenter: VideoPresenter
     tasks: TaskScope
-    caller: Caller
+    current_account: CurrentAccount
     service: Service
     database: Database
     controls: Controls
@@ -57,7 +57,7 @@ class VideoPresenterHarness:
 
     @property
     def jobs(self) -> tuple[VideoJob, ...]:
-        return self.presenter.book.jobs()
+        return self.presenter.job_store.jobs()
 
     @property
     def job(self) -> VideoJob:
@@ -68,11 +68,11 @@ class VideoPresenterHarness:
         return self.job.prompt == prompt
 
     def film_of(self, job: VideoJob) -> Path:
-        return self.presenter.book.film(job)
+        return self.presenter.job_store.film(job)
 
     @property
     def folder(self) -> Path:
-        return self.presenter.book.folder
+        return self.presenter.job_store.folder
 
     async def fill(self, prompt: str = PROMPT, model: str = TEXT_MODEL, **values: object) -> None:
         """Fill in the form and wait for its price."""
@@ -92,7 +92,7 @@ class VideoPresenterHarness:
         return self.one(job_id)
 
     def one(self, job_id: str) -> VideoJob:
-        job = self.presenter.book.get(job_id)
+        job = self.presenter.job_store.get(job_id)
         assert job is not None
         return job
 
@@ -120,7 +120,7 @@ async def open_video_presenter(
 ) -> AsyncIterator[Kind]:
     """A started presenter on the data folder `home`. Fails when any of its tasks crashed."""
     tasks = CheckedTasks()
-    caller = Caller()
+    current_account = CurrentAccount()
     exchanges: list[Exchange] = []
 
     async def read_key() -> str:
@@ -128,14 +128,14 @@ async def open_video_presenter(
 
     service = open_service(controls.base_url, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport)
     database = await Database.open(home / "rialto.db")
-    presenter = VideoPresenter(caller, tasks, home / "videos", undo_stack := UndoStack())
+    presenter = VideoPresenter(current_account, tasks, home / "videos", undo_stack := UndoStack())
     presenter.poller.pace = presenter.sending.pace = pace
     presenter.form.quote_after_s = 0.0
-    video = kind(presenter, tasks, caller, service, database, controls, exchanges, undo_stack)
+    video = kind(presenter, tasks, current_account, service, database, controls, exchanges, undo_stack)
     presenter.notice.connect(lambda sentence, *_: video.notices.append(sentence))
     try:
         account = Account(id="box", name="Sandbox", base_url=controls.base_url, kind="sandbox")
-        caller.use(account, service)
+        current_account.use(account, service)
         await Intents(database).settle_after_start()
         await presenter.start(database, Catalogue(database))
         yield video

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.core.account_switch import AccountSwitch
 from app.core.budget import Budget, Question, read_limit
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.ledger import Ledger
 from app.core.tabs import tab_of
 from app.core.tasks import TaskScope
-from app.credentials.accounts import SANDBOX_ADDRESS, Account, AccountBook, new_account
+from app.credentials.accounts import SANDBOX_ADDRESS, Account, Accounts, new_account
 from app.credentials.stores import SessionStore
 from app.sandbox.server import RunningSandbox
 from app.storage.database import Database
@@ -78,8 +78,8 @@ class WalletHarness(OnSandbox):
     receipts: ReceiptsPresenter
     keys: WalletKeys
     top_ups: TopUpPresenter
-    book: AccountBook
-    caller: Caller
+    book: Accounts
+    current_account: CurrentAccount
     switch: AccountSwitch
     budget: Budget
     ledger: Ledger
@@ -284,9 +284,9 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
     """A started tab on the data folder `home`, the Sandbox's account in use. Fails when any of its tasks crashed."""
     tasks = CheckedTasks()
     made: list[WalletHarness] = []
-    caller, settings, place = Caller(), SettingsStore(home / "settings.json"), Place()
+    current_account, settings, place = CurrentAccount(), SettingsStore(home / "settings.json"), Place()
     file = BookFile(home / "accounts.json")
-    book = AccountBook(file.load, file.save)
+    book = Accounts(file.load, file.save)
     if not any(each.kind == "sandbox" for each in book.list()):
         book.add(new_account("Sandbox", SANDBOX_ADDRESS, kind="sandbox"))
 
@@ -299,19 +299,19 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         ask = made[0].ask_elsewhere
         return made[0].signature if ask is None else await ask(name, text)
 
-    budget = Budget(lambda: settings.value.budgets, lambda: caller.models, ask, tab_of)
-    ledger = Ledger(caller, tasks, budget=budget)
+    budget = Budget(lambda: settings.value.budgets, lambda: current_account.models, ask, tab_of)
+    ledger = Ledger(current_account, tasks, budget=budget)
     keys = WalletKeys(book, lambda: place, settings, tasks, elsewhere)
-    switch = AccountSwitch(caller, ledger, lambda: place, RunsAlready(sandbox), keys.auth)
+    switch = AccountSwitch(current_account, ledger, lambda: place, RunsAlready(sandbox), keys.auth)
     database = await Database.open(home / "rialto.sqlite3")
     intents = Intents(database)
     await intents.settle_after_start()
     await ledger.start(Receipts(database))
-    presenter = WalletPresenter(caller, book, settings, tasks, ledger, switch.service_of)
+    presenter = WalletPresenter(current_account, book, settings, tasks, ledger, switch.service_of)
     presenter.lock_state = lambda: keys.is_locked
     presenter.kept_in = lambda: "This session only"
     receipts = ReceiptsPresenter(
-        caller, book, ledger, tasks, books_since=lambda: books_since((sandbox.base_url, sandbox.api_key))
+        current_account, book, ledger, tasks, books_since=lambda: books_since((sandbox.base_url, sandbox.api_key))
     )
     top_ups = TopUpPresenter(
         book,
@@ -321,8 +321,8 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         lambda: read_limit(settings.value.budgets.get("hard top-up", "")),
         SandboxPurses(lambda: (sandbox.base_url, sandbox.api_key)),
     )
-    page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(caller, tasks), tasks)
-    parts = (book, caller, switch, budget, ledger, database, intents, settings, tasks, sandbox, home, place)
+    page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(current_account, tasks), tasks)
+    parts = (book, current_account, switch, budget, ledger, database, intents, settings, tasks, sandbox, home, place)
     wallet = WalletHarness(page, presenter, receipts, keys, top_ups, *parts)
     made.append(wallet)
     page.toast_wanted.connect(lambda *words: wallet.toasts.append(words))

@@ -16,7 +16,7 @@ from typing import Any
 
 import bill_of_materials
 import debian_package
-import licences
+import licenses
 import package
 import pytest
 import signing
@@ -28,7 +28,7 @@ from progress import Refusal
 
 from app.bootstrap.options import Options, read_options
 from app.service.updates import read_feed
-from app.storage.licences import from_text, to_text
+from app.storage.licenses import from_text, to_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = (ROOT / "packaging" / "rialto.spec").read_text(encoding="utf-8")
@@ -113,13 +113,13 @@ def test_an_update_feed_is_whole_or_not_there(tmp_path: Path) -> None:
 
 def test_everything_that_is_shipped_has_a_licence_that_can_be_read() -> None:
     environment = Path(sys.prefix)
-    parts = licences.collected(environment, RUN_LOCK)
+    parts = licenses.collected(environment, RUN_LOCK)
     assert from_text(to_text(parts)) == tuple(parts)
     titles = " ".join(part.title for part in parts)
     for name in ("Rialto", "Inter", "Python 3", "Qt, PySide6", "FFmpeg", "espeak-ng", "httpx", "numpy", "tuf"):
         assert name in titles
-    inside = {name for rows in licences.INSIDE.values() for _, _, names in rows for name in names}
-    assert inside == {path.stem for path in licences.TEXTS.glob("*.txt")}
+    inside = {name for rows in licenses.INSIDE.values() for _, _, names in rows for name in names}
+    assert inside == {path.stem for path in licenses.TEXTS.glob("*.txt")}
     assert all(part.text.strip() for part in parts if "within" in part.title or part.title.startswith("Qt"))
 
 

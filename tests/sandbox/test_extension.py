@@ -137,7 +137,7 @@ def test_R_EXT_12_R_EXT_13_only_links_that_could_be_read_are_billed(sandbox: Cli
 
 
 @pytest.fixture
-def neighbour() -> Iterator[str]:
+def neighbor() -> Iterator[str]:
     """Another web server on this computer."""
 
     class Page(BaseHTTPRequestHandler):
@@ -158,8 +158,8 @@ def neighbour() -> Iterator[str]:
         thread.join()
 
 
-def test_a_page_of_another_server_on_this_computer_is_really_read(sandbox: Client, neighbour: str) -> None:
-    answer = asked(sandbox, f"When is it open? {neighbour}", enable_web_scraping=True, enable_web_citations=True)
+def test_a_page_of_another_server_on_this_computer_is_really_read(sandbox: Client, neighbor: str) -> None:
+    answer = asked(sandbox, f"When is it open? {neighbor}", enable_web_scraping=True, enable_web_citations=True)
     assert "Opening hours Nine to five." in text(answer)
     assert "[REF]0[/REF]" in text(answer)
 

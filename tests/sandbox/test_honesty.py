@@ -88,9 +88,9 @@ def test_pictures_say_who_drew_them(name: str, sandbox: Client) -> None:
 def test_a_film_says_who_made_it() -> None:
     import av
 
-    from app.sandbox.media.video_engine import make_film
+    from app.sandbox.media.video_engine import render_video
 
-    with av.open(io.BytesIO(make_film("a boat", 0.2, (64, 64), sound=False))) as film:
+    with av.open(io.BytesIO(render_video("a boat", 0.2, (64, 64), sound=False))) as film:
         assert "Rialto Sandbox" in film.metadata["comment"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.sandbox.error_output import LoopErrors
 from app.sandbox.http import http
-from app.sandbox.http.http import Answer, Connections, Request
+from app.sandbox.http.http import Connections, Request, Response
 from app.sandbox.server import listen
 from tests.sandbox.support import Client
 
@@ -160,9 +160,9 @@ def test_a_port_in_use_is_an_error_at_once(sandbox: Client) -> None:
 async def test_small_answers_do_not_wait_for_nagle() -> None:
     writers: list[asyncio.StreamWriter] = []
 
-    async def handle(_: Request) -> Answer:
+    async def handle(_: Request) -> Response:
         option = writers[0].get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-        return Answer(200 if option else 500)
+        return Response(200 if option else 500)
 
     connections = Connections(handle)
 
@@ -257,9 +257,9 @@ def test_many_half_sent_requests_lock_nobody_out(sandbox: Client, monkeypatch: p
 async def test_when_all_connections_are_being_answered_one_more_is_told_so() -> None:
     free = asyncio.Event()
 
-    async def handle(_: Request) -> Answer:
+    async def handle(_: Request) -> Response:
         await free.wait()
-        return Answer(200)
+        return Response(200)
 
     connections = Connections(handle, most=1)
     listener = listen(0)

@@ -29,8 +29,8 @@ def first(answer: httpx.Response) -> bytes:
     return base64.b64decode(answer.json()["images"][0], validate=True)
 
 
-def picture(width: int = 320, height: int = 256, kind: str = "PNG", colour: str = "white") -> bytes:
-    canvas = Image.new("RGB", (width, height), colour)
+def picture(width: int = 320, height: int = 256, kind: str = "PNG", color: str = "white") -> bytes:
+    canvas = Image.new("RGB", (width, height), color)
     canvas.paste((200, 30, 30), (width // 3, height // 3, 2 * width // 3, 2 * height // 3))
     buffer = io.BytesIO()
     canvas.save(buffer, kind)

@@ -78,7 +78,7 @@ def _a_busy_computer_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def neighbour() -> Iterator[ModelServer]:
+def neighbor() -> Iterator[ModelServer]:
     with ModelServer() as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -88,8 +88,8 @@ def neighbour() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def sandbox(tmp_path: Path, neighbour: ModelServer) -> Iterator[Client]:
-    with running(tmp_path, local_ports={"ollama": neighbour.server_port}) as client:
+def sandbox(tmp_path: Path, neighbor: ModelServer) -> Iterator[Client]:
+    with running(tmp_path, local_ports={"ollama": neighbor.server_port}) as client:
         yield client
 
 
@@ -105,13 +105,13 @@ def test_the_models_of_the_other_program_are_listed_as_free(sandbox: Client) -> 
     assert sandbox.get("/models/ollama%2Ftiny@latest").json()["id"] == MODEL
 
 
-def test_a_chat_is_really_passed_on_and_costs_nothing(sandbox: Client, neighbour: ModelServer) -> None:
+def test_a_chat_is_really_passed_on_and_costs_nothing(sandbox: Client, neighbor: ModelServer) -> None:
     sandbox.control("/balance", {"usd": "0"})
     answer = sandbox.chat("abc def", model=MODEL, temperature=0.3, max_completion_tokens=50)
     assert answer["choices"][0]["message"]["content"] == "fed cba "
     assert (answer["model"], answer["cost"]["usd"]) == (MODEL, 0)
     assert answer["usage"] == {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14}
-    asked = neighbour.asked[0]
+    asked = neighbor.asked[0]
     assert (asked["model"], asked["temperature"], asked["stream"]) == ("tiny:latest", 0.3, True)
     assert "service_parameters" not in asked
     assert sandbox.balance() == "0"
@@ -124,22 +124,22 @@ def test_it_streams_as_it_comes(sandbox: Client) -> None:
     assert all(event["model"] == MODEL for event in events[:-1])
 
 
-def test_character_and_search_results_go_along(sandbox: Client, neighbour: ModelServer) -> None:
+def test_character_and_search_results_go_along(sandbox: Client, neighbor: ModelServer) -> None:
     extension = {"character_slug": "night-editor", "enable_web_search": "on", "enable_web_citations": True}
     sandbox.chat("How do I stop an answer?", model=MODEL, service_parameters=extension)
-    system = " ".join(m["content"] for m in neighbour.asked[0]["messages"] if m["role"] == "system")
+    system = " ".join(m["content"] for m in neighbor.asked[0]["messages"] if m["role"] == "system")
     assert "You are Night Editor" in system
     assert "Press Esc or the Stop button" in system and "[REF]n[/REF]" in system
 
 
-def test_reasoning_and_tool_calls_pass_through(sandbox: Client, neighbour: ModelServer) -> None:
+def test_reasoning_and_tool_calls_pass_through(sandbox: Client, neighbor: ModelServer) -> None:
     part = {"index": 0, "id": "call_9", "type": "function", "function": {"name": "get_time", "arguments": '{"zo'}}
     more = {"index": 0, "function": {"arguments": 'ne":"UTC"}'}}
     other = {"index": 0, "id": "call_10", "type": "function", "function": {"name": "get_day", "arguments": "{}"}}
-    neighbour.script = [{"reasoning_content": "Hm. "}, *({"tool_calls": [piece]} for piece in (part, more, other))]
+    neighbor.script = [{"reasoning_content": "Hm. "}, *({"tool_calls": [piece]} for piece in (part, more, other))]
     tools = [{"type": "function", "function": {"name": "get_time"}}]
     choice = sandbox.chat("time?", model=MODEL, tools=tools)["choices"][0]
-    assert neighbour.asked[0]["tools"] == tools
+    assert neighbor.asked[0]["tools"] == tools
     assert choice["message"]["reasoning_content"] == "Hm. "
     calls = [
         (call["id"], call["function"]["name"], call["function"]["arguments"])
@@ -149,32 +149,32 @@ def test_reasoning_and_tool_calls_pass_through(sandbox: Client, neighbour: Model
     assert choice["finish_reason"] == "tool_calls"
 
 
-def test_think_tags_split_over_chunks_are_stripped_when_asked(sandbox: Client, neighbour: ModelServer) -> None:
-    neighbour.script = [{"content": piece} for piece in ("<th", "ink>secret ", "plan</thi", "nk>\n\n", "Hello")]
+def test_think_tags_split_over_chunks_are_stripped_when_asked(sandbox: Client, neighbor: ModelServer) -> None:
+    neighbor.script = [{"content": piece} for piece in ("<th", "ink>secret ", "plan</thi", "nk>\n\n", "Hello")]
     assert sandbox.said("hi", model=MODEL) == "<think>secret plan</think>\n\nHello"
     extension = {"strip_thinking_response": True}
     assert sandbox.said("hi", model=MODEL, service_parameters=extension) == "Hello"
     assert deltas(sandbox.stream("hi", model=MODEL, service_parameters=extension), "content") == "Hello"
 
 
-def test_a_refusal_of_the_other_program_is_told(sandbox: Client, neighbour: ModelServer) -> None:
-    neighbour.status = 507
+def test_a_refusal_of_the_other_program_is_told(sandbox: Client, neighbor: ModelServer) -> None:
+    neighbor.status = 507
     for stream in (False, True):
         answer = sandbox.chat_raw("hi", model=MODEL, stream=stream)
         assert answer.status_code == 502
         assert "no memory" in answer.json()["error"]
 
 
-def test_a_break_in_the_middle_is_an_error_inside_the_stream(sandbox: Client, neighbour: ModelServer) -> None:
-    neighbour.script = [{"content": "One "}]
-    neighbour.hangs_up = True
+def test_a_break_in_the_middle_is_an_error_inside_the_stream(sandbox: Client, neighbor: ModelServer) -> None:
+    neighbor.script = [{"content": "One "}]
+    neighbor.hangs_up = True
     events = sandbox.stream("hi", model=MODEL)
     assert deltas(events[:-2], "content") in ("One ", "One")
     assert events[-1] == "[DONE]"
 
 
-def test_a_program_that_has_gone_is_no_longer_listed(tmp_path: Path, neighbour: ModelServer) -> None:
-    port = neighbour.server_port
+def test_a_program_that_has_gone_is_no_longer_listed(tmp_path: Path, neighbor: ModelServer) -> None:
+    port = neighbor.server_port
     with running(tmp_path, local_ports={"gone": 9, "ollama": port}) as sandbox:
         assert sandbox.control("/state", method="GET")["local_models"] == [MODEL, "ollama/org/small"]
 

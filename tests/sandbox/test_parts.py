@@ -9,7 +9,7 @@ from app.sandbox.chat import tokens, words
 from app.sandbox.chat.attachments import picture_size
 from app.sandbox.chat.augmentation import SEARCH_USD
 from app.sandbox.chat.cutters import StopCutter, ThinkStripper
-from app.sandbox.chat.pictures import SIDE, draw
+from app.sandbox.chat.drawn_images import SIDE, draw
 from app.sandbox.http.errors import Refusal
 from app.sandbox.http.limits import AbuseGuard
 from app.sandbox.http.validation import Checker

@@ -8,7 +8,7 @@ import av
 import pytest
 from PIL import Image
 
-from app.sandbox.media.video_enlarging import NotAFilm, enlarge, facts_of
+from app.sandbox.media.video_enlarging import NotAVideo, enlarge, facts_of
 from tests.sandbox.support import Client
 from tests.sandbox.test_video import FROM_PICTURE, MODEL, order, picture, played, queued, retrieve
 
@@ -69,13 +69,13 @@ def test_a_film_is_made_from_references(sandbox: Client, task: str | None) -> No
     assert order(sandbox, model=OMNI, reference_image_urls=[picture()], **more).status_code == 200
 
 
-def coloured(red: int, green: int, blue: int) -> str:
+def colored(red: int, green: int, blue: int) -> str:
     buffer = io.BytesIO()
     Image.new("RGB", (320, 200), (red, green, blue)).save(buffer, "PNG")
     return url(buffer.getvalue(), "image/png")
 
 
-def colours(data: bytes) -> list[str]:
+def colors(data: bytes) -> list[str]:
     """The strongest colour in the middle of every picture of a film, each once as long as it lasts."""
     found: list[str] = []
     with av.open(io.BytesIO(data), "r") as opened:
@@ -88,7 +88,7 @@ def colours(data: bytes) -> list[str]:
 
 
 def test_every_reference_is_seen_in_the_film_one_after_the_other(sandbox: Client) -> None:
-    red, green, blue = coloured(200, 10, 10), coloured(10, 200, 10), coloured(10, 10, 200)
+    red, green, blue = colored(200, 10, 10), colored(10, 200, 10), colored(10, 10, 200)
     seen_last = order(sandbox, model=FROM_PICTURE, image_url=blue, aspect_ratio="1:1").json()["queue_id"]
     sandbox.turn_clock(8)
     clip = url(retrieve(sandbox, seen_last, FROM_PICTURE).content)
@@ -99,18 +99,18 @@ def test_every_reference_is_seen_in_the_film_one_after_the_other(sandbox: Client
     }
     queue_id = order(sandbox, model=OMNI, **references).json()["queue_id"]
     sandbox.turn_clock(16)
-    assert colours(retrieve(sandbox, queue_id, OMNI).content) == ["red", "green", "red", "blue"]
+    assert colors(retrieve(sandbox, queue_id, OMNI).content) == ["red", "green", "red", "blue"]
 
 
 def test_first_picture_element_keyframe_and_last_picture_are_seen_in_their_places(sandbox: Client) -> None:
-    red, green, blue = coloured(200, 10, 10), coloured(10, 200, 10), coloured(10, 10, 200)
+    red, green, blue = colored(200, 10, 10), colored(10, 200, 10), colored(10, 10, 200)
     more: dict[str, Any] = {
         "elements": [{"frontal_image_url": green}],
         "keyframes": [{"image_url": green, "frame_index": 60}],
     }
     answer = order(sandbox, model=FROM_PICTURE, image_url=red, end_image_url=blue, **more)
     sandbox.turn_clock(8)
-    shown = colours(retrieve(sandbox, answer.json()["queue_id"], FROM_PICTURE).content)
+    shown = colors(retrieve(sandbox, answer.json()["queue_id"], FROM_PICTURE).content)
     assert shown == ["red", "green", "blue", "green"], "the last half second is the keyframe's"
 
 
@@ -156,7 +156,7 @@ def test_each_field_that_goes_along_is_checked(sandbox: Client, more: dict[str, 
 def test_a_broken_film_is_said_to_be_one(sandbox: Client) -> None:
     whole = film(sandbox)
     assert facts_of(whole).width == 360
-    with pytest.raises(NotAFilm):
+    with pytest.raises(NotAVideo):
         facts_of(whole[:200])
-    with pytest.raises(NotAFilm):
+    with pytest.raises(NotAVideo):
         enlarge(b"\0" * 400, 2)

@@ -52,9 +52,9 @@ def test_a_replay_that_is_not_quite_the_same_is_refused(payer: WalletClient) -> 
     assert code(payer.top_up(v2(first), content=b"{}")) == "X402_INVALID_PAYMENT"
     assert payer.known()["usd"] == "5.000000"
     other = EvmWallet(byte=3, origin=payer.wallet.origin)
-    stranger = WalletClient(payer.sandbox, payer.http, other)
-    stranger.fund()
-    assert stranger.top_up(v2(other.pays(other.authorization(nonce=nonce)))).status_code == 200
+    anonymous = WalletClient(payer.sandbox, payer.http, other)
+    anonymous.fund()
+    assert anonymous.top_up(v2(other.pays(other.authorization(nonce=nonce)))).status_code == 200
 
 
 def test_two_at_the_same_moment_are_one_payment(payer: WalletClient) -> None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from app.service.errors import AuthenticationFailed, BadAnswer, NotFound
+from app.service.errors import AuthenticationFailed, BadResponse, NotFound
 from tests.service.loopback import Watched, answering
 
 LIMITS = {
@@ -47,7 +47,7 @@ async def test_r_auth_11_a_wrong_key_is_told() -> None:
 @pytest.mark.parametrize("body", [{}, [], {"data": []}])
 async def test_something_else_is_a_bad_answer(body: object) -> None:
     async with Watched(handler=answering(body)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.account.rate_limits()
 
 

@@ -26,7 +26,7 @@ import app.service
 from app.service import chat_wire
 from app.service.account import Balances, LimitHit
 from app.service.billing import BillingBalance
-from app.service.errors import BadAnswer, ServiceError
+from app.service.errors import BadResponse, ServiceError
 from app.service.http.sse import SseReader
 from app.service.response_info import MAX_NUMBER
 from app.service.service import Service
@@ -131,7 +131,7 @@ def test_an_odd_number_costs_its_own_field_and_no_other() -> None:
 
 def test_a_list_in_which_nothing_can_be_read_is_no_empty_list() -> None:
     assert ListEnvelope.read(LimitHit, {"data": []}).data == ()
-    with pytest.raises(BadAnswer, match="nothing could be read"):
+    with pytest.raises(BadResponse, match="nothing could be read"):
         ListEnvelope.read(LimitHit, {"data": [None, 17]})
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.service.billing import UsageQuery
-from app.service.errors import AuthenticationFailed, BadAnswer, LimitExceeded
+from app.service.errors import AuthenticationFailed, BadResponse, LimitExceeded
 from tests.service.loopback import Watched, answering, http, serving
 
 BEGIN = datetime(2026, 3, 1, 2, tzinfo=timezone(timedelta(hours=2)))
@@ -41,7 +41,7 @@ async def test_r_ver_07_another_shape_is_not_available_and_no_crash(body: object
     async with Watched(handler=answering(body)) as watched:
         billing = watched.service.billing
         for attempt in (billing.balance(), billing.usage(), billing.analytics()):
-            with pytest.raises(BadAnswer):
+            with pytest.raises(BadResponse):
                 await attempt
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.service.characters import Character, CharactersQuery
-from app.service.errors import BadAnswer, LimitExceeded
+from app.service.errors import BadResponse, LimitExceeded
 from app.service.wire import read_model
 from tests.service.loopback import Watched, answering
 
@@ -90,7 +90,7 @@ def test_r_char_13_figures_that_are_missing_count_as_nothing(stats: object) -> N
 
 @pytest.mark.parametrize("slug", [None, "", 7, ODD])
 def test_r_char_12_a_record_without_a_slug_is_none(slug: object) -> None:
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         read_model(Character, {"slug": slug, "name": "x"})
 
 
@@ -99,7 +99,7 @@ async def test_r_char_01_r_char_02_the_list_is_read_whatever_its_envelope_calls_
     async with Watched(handler=answering({**envelope, "data": [PILOT]})) as watched:  # type: ignore[dict-item] # a dict above
         assert [each.slug for each in await watched.service.characters.search()] == ["harbour-pilot"]
     async with Watched(handler=answering([PILOT])) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.characters.search()
 
 
@@ -207,7 +207,7 @@ async def test_one_character_in_its_envelope_or_bare() -> None:
             assert (await watched.service.characters.one("harbour pilot/1")).name == "Harbour Pilot"
             assert watched.requests[0].url.raw_path == b"/api/v1/characters/harbour%20pilot%2F1"
     async with Watched(handler=answering({"data": []})) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.characters.one("x")
 
 

@@ -26,7 +26,7 @@ from app.service.chat_types import (
     Usage,
     UsageReported,
 )
-from app.service.errors import BadAnswer, InBandError, LimitExceeded, ServiceError, StreamCut
+from app.service.errors import BadResponse, InBandError, LimitExceeded, ServiceError, StreamCut
 from tests.service.loopback import DONE, Watched, answering, delta, event, finish
 
 REQUEST = ChatRequest("m", (ChatMessage("user", "hi"),))
@@ -232,7 +232,7 @@ async def test_e17_an_error_in_the_stream_comes_after_the_text_before_it() -> No
 @pytest.mark.parametrize("place", ["in the middle", "at the end"])
 async def test_a_piece_that_cannot_be_read_is_not_passed_over(place: str) -> None:
     broken = b'data: {"choices": [{"del' + (b"\n\n" if place == "in the middle" else b"")
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         await events_of(event(delta(content="a")), broken, *((DONE,) if place == "in the middle" else ()))
 
 
@@ -317,7 +317,7 @@ async def test_a_whole_answer_without_text_is_legal(choices: object) -> None:
         assert (answer.text, answer.usage, answer.cost_usd) == ("", None, None)
 
 
-@pytest.mark.parametrize(("body", "kind"), [({"error": {"message": "no"}}, InBandError), ([1], BadAnswer)])
+@pytest.mark.parametrize(("body", "kind"), [({"error": {"message": "no"}}, InBandError), ([1], BadResponse)])
 async def test_a_whole_answer_that_is_none(body: object, kind: type[ServiceError]) -> None:
     async with Watched(handler=answering(body)) as watched:
         with pytest.raises(kind):
@@ -341,7 +341,7 @@ async def test_a_deployment_that_does_not_stream_is_understood() -> None:
 
 async def test_a_web_page_is_no_answer() -> None:
     async with Watched(handler=streaming(b"<html>", content_type="text/html")) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             async with watched.service.chat.stream(REQUEST) as stream:
                 async for _ in stream:
                     pass

@@ -16,8 +16,8 @@ from app.service.chat_types import RetryWait
 from app.service.errors import (
     AbuseBlocked,
     AuthenticationFailed,
-    BadAnswer,
     BadRequest,
+    BadResponse,
     ConnectionFailed,
     LimitExceeded,
     RateLimited,
@@ -237,9 +237,9 @@ async def test_leaving_an_answer_unread_counts_as_stopped() -> None:
 
 async def test_an_error_of_the_reader_s_own_is_the_exchange_s_too() -> None:
     async with Watched(handler=answering({})) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             async with watched.client.fetch(paid()):
-                raise BadAnswer("not what was promised")
+                raise BadResponse("not what was promised")
         assert (watched.exchange.outcome, watched.exchange.error) == ("error", "not what was promised")
 
 
@@ -272,7 +272,7 @@ async def test_r_hdr_30_the_cost_header_is_a_stated_cost() -> None:
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{", b"NaN", b'{"a": Infinity}', b"[" * 100_000])
 async def test_an_answer_that_is_not_json_is_a_bad_answer(body: bytes) -> None:
     async with Watched(handler=lambda request: httpx.Response(200, content=body)) as watched:
-        assert isinstance(await outcome(watched, paid()), BadAnswer)
+        assert isinstance(await outcome(watched, paid()), BadResponse)
         assert watched.exchange.outcome == "error"
 
 
@@ -307,7 +307,7 @@ async def test_a_damaged_or_monstrous_compressed_answer_is_a_bad_answer(body: by
 
     async with Watched(handler=answer) as watched:
         failure = await outcome(watched, paid(max_bytes=1_000_000))
-        assert isinstance(failure, BadAnswer)
+        assert isinstance(failure, BadResponse)
         assert told in failure.message
 
 
@@ -332,7 +332,7 @@ async def test_deflate_in_both_its_forms_and_unknown_encodings() -> None:
         assert await outcome(watched, paid()) == [1]
     for encoding in ("br", "gzip, gzip"):
         async with Watched(handler=answer(encoding, b"[1]")) as watched:
-            assert isinstance(await outcome(watched, paid()), BadAnswer)
+            assert isinstance(await outcome(watched, paid()), BadResponse)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", ""])
@@ -349,14 +349,14 @@ async def test_a_refusal_with_an_unreadable_body_is_still_that_refusal(encoding:
 async def test_an_answer_over_its_bound_is_refused() -> None:
     async with Watched(handler=lambda request: httpx.Response(200, content=b"[" + b" " * 5000 + b"]")) as watched:
         failure = await outcome(watched, paid(max_bytes=1000))
-        assert isinstance(failure, BadAnswer)
+        assert isinstance(failure, BadResponse)
         assert "larger than" in failure.message
 
 
 @pytest.mark.parametrize("status", [101, 204, 304])
 async def test_a_status_that_is_no_answer(status: int) -> None:
     async with Watched(handler=lambda request: httpx.Response(status)) as watched:
-        assert isinstance(await outcome(watched, paid()), BadAnswer)
+        assert isinstance(await outcome(watched, paid()), BadResponse)
 
 
 @pytest.mark.parametrize("value", [float("nan"), object(), {1: {2}}])

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from app.service.crypto_rpc import SIGNED_PAYLOAD, RpcError, RpcItem
-from app.service.errors import BadAnswer, BadRequest, LimitExceeded, RateLimited
+from app.service.errors import BadRequest, BadResponse, LimitExceeded, RateLimited
 from app.service.exchange import curl_command
 from app.service.rpc_methods import call_credits, estimate, family_of, refusal_of, tier_of
 from tests.service.loopback import Watched, answering, http, serving
@@ -93,7 +93,7 @@ async def test_no_answer_at_all_is_a_bad_answer(answer: object) -> None:
     async with Watched(handler=answering(answer)) as watched:
         rpc = watched.service.crypto_rpc
         for items in ([RpcItem("eth_call")], [RpcItem("eth_call")] * 2):
-            with pytest.raises(BadAnswer):
+            with pytest.raises(BadResponse):
                 await rpc.send(rpc.prepare("base-mainnet", items))
 
 
@@ -269,7 +269,7 @@ async def test_r_ep_07_networks_are_listed_sorted() -> None:
         assert await watched.service.crypto_rpc.networks() == ("a", "b")
     for body in ({}, [], {"networks": "a"}):
         async with Watched(handler=answering(body)) as watched:
-            with pytest.raises(BadAnswer):
+            with pytest.raises(BadResponse):
                 await watched.service.crypto_rpc.networks()
 
 
@@ -326,7 +326,7 @@ async def test_a_large_answer_that_is_no_json_is_a_bad_answer_with_its_request_i
         return httpx.Response(200, content=b"[" + b'{"id": 1},' * 60_000, headers={"X-Request-ID": "req-9"})
 
     async with Watched(handler=broken) as watched:
-        with pytest.raises(BadAnswer) as caught:
+        with pytest.raises(BadResponse) as caught:
             await watched.service.crypto_rpc.call("base-mainnet", "eth_chainId")
         assert (caught.value.request_id, caught.value.status) == ("req-9", 200)
 

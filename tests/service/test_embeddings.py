@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from app.service.errors import BadAnswer, LimitExceeded
+from app.service.errors import BadResponse, LimitExceeded
 from tests.service.loopback import Watched, answering
 
 
@@ -66,13 +66,13 @@ async def test_plain_numbers_are_read_too() -> None:
 )
 async def test_something_else_is_a_bad_answer(answer: object) -> None:
     async with Watched(handler=answering(answer)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.embeddings.embed(("x",), "bge")
 
 
 async def test_vectors_of_different_length_are_a_bad_answer() -> None:
     async with Watched(handler=answering(body([1], [1, 2]))) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.embeddings.embed(("x", "y"), "bge")
 
 
@@ -100,5 +100,5 @@ async def test_an_index_that_is_no_number_counts_by_place() -> None:
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 async def test_a_vector_with_a_number_that_is_none_is_no_vector(number: float) -> None:
     async with Watched(handler=answering(body(packed(1.0, number)))) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.embeddings.embed(("buoy",), "bge")

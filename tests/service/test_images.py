@@ -8,7 +8,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from app.service.errors import BadAnswer, LimitExceeded
+from app.service.errors import BadResponse, LimitExceeded
 from app.service.images import EditRequest, ImageRequest
 from tests.service.loopback import Watched, answering, http, serving
 from tests.service.test_uploads import parts_of
@@ -105,12 +105,12 @@ async def test_a_binary_answer_is_one_picture() -> None:
 )
 async def test_something_else_is_a_bad_answer(body: object) -> None:
     async with Watched(handler=answering(body)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.images.generate(WANTED)
         assert watched.exchange.outcome == "error"
     wav = b"RIFF\x24\x00\x00\x00WAVEfmt " + b"\x00" * 60
     async with Watched(handler=lambda request: httpx.Response(200, content=wav)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.images.generate(WANTED)
 
 
@@ -136,7 +136,7 @@ async def test_styles_in_both_their_shapes() -> None:
         async with Watched(handler=answering(body)) as watched:
             assert await watched.service.images.styles() == ("3D Model",)
     async with Watched(handler=answering({"data": {}})) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.images.styles()
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import app.service.http.json_large as large
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_large import LargeArray, LargeObject, read_large_json
 from app.service.http.json_text import read_json
 from tests.service.test_json_pieces import json_values
@@ -42,8 +42,8 @@ def test_what_is_looked_at_is_what_one_go_gives(value: object, indent: int | Non
 def test_no_bytes_end_in_anything_but_the_same_value_or_the_same_refusal(data: bytes) -> None:
     try:
         expected = read_json(data)
-    except BadAnswer:
-        with pytest.raises(BadAnswer):
+    except BadResponse:
+        with pytest.raises(BadResponse):
             read_large_json(data)
     else:
         assert whole(read_large_json(data)) == expected
@@ -81,7 +81,7 @@ def test_a_list_of_very_many_small_values_is_parsed_whole(monkeypatch: pytest.Mo
 
 
 def test_deep_nesting_is_refused_before_the_stack_ends() -> None:
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         read_large_json(("[" * 2000 + "]" * 2000).encode())
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import app.service.http.json_pieces as pieces
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_pieces import read_json_in_pieces
 from app.service.http.json_text import read_json
 
@@ -42,8 +42,8 @@ def test_the_value_is_the_one_that_one_go_gives(value: object, indent: int | Non
 def test_no_bytes_end_in_anything_but_the_same_value_or_the_same_refusal(data: bytes) -> None:
     try:
         expected = read_json(data)
-    except BadAnswer:
-        with pytest.raises(BadAnswer):
+    except BadResponse:
+        with pytest.raises(BadResponse):
             read_json_in_pieces(data)
     else:
         assert read_json_in_pieces(data) == expected
@@ -67,13 +67,13 @@ def test_no_bytes_end_in_anything_but_the_same_value_or_the_same_refusal(data: b
     ],
 )
 def test_what_is_no_json_is_refused(text: str) -> None:
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         read_json_in_pieces(text.encode())
 
 
 def test_deep_nesting_is_refused_before_the_stack_ends() -> None:
     text = "[" * 2000 + "]" * 2000
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         read_json_in_pieces(text.encode())
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from app.service.chat_chunks import ChatReader
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_text import read_json
 
 
@@ -33,7 +33,7 @@ def test_floats_where_they_will_do() -> None:
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[1,]", b"NaN", b'{"a": -Infinity}', b"[1] [2]"])
 def test_everything_else_is_a_bad_answer(text: bytes) -> None:
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         read_json(text)
 
 
@@ -43,12 +43,12 @@ def test_a_process_without_a_recursion_limit_survives_nothing_but_brackets() -> 
 import sys
 sys.setrecursionlimit(10**6)
 from app.service.chat_chunks import ChatReader
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_text import read_json
 for text in (b"[" * 10**6, b'{"a":' * 10**6, b"[" * 10**6 + b"]" * 10**6):
     try:
         read_json(text)
-    except BadAnswer:
+    except BadResponse:
         print("refused")
     reader = ChatReader(())
     reader.read([b'{"usage":' + text + b"}"])
@@ -63,4 +63,4 @@ def test_a_chunk_that_cannot_be_parsed_safely_ends_the_stream_behind_its_text() 
     good = b'{"choices":[{"delta":{"content":"a"}}]}'
     events = reader.read([good, b'{"usage":' + b"[" * 100_000 + b"}", good])
     assert len(events) == 1
-    assert isinstance(reader.failure, BadAnswer)
+    assert isinstance(reader.failure, BadResponse)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_text import MAX_DEPTH, nested_too_deeply, read_json
 
 
@@ -27,7 +27,7 @@ def _raised_limit() -> Iterator[None]:
 def test_an_endless_nest_is_a_bad_answer_and_not_the_end(opening: str, closed: bool) -> None:
     text = opening * 300_000 + ("1" + "]" * 300_000 if closed else "")
     for data in (text, text.encode()):
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             read_json(data)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.service.chat_types import Usage
-from app.service.errors import BadAnswer, LimitExceeded, NotFound, ServiceError
+from app.service.errors import BadResponse, LimitExceeded, NotFound, ServiceError
 from app.service.models import Model
 from app.service.wire import ListEnvelope, read_model
 from tests.service.loopback import Watched, answering
@@ -76,14 +76,14 @@ async def test_one_broken_model_does_not_hide_the_others() -> None:
 @pytest.mark.parametrize("body", [[], {"data": {}}, {"object": "list"}, "x", None])
 async def test_no_list_is_a_bad_answer(body: object) -> None:
     async with Watched(handler=answering(body)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.models.list()
 
 
 @pytest.mark.parametrize("body", [[], {"data": []}, {}, None])
 async def test_no_names_is_a_bad_answer(body: object) -> None:
     async with Watched(handler=answering(body)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.models.traits()
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from app.service.errors import (
     AbuseBlocked,
-    BadAnswer,
     BadRequest,
+    BadResponse,
     ConnectionFailed,
     Held,
     RateLimited,
@@ -71,7 +71,7 @@ def test_an_answer_cut_short_is_asked_again_only_if_it_was_free(kind: CallKind) 
     assert (wait(kind, StreamCut("x")) is not None) is (kind in HARMLESS)
 
 
-@pytest.mark.parametrize("error", [BadRequest("x", status=400), BadAnswer("x"), Held("x")])
+@pytest.mark.parametrize("error", [BadRequest("x", status=400), BadResponse("x"), Held("x")])
 def test_other_errors_are_the_caller_s(error: ServiceError) -> None:
     assert all(wait(kind, error) is None for kind in EVERY_KIND)
 

@@ -34,9 +34,9 @@ async def test_engines_say_what_they_are(controls: SandboxControls) -> None:
 
 
 async def test_a_look_tells_news_only_and_at_once(controls: SandboxControls, sandbox: Client) -> None:
-    first = await controls.look()
+    first = await controls.status()
     assert (first.lines, first.active, first.balance.usd) == ((), 0, Decimal(100))
-    waiting = asyncio.create_task(controls.look(first, wait_s=20))
+    waiting = asyncio.create_task(controls.status(first, wait_s=20))
     answer = await asyncio.to_thread(sandbox.chat_raw)
     news = await asyncio.wait_for(waiting, 15)
     (line,) = news.lines
@@ -59,23 +59,23 @@ async def test_faults_and_clock_are_counted_as_active_until_all_is_cleared(
     await controls.set_fault("answer", {"status": 503, "times": 2})
     await controls.set_fault("slow", {"seconds": 0.01})
     await controls.set_clock(3600)
-    look = await controls.look()
+    look = await controls.status()
     assert look.active == 3 and look.faults["answer"]["times"] == 2 and look.clock_offset_s == 3600
     assert (await asyncio.to_thread(sandbox.get, "/models")).status_code == 503
     await controls.clear_fault("slow")
     await controls.clear_all()
-    assert (await controls.look()).active == 0
+    assert (await controls.status()).active == 0
     assert (await asyncio.to_thread(sandbox.get, "/models")).status_code == 200
 
 
 async def test_money_behaviour_and_reset(controls: SandboxControls) -> None:
     await controls.set_balance(Decimal("0.10"))
-    await controls.set_behaviour(any_key=True, tokens_per_second=12, dialect="venice")
-    look = await controls.look()
+    await controls.set_behavior(any_key=True, tokens_per_second=12, dialect="venice")
+    look = await controls.status()
     assert look.balance.usd == Decimal("0.10")
     assert (look.settings.any_key, look.settings.tokens_per_second, look.settings.dialect) == (True, 12, "venice")
     await controls.reset()
-    look = await controls.look(look)
+    look = await controls.status(look)
     assert (look.balance.usd, look.settings.any_key, look.lines) == (Decimal(100), False, ())
 
 
@@ -90,10 +90,10 @@ async def test_refusals_are_service_errors(controls: SandboxControls, sandbox: C
         await controls.set_fault("answer", {"status": 200})
     with pytest.raises(NotFound):
         await controls.details("../state")
-    stranger = SandboxControls(sandbox.running.base_url, "wrong")
+    anonymous = SandboxControls(sandbox.running.base_url, "wrong")
     with pytest.raises(AuthenticationFailed):
-        await stranger.look()
-    await stranger.aclose()
+        await anonymous.status()
+    await anonymous.aclose()
 
 
 async def test_it_speaks_to_this_computer_only() -> None:
@@ -103,14 +103,14 @@ async def test_it_speaks_to_this_computer_only() -> None:
 
 async def test_a_stopped_sandbox_ends_a_look_that_waits(sandbox: Client) -> None:
     controls = SandboxControls(sandbox.running.base_url, sandbox.running.api_key)
-    seen = await controls.look()
-    waiting = asyncio.create_task(controls.look(seen, wait_s=20))
+    seen = await controls.status()
+    waiting = asyncio.create_task(controls.status(seen, wait_s=20))
     await asyncio.sleep(0)
     await asyncio.to_thread(sandbox.running.stop)
     with pytest.raises(ConnectionFailed):
         await asyncio.wait_for(waiting, 15)
     with pytest.raises(ConnectionFailed):
-        await controls.look()
+        await controls.status()
     await controls.aclose()
 
 

@@ -11,7 +11,7 @@ import pytest
 import truststore._openssl
 
 from app.service.dialect import DIALECTS
-from app.service.errors import BadAnswer, ConnectionFailed, LimitExceeded
+from app.service.errors import BadResponse, ConnectionFailed, LimitExceeded
 from app.service.exchange import FormPart, RequestRecord, curl_command
 from app.service.http.bodies import size_text
 from app.service.http.connection_errors import explain
@@ -148,7 +148,7 @@ def test_odd_fields_fall_back_and_missing_identity_does_not() -> None:
     assert (tree.leaf.size, len(tree.leaves), tree.leaves[0].size) == (3, 2, 3)
     assert read_model(Tree, {"id": "x", "leaf": 5, "leaves": "none"}) == Tree(id="x")
     for content in ({"leaf": {}}, {"id": 5}, [], "x", None):
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             read_model(Tree, content)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest, TextDelta
-from app.service.errors import BadAnswer, ConnectionFailed, NotFound, ServiceError, StreamCut, TimedOut
+from app.service.errors import BadResponse, ConnectionFailed, NotFound, ServiceError, StreamCut, TimedOut
 from app.service.http.network_stream import dial, resolve
 from app.service.retry import CallKind
 from tests.service.loopback import (
@@ -121,7 +121,7 @@ async def test_r_auth_02_a_redirect_to_another_host_is_not_followed_and_gets_no_
     async with serving(http(body={"stolen": True})) as elsewhere:
         target = f"{elsewhere.base_url}/models"
         async with serving(http(302, location=target)) as server, Watched(server.base_url) as watched:
-            with pytest.raises(BadAnswer) as caught:
+            with pytest.raises(BadResponse) as caught:
                 await watched.client.get("/models")
         assert "another host" in caught.value.message
         assert elsewhere.received == []
@@ -143,14 +143,14 @@ async def test_a_post_is_redirected_only_with_its_body() -> None:
         assert await watched.client.post_json("/x", {"a": 1}, kind=CallKind.PAID) == {"ok": 1}
         assert server.received[1].json == {"a": 1}
     async with serving(http(303, location="/api/v2/x")) as server, Watched(server.base_url) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.client.post_json("/x", {"a": 1}, kind=CallKind.PAID)
         assert len(server.received) == 1
 
 
 async def test_redirects_in_circles_end() -> None:
     async with serving(http(302, location="/api/v1/models")) as server, Watched(server.base_url) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.client.get("/models")
         assert len(server.received) == 6
 

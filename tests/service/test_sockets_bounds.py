@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from app.service.calls import Call, JsonContent
-from app.service.errors import BadAnswer, BadRequest, OversizedAnswer, ServiceError
+from app.service.errors import BadRequest, BadResponse, OversizedResponse, ServiceError
 from app.service.http.bodies import MIB
 from app.service.http.downloads import save
 from app.service.http.network import Network, NetworkSettings
@@ -47,7 +47,7 @@ async def test_a_compressed_bomb_is_refused_long_before_it_is_unpacked(encoding:
         with pytest.raises(ServiceError) as caught:
             await watched.client.post_json("/x", {}, kind=CallKind.PAID)
         assert grown_mib(before) < 64
-    assert type(caught.value) is (OversizedAnswer if status == 200 else BadRequest)  # the refusal itself is not lost
+    assert type(caught.value) is (OversizedResponse if status == 200 else BadRequest)  # the refusal itself is not lost
     assert status == 400 or "larger than the 16 MiB allowed" in caught.value.message
 
 
@@ -58,7 +58,7 @@ async def test_a_bomb_on_its_way_to_the_disk_leaves_nothing_there(tmp_path: Path
         Watched(server.base_url) as watched,
     ):
         before = psutil.Process().memory_info().rss
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             async with watched.client.open(call) as answer:
                 await save(answer.pieces(), tmp_path / "film.mp4")
         assert grown_mib(before) < 48
@@ -83,7 +83,7 @@ async def test_an_endless_body_is_cut_at_its_bound(lies: bool) -> None:
             async with watched.client.fetch(call) as answer:
                 assert answer.body == b"1" * 10
         else:
-            with pytest.raises(BadAnswer) as caught:
+            with pytest.raises(BadResponse) as caught:
                 async with watched.client.fetch(call):
                     pass
             assert "larger than the 4 MiB allowed" in caught.value.message
@@ -101,7 +101,7 @@ async def test_a_streamed_answer_is_bounded_too() -> None:
 
     call = Call("POST", "/x", CallKind.PAID, "x", content=JsonContent({}), max_bytes=2 * MIB)
     async with serving(endless) as server, Watched(server.base_url) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             async with watched.client.open(call) as answer:
                 async for _ in answer.pieces():
                     pass
@@ -129,7 +129,7 @@ async def test_r_auth_02_no_redirect_takes_key_or_payment_elsewhere(status: int,
         host = "127.0.0.1" if other_port else "localhost"
         target = elsewhere.base_url.replace("127.0.0.1", host)
         async with serving(http(status, location=target)) as server, Watched(server.base_url) as watched:
-            with pytest.raises(BadAnswer):
+            with pytest.raises(BadResponse):
                 async with watched.client.fetch(call):
                     pass
             assert server.received[0].headers["x-402-payment"] == "signed-payment"
@@ -163,7 +163,7 @@ async def test_a_download_is_not_sent_on_without_tls(tmp_path: Path) -> None:
         tls_in_front_of(port_of(behind), authority.server("localhost")) as port,
         Watched("http://127.0.0.1:9/v1", network=network) as watched,
     ):
-        with pytest.raises(BadAnswer) as caught:
+        with pytest.raises(BadResponse) as caught:
             await watched.client.get(f"https://localhost:{port}/film")
     assert "must not go" in caught.value.message
     assert plain.received == []
@@ -177,6 +177,6 @@ async def test_a_download_from_elsewhere_is_not_sent_on_to_this_computer(tmp_pat
     ):
         network = Network(place.settings("http", await place.proxy("http")))
         async with Watched("http://127.0.0.1:9/v1", network=network) as watched:
-            with pytest.raises(BadAnswer):
+            with pytest.raises(BadResponse):
                 await watched.client.get(f"{BASE}/film")
     assert inside.received == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.service.errors import BadAnswer, BadRequest, LimitExceeded, StreamCut, WrongMedia
+from app.service.errors import BadRequest, BadResponse, LimitExceeded, StreamCut, WrongMedia
 from app.service.models import Model
 from app.service.speech import SpeechRequest, SpeechTraits, traits_of, whole_wav
 from app.service.wire import read_model
@@ -67,7 +67,7 @@ async def test_r_tts_limits_are_refused_before_sending(changes: dict[str, object
             assert caught.value.field == field
             assert allowed is None or caught.value.limit == allowed
         with pytest.raises(LimitExceeded):
-            await watched.service.speech.synthesise(request)
+            await watched.service.speech.synthesize(request)
         assert watched.requests == []
 
 
@@ -78,7 +78,7 @@ def test_the_limits_themselves_are_allowed() -> None:
 
 async def test_r_tts_25_the_whole_sound_is_what_its_bytes_are() -> None:
     async with Watched(handler=sound(WAV, "audio/mpeg")) as watched:
-        made = await watched.service.speech.synthesise(HELLO, price=lambda characters: Decimal(characters))
+        made = await watched.service.speech.synthesize(HELLO, price=lambda characters: Decimal(characters))
         assert (made.format, made.media_type) == ("wav", "audio/wav")
         assert made.exchange is watched.exchange
         assert (made.exchange.units, made.exchange.cost_usd, made.exchange.cost_source) == (
@@ -87,9 +87,9 @@ async def test_r_tts_25_the_whole_sound_is_what_its_bytes_are() -> None:
             "estimated",
         )
     async with Watched(handler=sound(b"\x01\x02\x03\x04", "audio/pcm")) as watched:
-        assert (await watched.service.speech.synthesise(HELLO)).format == "pcm"
+        assert (await watched.service.speech.synthesize(HELLO)).format == "pcm"
     async with Watched(handler=sound(b"\x01\x02", "application/octet-stream")) as watched:
-        assert (await watched.service.speech.synthesise(HELLO)).format == "pcm"
+        assert (await watched.service.speech.synthesize(HELLO)).format == "pcm"
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ async def test_r_tts_25_the_whole_sound_is_what_its_bytes_are() -> None:
 )
 async def test_what_is_no_sound_is_a_bad_answer(body: bytes, content_type: str) -> None:
     async with Watched(handler=sound(body, content_type)) as watched:
-        with pytest.raises(BadAnswer):
-            await watched.service.speech.synthesise(HELLO)
+        with pytest.raises(BadResponse):
+            await watched.service.speech.synthesize(HELLO)
     async with Watched(handler=sound(body, content_type)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             async with watched.service.speech.stream(HELLO) as stream:
                 async for _ in stream:
                     pass
@@ -112,7 +112,7 @@ async def test_r_tts_24_a_wrong_voice_names_the_right_ones() -> None:
     text = "Try using a supported voice: af_sky, af_bella"
     async with Watched(handler=answering({"error": text}, 400)) as watched:
         with pytest.raises(BadRequest) as caught:
-            await watched.service.speech.synthesise(HELLO)
+            await watched.service.speech.synthesize(HELLO)
         assert caught.value.message == text
 
 
@@ -157,7 +157,7 @@ async def test_r_lim_06_speech_keeps_the_pace_of_sound() -> None:
         watched.client.limits.pace.set("audio", 1)
         watched.client.limits.pace._sleep = lambda seconds: _nothing()
         for _ in range(2):
-            await watched.service.speech.synthesise(HELLO, on_wait=lambda wait: waits.append(wait.reason))
+            await watched.service.speech.synthesize(HELLO, on_wait=lambda wait: waits.append(wait.reason))
     assert waits == ["pace"]
 
 
@@ -227,7 +227,7 @@ async def test_r_voi_02_something_else_is_no_handle(body: object, tmp_path: Path
     sample = tmp_path / "me.wav"
     sample.write_bytes(WAV)
     async with serving(http(body=body)) as server, Watched(server.base_url) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.voices.clone(sample, "m")
 
 
@@ -259,7 +259,7 @@ async def test_what_is_plainly_no_sound_is_refused_whatever_its_type_says(body: 
     async with serving(http(200, body, content_type=told)) as service, Watched(service.base_url) as watched:
         with pytest.raises(WrongMedia):
             if whole:
-                await watched.service.speech.synthesise(HELLO)
+                await watched.service.speech.synthesize(HELLO)
             else:
                 async with watched.service.speech.stream(HELLO) as stream:
                     assert [piece async for piece in stream] == []
@@ -271,5 +271,5 @@ async def test_what_is_plainly_no_sound_is_refused_whatever_its_type_says(body: 
 async def test_quiet_samples_are_not_taken_for_words(sample: bytes) -> None:
     samples = sample * 200
     async with serving(http(200, samples, content_type="audio/pcm")) as service, Watched(service.base_url) as watched:
-        sound = await watched.service.speech.synthesise(replace(HELLO, format="pcm"))
+        sound = await watched.service.speech.synthesize(replace(HELLO, format="pcm"))
         assert sound.data == samples

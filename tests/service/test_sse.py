@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.sse import SseReader
 
 NASTY = (
@@ -75,7 +75,7 @@ def test_a_mark_is_dropped_only_at_the_start() -> None:
 @pytest.mark.parametrize("read", [b"x" * 100, b"data: x\n"])
 def test_an_event_without_end_is_refused(read: bytes) -> None:
     reader = SseReader(max_event_bytes=1000)
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         for _ in range(1000):
             reader.feed(read)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.service.errors import BadAnswer, LimitExceeded, TooLarge, WrongMedia
+from app.service.errors import BadResponse, LimitExceeded, TooLarge, WrongMedia
 from app.service.transcription import FILE_SUFFIXES, TranscriptionRequest, abilities_of
 from tests.service.loopback import Watched, answering, http, serving
 from tests.service.test_uploads import WAV, parts_of
@@ -82,7 +82,7 @@ async def test_r_stt_08_plain_text_is_read_by_its_content_type(wav: Path) -> Non
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"{}"])
 async def test_something_else_is_a_bad_answer(body: bytes, wav: Path) -> None:
     async with serving(http(body=body)) as server, Watched(server.base_url) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.transcription.transcribe(TranscriptionRequest(wav, "m"))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.service.calls import Call
-from app.service.errors import BadAnswer, LimitExceeded, ServiceError, StreamCut
+from app.service.errors import BadResponse, LimitExceeded, ServiceError, StreamCut
 from app.service.exchange import FormPart
 from app.service.http.downloads import save
 from app.service.http.media_types import looks_like_text, sniff
@@ -170,7 +170,7 @@ async def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
     assert told == [(700_000, 9), (1_400_000, 9), (1_400_003, 9)]
     with pytest.raises(StreamCut):
         await save(given(b"half", error=StreamCut("x")), tmp_path / "other.mp4")
-    with pytest.raises(BadAnswer) as caught:
+    with pytest.raises(BadResponse) as caught:
         await save(given(b"x"), tmp_path / "no" / "folder.mp4")
     assert caught.value.code == "disk"
     assert [each.name for each in tmp_path.iterdir()] == ["film.mp4"]

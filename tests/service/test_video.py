@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from app.service.errors import (
-    BadAnswer,
+    BadResponse,
     Conflict,
     ConnectionFailed,
     ContentRefused,
@@ -86,7 +86,7 @@ async def test_a_queued_job_is_returned_whole() -> None:
         assert (receipt.job.model, receipt.job.queue_id, receipt.job.download_url) == ("film-1", "q-1", "https://x/y")
         assert (receipt.exchange.cost_usd, receipt.exchange.cost_source) == (Decimal("0.34"), "estimated")
     async with Watched(handler=answering({"model": "m"})) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.video.queue(WANTED)
 
 
@@ -155,14 +155,14 @@ async def test_a_finished_film_is_known_by_its_bytes_and_goes_to_disk(content_ty
 @pytest.mark.parametrize("body", [b"", b"<html>no</html>", b"{}", b"[]", b"{", b"GIF89a" + b"\x00" * 100])
 async def test_neither_film_nor_state_is_a_bad_answer(body: bytes, tmp_path: Path) -> None:
     async with Watched(handler=sending(body)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.video.retrieve(JOB, tmp_path / "film.mp4")
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_an_endless_state_is_refused(tmp_path: Path) -> None:
     async with Watched(handler=sending(b'{"status": "' + b"x" * (17 * 1024 * 1024))) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.video.retrieve(JOB, tmp_path / "film.mp4")
 
 
@@ -240,7 +240,7 @@ async def test_r_vid_01_r_vid_04_r_vid_05_r_vid_06_r_vid_07_cleaning_up_says_whe
         assert await watched.service.video.complete(JOB) is success
         assert json.loads(watched.requests[0].content) == {"model": "film-1", "queue_id": JOB.queue_id}
     async with Watched(handler=answering({"success": "yes"})) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.video.complete(JOB)
     async with Watched(handler=answering({"error": "x"}, 500)) as watched:
         with pytest.raises(ServerFailed):

@@ -15,7 +15,7 @@ from app.service.dialect import DIALECTS
 from app.service.errors import AuthenticationFailed, ConnectionFailed, ServiceError
 from app.service.exchange import curl_command
 from app.service.retry import CallKind
-from app.service.wallet_auth import SecondChance, WalletAuth
+from app.service.wallet_auth import ClockRetry, WalletAuth
 from tests.service.loopback import KEY, Watched, http, serving
 
 BASE_URL = "https://service.test/api/v1"
@@ -220,7 +220,7 @@ async def test_r_auth_11_any_other_refusal_is_final(code: str) -> None:
 
 async def test_a_key_gets_no_second_chance() -> None:
     error = AuthenticationFailed("x", status=401, code="X402_SIGN_IN_EXPIRED")
-    assert not SecondChance(None).taken(error)
+    assert not ClockRetry(None).taken(error)
     async with Watched(BASE_URL, handler=in_turn(refused("X402_SIGN_IN_EXPIRED", 300))) as watched:
         with pytest.raises(AuthenticationFailed):
             await watched.client.get("/models")

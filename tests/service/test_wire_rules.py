@@ -107,7 +107,7 @@ async def test_r_ns_07_speech_has_the_public_names_of_its_ten_fields() -> None:
     full = SpeechRequest("words", "m", "v", "pcm", 0.5, True, "en", "whisper", 0.5, 0.5)
     async with Watched(handler=answering({}, 400)) as watched:
         with pytest.raises(BadRequest):
-            await watched.service.speech.synthesise(full)
+            await watched.service.speech.synthesize(full)
         (request,) = watched.requests
         assert request.url.path == "/api/v1/audio/speech"
         assert set(json.loads(request.content)) == {
@@ -120,7 +120,7 @@ async def test_r_ns_07_speech_has_the_public_names_of_its_ten_fields() -> None:
 async def test_r_tts_06_a_language_that_is_refused_is_not_tried_again(language: str) -> None:
     async with Watched(handler=answering({"error": "Unsupported language"}, 400)) as watched:
         with pytest.raises(BadRequest, match="Unsupported language"):
-            await watched.service.speech.synthesise(replace(SPEECH, language=language))
+            await watched.service.speech.synthesize(replace(SPEECH, language=language))
         assert len(watched.requests) == 1
 
 

@@ -157,7 +157,7 @@ async def test_r_gen_09_r_voi_06_r_voi_03_a_cloned_voice_speaks_as_any_other(at:
     path = at.folder / "me.wav"
     path.write_bytes(sample())
     voice = await at.service.voices.clone(path, "tts-chatterbox-hd")
-    said = await at.service.speech.synthesise(SpeechRequest("Hello again.", voice.model, voice.id, "wav"))
+    said = await at.service.speech.synthesize(SpeechRequest("Hello again.", voice.model, voice.id, "wav"))
     assert said.format == "wav" and at.exchange.request.path == "/audio/speech"
 
 
@@ -240,10 +240,10 @@ REFUSALS: dict[str, tuple[type[Exception], str, Act]] = {
     "R-ERR-09": (
         BadRequest,
         "supported voice: ",
-        lambda at: at.service.speech.synthesise(SpeechRequest("Noon.", "tts-orpheus", "Leo")),
+        lambda at: at.service.speech.synthesize(SpeechRequest("Noon.", "tts-orpheus", "Leo")),
     ),
     "R-STT-19": (ContentRefused, "", silence),
-    "R-TTS-07": (NotFound, "not found", lambda at: at.service.speech.synthesise(SpeechRequest("Noon.", "none", "x"))),
+    "R-TTS-07": (NotFound, "not found", lambda at: at.service.speech.synthesize(SpeechRequest("Noon.", "none", "x"))),
     "R-VID-08": (BadRequest, "", lambda at: at.service.video.complete(QueuedVideo(model="m", queue_id="7"))),
     "R-EXT-01": (NotFound, "character", lambda at: at.service.chat.complete(asking(character_slug="nobody"))),
 }

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from app.service.calls import nobody_knows
 from app.service.dialect import DIALECTS
 from app.service.errors import (
-    BadAnswer,
     BadRequest,
+    BadResponse,
     Conflict,
     ConnectionFailed,
     Held,
@@ -153,7 +153,7 @@ async def test_terms_of_the_first_protocol_version_are_read() -> None:
     ],
 )
 async def test_terms_that_cannot_be_read_are_a_bad_answer(body: object) -> None:
-    with pytest.raises(BadAnswer) as caught:
+    with pytest.raises(BadResponse) as caught:
         await terms_of(always(402, body))
     assert caught.value.status == 402
 
@@ -171,7 +171,7 @@ async def test_the_moment_of_the_terms_is_the_services_own() -> None:
 @pytest.mark.parametrize("status", [302, 307, 308])
 async def test_terms_and_payments_follow_no_redirect_not_even_at_home(location: str, status: int) -> None:
     async with paying(always(status, b"", location=location)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.x402.top_up_requirements()
         with pytest.raises(OutcomeUnknown):
             await watched.service.x402.settle(PAYMENT)
@@ -195,7 +195,7 @@ async def test_asking_for_terms_is_repeated_like_a_read() -> None:
 
 
 async def test_terms_of_absurd_size_are_refused() -> None:
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         await terms_of(always(402, {"accepts": [OPTION], "padding": "x" * 100_000}))
 
 
@@ -378,7 +378,7 @@ def test_only_where_money_moves_does_a_failed_service_leave_the_outcome_open(kin
     assert not nobody_knows(kind, TimedOut("x", surely_not_sent=True))
     assert not nobody_knows(kind, Held("x"))
     assert not nobody_knows(kind, BadRequest("x", status=400))
-    for error in (ServerFailed("x", status=500), StreamCut("x"), BadAnswer("x")):
+    for error in (ServerFailed("x", status=500), StreamCut("x"), BadResponse("x")):
         assert nobody_knows(kind, error) is (kind is CallKind.ONCE)
     assert not nobody_knows(kind, ServerFailed("x", status=503, code="X402_NOT_CONFIGURED"))
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from app.service.errors import (
-    BadAnswer,
+    BadResponse,
     Forbidden,
     LimitExceeded,
     PaymentRequired,
@@ -39,7 +39,7 @@ async def test_an_address_of_the_other_chain_keeps_its_case() -> None:
         assert watched.requests[0].url.path.endswith(OTHER_CHAIN_WALLET)
     lower = {"data": {"walletAddress": OTHER_CHAIN_WALLET.lower(), "balanceUsd": 1}}
     async with paying(answering(lower)) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.x402.balance(OTHER_CHAIN_WALLET)
 
 
@@ -58,7 +58,7 @@ async def test_another_wallets_balance_is_refused_by_either_side() -> None:
         with pytest.raises(Forbidden):
             await watched.service.x402.balance(WALLET)
     async with paying(answering({"data": {"walletAddress": "0x" + "1" * 40}})) as watched:
-        with pytest.raises(BadAnswer):
+        with pytest.raises(BadResponse):
             await watched.service.x402.balance(WALLET)
 
 

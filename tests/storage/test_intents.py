@@ -9,7 +9,7 @@ import pytest
 
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.intents import STATES, Intent, Intents, WrongTurn
+from app.storage.intents import STATES, Intent, Intents, InvalidTransition
 from tests.storage.conftest import Clock
 from tests.storage.test_killed import run_and_kill
 
@@ -78,7 +78,7 @@ async def test_only_steps_that_make_sense_are_taken(before: str, after: str, int
     if (before, after) in FOLLOWS:
         assert (await step(intent.id)).state == after
     else:
-        with pytest.raises(WrongTurn):
+        with pytest.raises(InvalidTransition):
             await step(intent.id)
         assert await intents.one(intent.id) == intent
 
@@ -86,7 +86,7 @@ async def test_only_steps_that_make_sense_are_taken(before: str, after: str, int
 async def test_what_ended_unknown_is_sent_again_with_the_key_it_had_only(intents: Intents) -> None:
     keyed = await bring(intents, "unknown", idempotency_key="key-1")
     assert (await intents.sent(keyed.id)).state == "sent"
-    with pytest.raises(WrongTurn, match="pay twice"):
+    with pytest.raises(InvalidTransition, match="pay twice"):
         await intents.sent((await bring(intents, "unknown")).id)
 
 
@@ -98,7 +98,7 @@ async def test_a_later_word_keeps_what_was_known_and_drops_the_old_note(intents:
 
 
 async def test_an_id_that_is_not_there_is_said_to_be_gone(intents: Intents) -> None:
-    for step in (intents.one, intents.sent, intents.answered, intents.failed, intents.tell):
+    for step in (intents.one, intents.sent, intents.answered, intents.failed, intents.acknowledge):
         with pytest.raises(NotStored):
             await step("nobody")
 
@@ -109,7 +109,7 @@ async def test_pending_names_what_is_open_until_the_person_was_told(intents: Int
     await intents.open("video", "a1", {})
     assert [one.state for one in await intents.pending("speech")] == ["intended", "sent", "unknown"]
     (*_, unknown) = await intents.pending("speech")
-    told = await intents.tell(unknown.id)
+    told = await intents.acknowledge(unknown.id)
     assert (told.state, told.told) == ("unknown", True)
     assert [one.state for one in await intents.pending("speech")] == ["intended", "sent"]
     assert [one.state for one in await intents.recent("speech", 2)] == ["unknown", "cancelled"]

@@ -107,7 +107,7 @@ def test_listeners_hear_of_real_changes_only(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_setting_is_our_mistake(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
-        SettingsStore(tmp_path / "settings.json").change(colour="red")
+        SettingsStore(tmp_path / "settings.json").change(color="red")
 
 
 @given(st.dictionaries(names | st.text(), anything) | anything)

@@ -105,7 +105,7 @@ async def test_a_cloned_voice_keeps_its_sample_when_its_handle_expires(database:
 async def test_marks_are_kept_by_model_and_voice(database: Database) -> None:
     """The same name is another voice in another model."""
     voices = Voices(database)
-    await voices.love("tts-orpheus", "leo", True)
+    await voices.set_favorite("tts-orpheus", "leo", True)
     await voices.used("tts-xai-v1", "leo")
     await voices.sampled("tts-xai-v1", "leo", "leo.mp3")
     marks = await voices.marks()

@@ -51,9 +51,9 @@ class Victims:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(json.dumps(words) + "\n")
         process.stdin.flush()
-        victim = int(process.stdout.readline())
+        killed_program = int(process.stdout.readline())
         told = process.stdout.readline().strip()
-        os.kill(victim, signal.SIGKILL if CAN_FORK else signal.SIGTERM)
+        os.kill(killed_program, signal.SIGKILL if CAN_FORK else signal.SIGTERM)
         if CAN_FORK:
             assert process.stdout.readline().strip() == "gone"
         else:

@@ -164,7 +164,7 @@ def test_the_sandbox_is_no_way_out_of_the_sandbox() -> None:
 def test_the_window_knows_every_action_that_is_left_to_it() -> None:
     import inspect
 
-    from app.bootstrap.remedies import carry_out
+    from app.bootstrap.error_actions import carry_out
 
     source = inspect.getsource(carry_out)
     assert [action for action in ELSEWHERE if f'"{action}"' not in source] == []

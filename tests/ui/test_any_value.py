@@ -19,7 +19,7 @@ NUMBERS = (int, float, Decimal, datetime, date, timedelta)
 OTHER = {  # takes a number, but writes none of a service's or a file's
     "app.ui.chat.inspector.json_view._hanging": "pixels of a font",
     "app.ui.crypto_rpc.session.presenter_parameters.quantity_words": "exact to the last digit of 256 bits, as typed",
-    "app.ui.crypto_rpc.session.presenter_readings._number": "exact to the last digit of a field of 66 characters",
+    "app.ui.crypto_rpc.session.value_meaning._number": "exact to the last digit of a field of 66 characters",
     "app.ui.crypto_rpc.session.presenter_words.run_title": "the place of a run in its list",
     "app.ui.kit.markdown.markdown_segments.dedented": "columns of a line",
     "app.core.money._one_place": "a part of `short_count`",
@@ -31,7 +31,7 @@ MATCHED = {  # takes things that belong together, which only its caller has
     "app.ui.crypto_rpc.session.presenter_collections.rows_of": "reading a collection checks that items have methods",
     "app.ui.crypto_rpc.session.presenter_sending.other_hash": "one answer for each row",
     "app.ui.speech.presenter_calls._kept": "options that were checked before they were sent",
-    "app.ui.speech.presenter_clips.name_of": "the suffix of a format that Rialto writes",
+    "app.ui.speech.presenter_take_library.name_of": "the suffix of a format that Rialto writes",
     "app.ui.speech.presenter_meter.meter_of": "the parts of a text",
     "app.ui.wallet.presenter_compare._matched": "groups of at least one booking",
 }

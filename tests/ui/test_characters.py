@@ -9,7 +9,7 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
-from app.ui.characters.pictures import picture_from
+from app.ui.characters.character_images import picture_from
 from app.ui.characters.state import MAX_TAGS, Filters
 from tests.kit.characters import SANDBOX, FakeCatalogue, open_characters
 
@@ -176,7 +176,7 @@ async def test_another_account_has_other_characters(tmp_home: Path) -> None:
     async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
-        browser.caller.use(SANDBOX, browser.caller.service)
+        browser.current_account.use(SANDBOX, browser.current_account.service)
         assert browser.slugs == []
         browser.presenter.open()
         await browser.idle()

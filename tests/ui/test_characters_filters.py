@@ -86,7 +86,7 @@ async def test_several_models_are_ticked_by_the_keyboard_alone_r_char_24_r_char_
     )
     names = (("plain", "Plain"), ("other", "Other"), ("third", "Third"))
     async with open_panes(theme, tmp_home, fake=fake) as (browser, page, window):
-        browser.caller.set_numbers(models=tuple(Model.model_validate(model_body(*each)) for each in names))
+        browser.current_account.set_numbers(models=tuple(Model.model_validate(model_body(*each)) for each in names))
         window.activateWindow()
         field = page.filters.model
         field.setFocus()
@@ -117,7 +117,7 @@ async def test_several_models_are_ticked_by_the_keyboard_alone_r_char_24_r_char_
 async def test_no_more_models_are_taken_than_the_service_takes(theme: Theme, tmp_home: Path) -> None:
     async with open_panes(theme, tmp_home) as (browser, page, _window):
         models = tuple(Model.model_validate(model_body(f"m{number}", f"Model {number}")) for number in range(25))
-        browser.caller.set_numbers(models=models)
+        browser.current_account.set_numbers(models=models)
         field = page.filters.model
         field.showPopup()
         assert field.list is not None

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.characters.pictures import Pictures
+from app.ui.characters.character_images import CharacterImages
 from app.ui.characters.state import MAX_TAGS, Filters, categories_of
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
@@ -166,7 +166,7 @@ def site(qapp: QApplication) -> Iterator[tuple[str, list[str]]]:
     server.server_close()
 
 
-async def shown(pictures: Pictures, url: str) -> None:
+async def shown(pictures: CharacterImages, url: str) -> None:
     pictures.get(url)
     async with asyncio.timeout(60):
         while pictures.get(url) is None:
@@ -177,7 +177,7 @@ async def test_who_lets_go_of_pictures_as_one_arrives_destroys_nothing_twice(
     site: tuple[str, list[str]], tmp_path: Path
 ) -> None:
     url, _asked = site
-    held = [Pictures(cache=tmp_path / "pictures")]
+    held = [CharacterImages(cache=tmp_path / "pictures")]
     gone = weakref.ref(held[0])
     held[0].arrived.connect(lambda _url: QTimer.singleShot(0, held.clear))  # before the reply's own end
     held[0].get(url)
@@ -191,7 +191,7 @@ async def test_a_picture_is_fetched_once_and_deleted_with_the_consent(
 ) -> None:
     url, asked = site
     for _ in range(2):  # two runs of the program
-        pictures = Pictures(cache=tmp_path / "pictures")
+        pictures = CharacterImages(cache=tmp_path / "pictures")
         await shown(pictures, url)
     assert len(asked) == 1
     pictures.forget_all()

@@ -71,13 +71,13 @@ async def test_who_looks_while_the_account_changes_sees_the_characters_of_the_ne
     theme: Theme, tmp_home: Path
 ) -> None:
     async with open_panes(theme, tmp_home) as (browser, page, window):
-        browser.caller.use(SANDBOX, browser.caller.service)
+        browser.current_account.use(SANDBOX, browser.current_account.service)
         await browser.idle()
         assert len(browser.slugs) == 50
         assert page.grid.view.model().rowCount() == 50
         asked = len(browser.fake.asked)
         window.hide()
-        browser.caller.use(SANDBOX, browser.caller.service)
+        browser.current_account.use(SANDBOX, browser.current_account.service)
         await browser.idle()
         assert len(browser.fake.asked) == asked, "nobody looks"
 

@@ -104,12 +104,12 @@ async def test_what_opens_over_the_window(theme: Theme, tmp_home: Path, swift_sa
             opens()
             assert complaints(popover) == []
             popover.close()
-        compare = box.page.desk.open_comparing()
+        compare = box.page.controller.open_comparing()
         assert complaints(compare) == []
         compare.close()
         for opens_dialog, kind in (
-            (box.page.desk.export, ExportDialog),
-            (box.page.desk.open_structure, StructureDialog),
+            (box.page.controller.export, ExportDialog),
+            (box.page.controller.open_structure, StructureDialog),
         ):
             opens_dialog()
             dialog = await dialog_of(box, kind)
@@ -121,17 +121,17 @@ async def test_what_opens_over_the_window(theme: Theme, tmp_home: Path, swift_sa
 async def test_the_panes_in_place_of_the_list(theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox) -> None:
     async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
         await box.type("Where is my key kept?")
-        box.page.desk.open_search()
+        box.page.controller.open_search()
         await box.type("", send=False)
-        box.page.desk.search.field.setText("key")
+        box.page.controller.search.field.setText("key")
         await box.settle()
         assert complaints(box.page.list_pane()) == []
-        spoken = box.page.desk.search.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+        spoken = box.page.controller.search.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
         assert "Where is my key kept?" in spoken
-        box.page.desk.leave_list()
+        box.page.controller.leave_list()
         box.tab.presenter.move_to_trash((box.tab.presenter.opened.chat_id or "",))
         await box.settle()
-        box.page.desk.open_trash()
+        box.page.controller.open_trash()
         await box.settle()
         assert complaints(box.page.list_pane()) == []
         assert box.page.list.trash_pane is not None

@@ -14,7 +14,7 @@ from PySide6.QtGui import QImage, QPainter
 from app.service.http.base64_text import Base64Text
 from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
-from app.ui.kit.picture_decoding import fitted
+from app.ui.kit.image_decoding import fitted
 from tests.kit.chat import FakeService, model_body, open_chat_presenter
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})

@@ -33,7 +33,7 @@ async def test_killed_with_a_file_in_the_draft_its_chip_is_there_after_a_restart
     file = tmp_home / "boiler.png"
     file.write_bytes(picture(640, 480))
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.ui.chat_victim"),
+        *(sys.executable, "-m", "tests.ui.killed_chat"),
         *(str(tmp_home), sandbox.base_url, sandbox.api_key, str(file)),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},

@@ -50,10 +50,10 @@ def _delta(**delta: Any) -> dict[str, Any]:
     return text_chunk("", **delta)
 
 
-def beside_of(desk: ChatPresenterHarness) -> list[tuple[MessageRow, ...]]:
+def compared_rows(desk: ChatPresenterHarness) -> list[tuple[MessageRow, ...]]:
     told: list[tuple[MessageRow, ...]] = []
     assert desk.presenter.conversation is not None
-    desk.presenter.conversation.beside_changed.connect(told.append)
+    desk.presenter.conversation.comparison_changed.connect(told.append)
     return told
 
 
@@ -64,7 +64,7 @@ async def test_several_models_answer_at_once_each_on_disk_and_one_is_kept(tmp_ho
     async with open_chat_presenter(tmp_home) as desk:
         gates = [asyncio.Event(), asyncio.Event()]
         desk.fake.answers = [held(gates[0], "One", " more"), held(gates[1], "Two", " more")]
-        told = beside_of(desk)
+        told = compared_rows(desk)
         desk.presenter.compare("Which?", ("plain", "other"))
         await until(lambda: bool(told) and len(desk.fake.requests) == 2)
         answers = desk.presenter.answers
@@ -94,7 +94,7 @@ async def test_one_of_several_is_stopped_alone_and_all_together(tmp_home: Path) 
     async with open_chat_presenter(tmp_home) as desk:
         gate = asyncio.Event()
         desk.fake.answers = [held(gate, "A"), held(gate, "B"), held(gate, "C")]
-        told = beside_of(desk)
+        told = compared_rows(desk)
         desk.presenter.compare("Which?", ("plain", "other", "plain"))
         answers = desk.presenter.answers
         await until(lambda: bool(told))
@@ -112,13 +112,13 @@ async def test_one_of_several_is_stopped_alone_and_all_together(tmp_home: Path) 
 async def test_the_last_question_is_asked_again_beside_what_was_answered(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home) as desk:
         await desk.say("Which?")
-        told = beside_of(desk)
+        told = compared_rows(desk)
         desk.presenter.compare("", ("plain", "other"))
         await desk.tasks.idle()
         assert len(told[0]) == 2
         assert desk.rows[-1].places == 3
         assert desk.presenter.conversation is not None
-        desk.presenter.conversation.show_beside(desk.rows[-1].id)
+        desk.presenter.conversation.show_comparison(desk.rows[-1].id)
         assert len(told[-1]) == 3
         desk.presenter.new_chat()
         await desk.tasks.idle()
@@ -332,11 +332,11 @@ async def test_a_refused_comparison_is_explained_in_its_own_column(tmp_home: Pat
     async with open_chat_presenter(tmp_home) as desk:
         refusal = httpx.Response(400, json={"error": "no"})
         desk.fake.answers = [whole("Fine"), refusal]
-        told = beside_of(desk)
+        told = compared_rows(desk)
         desk.presenter.compare("Which?", ("plain", "other"))
         await desk.tasks.idle()
         assert desk.presenter.conversation is not None
-        desk.presenter.conversation.show_beside(told[0][0].id)
+        desk.presenter.conversation.show_comparison(told[0][0].id)
         assert [row.state for row in told[-1]] == ["complete", "failed"]
         assert told[-1][1].problem is not None
         desk.fake.answers = [whole("Now it works")]

@@ -90,7 +90,7 @@ async def test_all_chats_are_searched_as_one_types_and_a_hit_is_opened_with_its_
         await shown.settle()
         await shown.say("Something else")
         press(shown, "Ctrl+Shift+F")
-        pane = shown.page.desk.search
+        pane = shown.page.controller.search
         assert shown.page.list_pane().currentWidget() is pane  # type: ignore[attr-defined]  # a stack
         keys(pane.field, "her")
         await shown.settle()
@@ -98,7 +98,7 @@ async def test_all_chats_are_searched_as_one_types_and_a_hit_is_opened_with_its_
         assert pane.note.text() == "1 place"
         keys(pane.field, "on", Qt.Key.Key_Return)
         await shown.settle()
-        find = shown.page.desk.find
+        find = shown.page.controller.find
         assert find.isVisible()
         assert (find.field.text(), find.count.text()) == ("heron", "1 of 2")
         assert shown.desk.rows[-1].id == first
@@ -116,7 +116,7 @@ async def test_what_nobody_wrote_is_named(theme: Theme, tmp_home: Path) -> None:
     async with open_page(theme, tmp_home) as shown:
         await shown.say("Which bird?")
         press(shown, "Ctrl+Shift+F")
-        pane = shown.page.desk.search
+        pane = shown.page.controller.search
         keys(pane.field, "zebra")
         await shown.settle()
         assert pane.nothing.text() == "No chat holds “zebra”."
@@ -139,13 +139,13 @@ async def test_ctrl_f_looks_in_the_chat_when_the_focus_is_there_and_filters_the_
         shown.window.activateWindow()
         shown.page.main.composer.box.setFocus()
         field = shown.page.filter_field()
-        assert field is shown.page.desk.find.field
+        assert field is shown.page.controller.find.field
         keys(field, "ONE", Qt.Key.Key_Return)
-        assert shown.page.desk.find.count.text() == "1 of 3"
+        assert shown.page.controller.find.count.text() == "1 of 3"
         keys(field, "", Qt.Key.Key_Return, SHIFT)
-        assert shown.page.desk.find.count.text() == "3 of 3"
+        assert shown.page.controller.find.count.text() == "3 of 3"
         keys(field, "", Qt.Key.Key_Escape)
-        assert not shown.page.desk.find.isVisible()
+        assert not shown.page.controller.find.isVisible()
         shown.page.list.view.setFocus()
         assert shown.page.filter_field() is shown.page.list.filter
 
@@ -154,13 +154,13 @@ async def test_found_words_are_painted_where_they_stand(theme: Theme, tmp_home: 
     async with open_page(theme, tmp_home, fake=FakeService(answers=[whole("**Her**on and egret")])) as shown:
         await shown.say("Which bird?")
         view: MessageView = shown.page.main.view
-        shown.page.desk.open_find()
+        shown.page.controller.open_find()
         QApplication.processEvents()
         before = view.grab().toImage()
-        shown.page.desk.find.look_for("egret")
-        assert shown.page.desk.find.finder.count == 1
+        shown.page.controller.find.search_for("egret")
+        assert shown.page.controller.find.finder.count == 1
         assert view.grab().toImage() != before
-        shown.page.desk.find.look_for("")
+        shown.page.controller.find.search_for("")
         assert view.grab().toImage() == before
 
 
@@ -234,15 +234,15 @@ async def test_two_models_are_asked_at_once_and_one_is_kept_by_the_keyboard_alon
         page = shown.page
         keys(page.main.composer.box, "Which?")
         press(shown, "Ctrl+J")
-        picker = page.desk.comparing
+        picker = page.controller.comparing
         assert list(picker.marks) == ["plain"]
         assert not picker.go.isEnabled()
         keys(picker.search, "other", Qt.Key.Key_Return)
         assert list(picker.marks) == ["plain", "other"]
         assert picker.go.text().startswith("Ask 2 models ≤ $")
         keys(picker.search, "", Qt.Key.Key_Return, CONTROL)
-        await until(lambda: len(fake.requests) == 2 and page.main.places.currentWidget() is page.desk.columns)
-        pane = page.desk.columns
+        await until(lambda: len(fake.requests) == 2 and page.main.places.currentWidget() is page.controller.comparison)
+        pane = page.controller.comparison
         assert [column.name for column in pane.columns] == ["Plain", "Other"]
         await until(lambda: all(column.view.row(column.row_id).text for column in pane.columns))
         assert pane.stop_all.isVisible()
@@ -365,7 +365,7 @@ async def test_the_path_of_a_line_is_copied_by_the_key_that_copies_answers(theme
 async def test_everything_that_opens_has_a_name(theme: Theme, tmp_home: Path) -> None:
     async with open_page(theme, tmp_home) as shown:
         await shown.say("Which?")
-        desk = shown.page.desk
+        desk = shown.page.controller
         desk.open_search()
         desk.open_trash()
         desk.open_find()
@@ -373,7 +373,7 @@ async def test_everything_that_opens_has_a_name(theme: Theme, tmp_home: Path) ->
         picker = desk.open_comparing()
         unnamed = [
             type(widget).__name__
-            for top in (desk.search, shown.page.list, desk.find, desk.columns, picker)
+            for top in (desk.search, shown.page.list, desk.find, desk.comparison, picker)
             for widget in top.findChildren(QWidget)
             if widget.focusPolicy() != Qt.FocusPolicy.NoFocus
             and not (widget.accessibleName() or (isinstance(widget, QPushButton) and widget.text()))

@@ -37,7 +37,7 @@ REPORT = json.dumps(
 
 
 def model_that(tab: Tab, capability: str) -> str:
-    models = tab.presenter.shelf.models()
+    models = tab.presenter.account_models.models()
     return next(model.id for model in models if getattr(model.capabilities, capability) and not model.offline)
 
 
@@ -45,10 +45,10 @@ async def test_three_models_answer_one_question_and_the_cheapest_is_kept(
     tmp_home: Path, sandbox: RunningSandbox
 ) -> None:
     async with open_tab(tmp_home, sandbox) as tab:
-        models = [model.id for model in tab.presenter.shelf.models() if not model.offline][:3]
+        models = [model.id for model in tab.presenter.account_models.models() if not model.offline][:3]
         told: list[tuple[object, ...]] = []
         assert tab.presenter.conversation is not None
-        tab.presenter.conversation.beside_changed.connect(told.append)
+        tab.presenter.conversation.comparison_changed.connect(told.append)
         tab.presenter.compare("Where does Rialto keep my API key?", tuple(models))
         await tab.tasks.idle()
         thread = tab.presenter.opened.thread
@@ -109,7 +109,7 @@ async def test_what_was_answered_is_found_exported_and_taken_back(tmp_home: Path
 
 async def test_reviews_of_a_character_are_read_page_by_page(tmp_home: Path, sandbox: RunningSandbox) -> None:
     async with open_tab(tmp_home, sandbox) as tab:
-        presenter = CharactersPresenter(tab.presenter.caller, tab.presenter._settings, tab.tasks, debounce_s=0)
+        presenter = CharactersPresenter(tab.presenter.current_account, tab.presenter._settings, tab.tasks, debounce_s=0)
         presenter.open()
         await tab.tasks.idle()
         assert presenter.state.rows

@@ -47,9 +47,10 @@ async def fill(home: Path) -> str:
 
 
 async def killed(home: Path, box: RunningSandbox, work: str) -> int:
-    """Run `tests.ui.long_victim` until it says how much it shows, then kill it. Returns the number that it said."""
+    """Run `tests.ui.killed_long_chat` until it says how much it shows, then kill it. Returns the number that it
+    said."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.ui.long_victim", str(home), box.base_url, box.api_key, work),
+        *(sys.executable, "-m", "tests.ui.killed_long_chat", str(home), box.base_url, box.api_key, work),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )

@@ -159,12 +159,12 @@ async def test_a_preset_brings_model_and_parameters_back_and_travels_in_a_file(
         assert (head.model_id, head.options.temperature, head.options.effort) == ("rialto-reasoning", 0.2, "high")
     other = tmp_home / "other"
     async with open_box(theme, other, swift_sandbox) as box:
-        box.tab.presenter.presets.take_file(file)
+        box.tab.presenter.presets.import_file(file)
         await box.settle()
         assert [row.name for row in box.tab.presenter.presets.rows()] == ["Careful"]
         told: list[str] = []
         box.tab.presenter.presets.told.connect(told.append)
         file.write_text("{}")
-        box.tab.presenter.presets.take_file(file)
+        box.tab.presenter.presets.import_file(file)
         await box.settle()
         assert told == ["This file holds no prompts or presets of Rialto."]

@@ -178,9 +178,9 @@ class TestLiveAnswer:
         now = [0.0]
         live = LiveAnswer("c", "m", "plain", clock=lambda: now[0])
         now[0] = 1.0
-        live.take((ReasoningDelta("Hmm"),))
+        live.append((ReasoningDelta("Hmm"),))
         now[0] = 5.2
-        arrived = live.take((TextDelta("So: "), TextDelta("yes"), SourcesFound((Source(0, "T", "u"),))))
+        arrived = live.append((TextDelta("So: "), TextDelta("yes"), SourcesFound((Source(0, "T", "u"),))))
         assert (arrived.text, arrived.sources_changed) == ("So: yes", True)
         assert live.thinking_s == pytest.approx(4.2)
         assert live.first_token_s == 1.0
@@ -189,10 +189,10 @@ class TestLiveAnswer:
 
     def test_reported_numbers_win_over_estimates(self) -> None:
         live = LiveAnswer("c", "m", "plain", clock=lambda: 0.0, prompt_tokens=10, model=model())
-        live.take((TextDelta("word " * 20),))
+        live.append((TextDelta("word " * 20),))
         assert (live.input_tokens, live.output_tokens) == (10, 25)
         assert live.cost_so_far == Decimal("0.00011")
-        live.take((UsageReported(Usage(prompt=812, completion=164, total=976, cached=512), Decimal("0.0007")),))
+        live.append((UsageReported(Usage(prompt=812, completion=164, total=976, cached=512), Decimal("0.0007")),))
         assert (live.input_tokens, live.output_tokens, live.cached_tokens) == (812, 164, 512)
         assert live.cost_so_far == Decimal("0.0007")
 

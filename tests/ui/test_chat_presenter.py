@@ -221,7 +221,7 @@ async def test_the_trash_is_there_as_soon_as_the_chats_are(tmp_home: Path) -> No
         await desk.say("Throw me away")
         desk.presenter.move_to_trash((desk.presenter.opened.chat_id or "",))
         await desk.tasks.idle()
-        later = ChatPresenter(desk.caller, desk.settings, desk.tasks, desk.undo_stack)
+        later = ChatPresenter(desk.current_account, desk.settings, desk.tasks, desk.undo_stack)
         later.started.connect(later.trash.show)
         await later.start(desk.history)
         await desk.tasks.idle()
@@ -346,7 +346,7 @@ async def test_the_list_works_with_no_network_and_models_come_from_the_disk(tmp_
     async with open_chat_presenter(tmp_home) as desk:
         await desk.say("Hi")
     async with open_chat_presenter(tmp_home, with_models=False) as offline:
-        shown = offline.presenter.shelf.list_for("plain")
+        shown = offline.presenter.account_models.list_for("plain")
         assert [row.name for row in shown.rows] == ["Other", "Plain"]
         assert shown.saved_note.startswith("Saved")
         assert offline.presenter.head().model_name == "Plain"

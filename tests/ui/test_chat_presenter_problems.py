@@ -49,10 +49,10 @@ async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, f
 
     fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("Paid")]
     async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.caller.set_numbers(balance=Decimal("0.0011"))
+        desk.current_account.set_numbers(balance=Decimal("0.0011"))
         await desk.say("Hi")
         assert desk.rows[-1].state == "failed"
-        desk.caller.set_numbers(balance=Decimal("5.0011"))
+        desk.current_account.set_numbers(balance=Decimal("5.0011"))
         await desk.tasks.idle()
         assert desk.text_of(-1) == "Paid"
 

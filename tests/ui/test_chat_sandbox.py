@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -60,17 +60,17 @@ class Tab(OnSandbox):
 @asynccontextmanager
 async def open_tab(home: Path, sandbox: RunningSandbox) -> AsyncIterator[Tab]:
     tasks = CheckedTasks()
-    caller = Caller()
+    current_account = CurrentAccount()
 
     async def read_key() -> str:
         return sandbox.api_key
 
     service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
-    presenter = ChatPresenter(caller, SettingsStore(home / "settings.json"), tasks, UndoStack())
+    presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack())
     tab = Tab(presenter, History(database), tasks, sandbox)
     try:
-        caller.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
+        current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
         await presenter.start(tab.history, Catalogue(database))
         presenter.refresh_models()
         await tasks.idle()
@@ -158,7 +158,7 @@ async def test_killed_mid_answer_the_text_is_there_after_a_restart(tmp_home: Pat
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "tests.ui.chat_victim",
+            "tests.ui.killed_chat",
             str(tmp_home),
             box.base_url,
             box.api_key,

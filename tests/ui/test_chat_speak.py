@@ -35,7 +35,7 @@ async def test_the_button_comes_with_the_first_sentence(
         await until(lambda: shown.desk.text_of(-1) == begun if shown.desk.rows else False)
         conversation = shown.desk.presenter.conversation
         assert conversation is not None
-        conversation._tell_receipt()  # what the timer of the receipt does a moment later
+        conversation._publish_receipt()  # what the timer of the receipt does a moment later
         row = shown.page.rows()[-1]
         assert (row.state, row.shown_actions) == ("streaming", ("speak",) if can_be_read else ())
         gate.set()

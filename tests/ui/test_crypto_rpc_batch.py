@@ -93,8 +93,8 @@ def test_a_batch_that_was_split_keeps_its_other_part_over_a_restart() -> None:
     draft.set_rows([CallRow(1, f"eth_{number}", []) for number in range(150)])
     draft.split()
     again = Draft("ethereum-mainnet", "key")
-    again.take_kept(json.loads(json.dumps(draft.kept())))
-    again.take_rest()
+    again.restore_kept(json.loads(json.dumps(draft.kept())))
+    again.set_remaining()
     assert [row.method for row in again.rows] == [f"eth_{number}" for number in range(100, 150)]
     assert len(again.rest) == 100
 
@@ -112,7 +112,7 @@ def kept(text: str = "", params: str = "") -> object:
 
 def test_half_written_parameters_are_there_after_a_restart() -> None:
     draft = Draft("ethereum-mainnet", "key")
-    draft.take_kept(kept('[{"method": "a"}]', '["0x1'))
+    draft.restore_kept(kept('[{"method": "a"}]', '["0x1'))
     assert (draft.params_text, draft.is_whole) == ('["0x1', False)
 
 

@@ -14,7 +14,7 @@ from web3 import Web3
 from app.core.tasks import TaskScope
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.contract_dialog import ContractDialog
-from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
+from app.ui.crypto_rpc.session.presenter_interfaces import ContractInterfaces
 from app.ui.kit.theme import Theme
 from app.wallet.addresses import keccak256
 from tests.kit.console import ConsoleHarness, call, open_console, press
@@ -199,10 +199,10 @@ async def test_an_interface_is_loaded_from_a_compilers_file(window: ConsoleHarne
 
 async def test_an_interface_is_there_again_after_a_restart(tmp_path: Path) -> None:
     files = RpcInterfaces(tmp_path / "interfaces")
-    shelf = InterfaceShelf(files)
+    shelf = ContractInterfaces(files)
     await shelf.keep(BOB, SIGNATURES)
     (tmp_path / "interfaces" / f"{ALICE.lower()}.abi").write_text("not an interface")
-    again = InterfaceShelf(files)
+    again = ContractInterfaces(files)
     await again.read()
     assert set(again.known) == {BOB.lower()}
     assert again.text_for(BOB) == SIGNATURES

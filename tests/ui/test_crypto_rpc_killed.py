@@ -51,7 +51,7 @@ async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_sen
     await arm(window, "slow", seconds=0.4)
     path = tmp_path / "killed" / "rialto.db"
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.ui.rpc_victim", str(path), running.base_url, running.api_key, KEY),
+        *(sys.executable, "-m", "tests.ui.killed_rpc", str(path), running.base_url, running.api_key, KEY),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )
@@ -196,7 +196,7 @@ async def test_two_gigabytes_are_refused_politely_without_being_read(window: Con
 
         port = server.sockets[0].getsockname()[1]
         large = open_service(f"http://127.0.0.1:{port}", "service", ApiKeyAuth(key), lambda _exchange: None)
-        window.caller.use(window.caller.account, large)
+        window.current_account.use(window.current_account.account, large)
         await window.settle()
         await window.send()
         await large.aclose()

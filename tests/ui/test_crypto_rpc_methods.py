@@ -19,7 +19,7 @@ from app.ui.crypto_rpc.session.methods import (
     sandbox_example,
     search,
 )
-from app.ui.crypto_rpc.session.presenter_readings import reading_of
+from app.ui.crypto_rpc.session.value_meaning import reading_of
 
 DATA = resources() / "data"
 LISTS = json.loads((DATA / "rpc_methods.json").read_text())

@@ -11,7 +11,7 @@ import pytest
 from eth_account import Account as EthAccount
 
 from app.core.tasks import TaskScope
-from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOutcome
+from app.service.crypto_rpc import RpcItem, RpcOutcome, RpcResponse
 from app.service.service import open_service
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.presenter_sending import other_hash
@@ -147,13 +147,13 @@ async def test_a_transaction_that_is_answered_under_another_id_is_unknown_and_lo
     digest = "0x" + made.hash.hex().removeprefix("0x")
     odd: object = {"jsonrpc": "2.0", "id": 9, "result": digest}
     async with serving(http(200, odd if alone else [{"id": 1, "result": "0x2105"}, odd])) as odd_service:
-        before = desk.caller.service
+        before = desk.current_account.service
         service = open_service(odd_service.base_url, "service", None, lambda _exchange: None)
-        desk.caller.use(desk.caller.account, service)
+        desk.current_account.use(desk.current_account.account, service)
         desk.presenter.use_network("base-mainnet")
         desk.write(json.dumps(raw if alone else [call("eth_chainId"), raw]))
         run = await desk.send()
-        desk.caller.use(desk.caller.account, before)
+        desk.current_account.use(desk.current_account.account, before)
         await service.aclose()
     assert run is not None
     assert (run.state, desk.entries[0].badge) == ("unknown", "Unknown")
@@ -176,7 +176,7 @@ def test_r_rpc_40_another_hash_than_the_bytes_have_is_told(named: str | None, to
     )
     sent = read_transaction("0x" + made.raw_transaction.hex().removeprefix("0x"))
     outcome = RpcOutcome(RpcItem("eth_sendRawTransaction"), sent.hash if named == "own" else named)
-    answer = cast(RpcAnswer, SimpleNamespace(outcomes=(outcome,), request_id="req-1"))
+    answer = cast(RpcResponse, SimpleNamespace(outcomes=(outcome,), request_id="req-1"))
     problem = other_hash([CallRow(1, "eth_sendRawTransaction", [])], {1: sent}, answer)
     assert (problem is not None) is told
     assert problem is None or sent.hash in problem.meaning
@@ -216,7 +216,7 @@ async def test_the_draft_is_there_after_a_restart_without_what_was_signed(desk: 
     desk.presenter.star_network("base-mainnet")
     presenter = await desk.restart()
     view = presenter.view()
-    assert (view.network.slug, view.network.is_favourite) == ("base-mainnet", True)
+    assert (view.network.slug, view.network.is_favorite) == ("base-mainnet", True)
     assert [row.params for row in view.rows] == ['["{{address}}", "latest"]', '["{{signed_transaction}}"]']
     assert view.missing == ("signed_transaction",)
     assert not view.can_send
@@ -268,7 +268,7 @@ async def test_r_ep_07_the_services_networks_take_the_place_of_the_bundled_ones(
     slugs = {row.slug for row in desk.presenter.networks()}
     assert {"ethereum-mainnet", "base-mainnet", "starknet-mainnet"} <= slugs
     assert next(row for row in desk.presenter.networks() if row.slug == "zksync-mainnet").credits == 30
-    desk.caller.use(desk.caller.account, None)
+    desk.current_account.use(desk.current_account.account, None)
     presenter = await desk.restart()
     assert {row.slug for row in presenter.networks()} == slugs
     assert not presenter.view().can_send

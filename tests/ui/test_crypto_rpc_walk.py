@@ -76,7 +76,7 @@ async def test_favourites_and_methods_used_before_are_there_after_a_restart(wind
     await window.settle()
     again = await window.restart()
     assert again.networks()[0].slug == "linea-mainnet"
-    assert again.networks()[0].is_favourite
+    assert again.networks()[0].is_favorite
     assert again.keeper.used == ("eth_gasPrice",)
     window.key("Ctrl+Shift+M")
     QTest.keyClick(window.methods.pills["Used before"], Qt.Key.Key_Space)
@@ -86,7 +86,7 @@ async def test_favourites_and_methods_used_before_are_there_after_a_restart(wind
 
 async def test_without_the_service_the_saved_list_of_networks_serves(window: ConsoleHarness) -> None:
     slugs = {row.slug for row in window.presenter.networks()}
-    window.caller.use(window.caller.account, None)
+    window.current_account.use(window.current_account.account, None)
     again = await window.restart()
     assert {row.slug for row in again.networks()} == slugs
     assert again.shelf.age_words() == "List of an earlier day"

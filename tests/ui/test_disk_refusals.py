@@ -12,12 +12,12 @@ import pytest
 from app.core.tasks import TaskScope
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.desk import Desk
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.files import StoredFile
 from app.storage.history import History
 from app.storage.presets import Presets
 from app.storage.settings import SettingsStore
+from app.storage.tab_drafts import TabDraft
 from app.storage.voices import Voices
 from app.ui.shell.crash_reports import CrashReporter
 from tests.read_only import read_only
@@ -74,7 +74,7 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
         "a message": lambda: history.add_message(chat.id, "user", "x"),
         "a chat into the trash": lambda: history.trash(chat.id),
         "a list of models": lambda: Catalogue(database).save("a", "models", "tts", []),
-        "what is being written": lambda: Desk(database, "speech").keep({"text": "x"}),
+        "what is being written": lambda: TabDraft(database, "speech").keep({"text": "x"}),
         "a preset": lambda: Presets(database).save("prompt", "x", {}),
         "a voice that was used": lambda: Voices(database).used("m", "v"),
         "settings": lambda: asyncio.to_thread(lambda: settings.change(show_adult=True)),

@@ -132,7 +132,7 @@ def limits_of(*asked: tuple[str, str, int, int, int, float]) -> dict[str, tuple[
         at = NOON + timedelta(seconds=second)
         info = ResponseInfo(status, at, limit_requests=limit, remaining_requests=remaining)
         resource = "chat" if "chat" in path else "video" if "video" in path else "images"
-        watch.hear(Exchange("x", at, RequestRecord(method, path, ""), info=info, resource=resource))
+        watch.observe(Exchange("x", at, RequestRecord(method, path, ""), info=info, resource=resource))
     return {each.name: (each.left, each.limit) for each in watch.limits(NOON)}
 
 

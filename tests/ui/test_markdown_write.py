@@ -5,10 +5,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.ui.conversation.message_code import CodeBox
-from app.ui.conversation.message_flow import Flow
 from app.ui.conversation.message_table import TableBox, column_widths
 from app.ui.conversation.message_text import ProseBox
 from app.ui.conversation.message_units import BODY, Styles
+from app.ui.conversation.streaming_markdown import StreamingMarkdown
 from app.ui.kit.markdown.markdown_inline import Span
 from app.ui.kit.markdown.markdown_parse import is_safe_link
 from app.ui.kit.theme import Theme
@@ -21,19 +21,19 @@ def theme(qapp: object) -> Theme:
     return Theme()
 
 
-def boxes(flow: Flow) -> list[object]:
+def boxes(flow: StreamingMarkdown) -> list[object]:
     return [box for unit in flow.units for box in unit.boxes]
 
 
-def prose(flow: Flow) -> list[ProseBox]:
+def prose(flow: StreamingMarkdown) -> list[ProseBox]:
     return [box for box in boxes(flow) if isinstance(box, ProseBox)]
 
 
-def spans(flow: Flow, kind: str) -> list[Span]:
+def spans(flow: StreamingMarkdown, kind: str) -> list[Span]:
     return [span for box in prose(flow) for span in box.prose.spans if span.kind == kind]
 
 
-def text(flow: Flow) -> str:
+def text(flow: StreamingMarkdown) -> str:
     return "\n".join(box.text(0, box.length) for box in prose(flow))
 
 
@@ -45,7 +45,7 @@ def text(flow: Flow) -> str:
 def test_a_text_streamed_in_any_chunks_ends_as_the_same_drawing(
     theme: Theme, text: str, sizes: list[int], citations: bool
 ) -> None:
-    flow = Flow(BODY, Styles(theme), citations=citations)
+    flow = StreamingMarkdown(BODY, Styles(theme), citations=citations)
     at = number = 0
     while at < len(text):
         size = sizes[number % len(sizes)]
@@ -61,7 +61,7 @@ def test_a_text_streamed_in_any_chunks_ends_as_the_same_drawing(
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 40, 1000])
 def test_a_rich_answer_streamed_ends_as_the_same_drawing(theme: Theme, size: int) -> None:
-    flow = Flow(BODY, Styles(theme), citations=True)
+    flow = StreamingMarkdown(BODY, Styles(theme), citations=True)
     for at in range(0, len(RICH), size):
         flow.extend(RICH[at : at + size])
         flow.advance()
@@ -72,7 +72,7 @@ def test_a_rich_answer_streamed_ends_as_the_same_drawing(theme: Theme, size: int
 
 
 def test_finished_pieces_are_not_built_again_while_text_comes(theme: Theme) -> None:
-    flow = Flow(BODY, Styles(theme), citations=False)
+    flow = StreamingMarkdown(BODY, Styles(theme), citations=False)
     flow.extend("First paragraph.\n\n```\ncode\n```\n\nSecond ")
     flow.advance()
     kept = [unit.boxes[0] for unit in flow.units[:2]]
@@ -84,7 +84,7 @@ def test_finished_pieces_are_not_built_again_while_text_comes(theme: Theme) -> N
 
 
 def test_plain_words_are_added_to_the_same_document(theme: Theme) -> None:
-    flow = Flow(BODY, Styles(theme), citations=False)
+    flow = StreamingMarkdown(BODY, Styles(theme), citations=False)
     flow.extend("A paragraph with **bold** and then some")
     flow.advance()
     box = flow.units[0].boxes[0]
@@ -133,7 +133,7 @@ def test_a_definition_further_down_makes_its_link(theme: Theme) -> None:
 
 
 def test_citations_of_both_kinds_become_numbered_chips_bound_to_sources(theme: Theme) -> None:
-    flow = Flow(BODY, Styles(theme), citations=True)
+    flow = StreamingMarkdown(BODY, Styles(theme), citations=True)
     flow.sources, flow.bound = SOURCES, len(SOURCES)
     flow.extend("One.[REF]0[/REF] Two.[REF]1, 2[/REF] Three.^1^ Lost.[REF]7[/REF] None.^0^")
     flow.finish()

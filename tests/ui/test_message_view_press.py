@@ -171,8 +171,8 @@ def test_code_gets_its_colours_after_it_was_shown(theme: Theme) -> None:
     settle(view)
     box = view.stack.placed[0].unit.boxes[0]
     assert isinstance(box, CodeBox)
-    assert box.group.colours is not None
-    assert (0, 3, "syntax_keyword") in box.group.colours[0]
+    assert box.group.colors is not None
+    assert (0, 3, "syntax_keyword") in box.group.colors[0]
     assert box.document.begin().layout().formats()
 
 
@@ -181,7 +181,7 @@ def test_an_unknown_language_stays_plain(theme: Theme) -> None:
     settle(view)
     box = view.stack.placed[0].unit.boxes[0]
     assert isinstance(box, CodeBox)
-    assert box.group.colours == []
+    assert box.group.colors == []
 
 
 def test_a_footnote_mark_leads_to_its_note(theme: Theme) -> None:

@@ -7,7 +7,7 @@ PROGRAM = """
 import sys
 import app.ui.conversation.message_view
 heavy = ["markdown_it", "pygments", "linkify_it", "asyncio"]
-heavy += ["app.ui.conversation.message_flow", "app.ui.conversation.message_model"]
+heavy += ["app.ui.conversation.streaming_markdown", "app.ui.conversation.message_layout"]
 print([name for name in heavy if name in sys.modules])
 """
 

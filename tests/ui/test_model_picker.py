@@ -78,8 +78,8 @@ async def test_models_are_sorted_by_key_and_the_order_is_kept(theme: Theme, tmp_
 
 async def test_favourites_stand_first_in_every_order(theme: Theme, tmp_home: Path) -> None:
     async with open_page(theme, tmp_home, fake=models()) as shown:
-        shown.desk.presenter.toggle_favourite("small")
-        shown.desk.presenter.shelf.set_sort("context")
+        shown.desk.presenter.toggle_favorite("small")
+        shown.desk.presenter.account_models.set_sort("context")
         picker = opened(shown)
         assert [row.name for row in rows(picker)] == ["Alder", "Cedar", "Birch"]
         picker.close()
@@ -98,7 +98,7 @@ async def test_models_that_keep_earlier_turns_are_found_by_their_pill(theme: The
 async def test_the_tier_is_shown_once_the_service_has_told_the_limits(theme: Theme, tmp_home: Path) -> None:
     """The letter follows from how often the account may ask the model (R-LIM-01)."""
     async with open_page(theme, tmp_home, fake=models()) as shown:
-        service = shown.desk.caller.service
+        service = shown.desk.current_account.service
         assert service is not None
         picker = opened(shown)
         assert {row.tier for row in rows(picker)} == {""}

@@ -47,7 +47,7 @@ async def end_with(intents: Intents, error: BaseException, *, sent: bool = True)
         (errors.TimedOut("No answer."), "unknown"),
         (errors.TimedOut("No connection.", surely_not_sent=True), "failed"),
         (errors.StreamCut("Cut.", status=200), "unknown"),
-        (errors.BadAnswer("Not JSON.", status=200), "unknown"),
+        (errors.BadResponse("Not JSON.", status=200), "unknown"),
         (errors.InBandError("Broken."), "unknown"),
         (errors.OutcomeUnknown("Nobody knows."), "unknown"),
         (errors.PaymentRequired("Too little.", status=402), "failed"),

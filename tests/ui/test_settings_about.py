@@ -12,9 +12,9 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.storage.licences import FILE_NAME
+from app.storage.licenses import FILE_NAME
 from app.storage.settings import Settings, SettingsStore
-from app.ui.settings.about.licences_dialog import LicencesDialog
+from app.ui.settings.about.licenses_dialog import LicensesDialog
 from app.ui.settings.about.page import AboutPage
 from app.ui.settings.about.presenter import NO_FEED, AboutPresenter, is_due
 from app.ui.settings.accounts.form import AccountForm
@@ -107,7 +107,7 @@ async def test_a_look_at_each_start_is_off_until_it_is_switched_on_and_then_once
     page, office, tasks, program, repository
 ):
     give_feed(program, repository)
-    assert await office.about.look_at_start() == ""
+    assert await office.about.check_at_start() == ""
     assert repository.asked == []
     page.shown()
     await tasks.idle()
@@ -119,9 +119,9 @@ async def test_a_look_at_each_start_is_off_until_it_is_switched_on_and_then_once
     again = AboutPresenter(
         office.store, lambda: office.network, tasks, root=program, kept=office.paths.data / "updates", version="1.2.3"
     )
-    assert await again.look_at_start() == "1.3.0"
+    assert await again.check_at_start() == "1.3.0"
     asked = len(repository.asked)
-    assert await again.look_at_start() == ""
+    assert await again.check_at_start() == ""
     assert len(repository.asked) == asked
 
 
@@ -150,8 +150,8 @@ async def test_every_part_is_listed_and_its_licence_can_be_read(page, tasks, qtb
     assert card.accessibleDescription() == "Rialto, MIT; something 1.0, BSD"
     page.read.setFocus()
     QTest.keyClick(page.read, Qt.Key.Key_Space)
-    await until(lambda: page.window().findChild(LicencesDialog) is not None)
-    dialog = page.window().findChild(LicencesDialog)
+    await until(lambda: page.window().findChild(LicensesDialog) is not None)
+    dialog = page.window().findChild(LicensesDialog)
     assert "Permission is granted." in dialog.words.toPlainText()
     QTest.keyClick(dialog.list, Qt.Key.Key_Down)
     assert dialog.words.toPlainText().startswith("something 1.0\nBSD\n\nRedistribution is fine.")
@@ -175,7 +175,7 @@ async def test_a_checkout_reads_the_licences_of_what_is_installed(page, office, 
 async def test_no_section_of_settings_shows_a_window_of_its_own_while_it_is_built(desk, office, tasks):
     """A part made visible before it has a parent is a window for a moment, and takes the keys from Rialto's own."""
     office.keychain.missing = True
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     assert office.secrets.state.ask
     shown: list[str] = []

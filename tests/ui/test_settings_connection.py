@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
-from app.bootstrap.account_desk import AccountDesk
+from app.bootstrap.account_services import AccountServices
 from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
 from app.core.tasks import TaskScope
 from app.credentials.redaction import SecretRegistry
@@ -172,11 +172,11 @@ async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, of
     assert page.form.host.text() == "proxy.example"
 
     monkeypatch.setenv("HTTPS_PROXY", "http://u:hidden-word@sys.example:3128")
-    office.connection.look()
+    office.connection.refresh()
     await tasks.idle()
     assert office.connection.state.system == "The system names sys.example:3128."
     monkeypatch.setenv("HTTPS_PROXY", "socks4://sys.example:3128")
-    office.connection.look()
+    office.connection.refresh()
     await tasks.idle()
     assert "socks4" in office.connection.state.system
 
@@ -293,7 +293,7 @@ async def test_a_certificate_is_checked_when_it_is_chosen(page, desk, office, ta
     assert office.network.settings.ca_files == (good,)
     assert nameless(desk.window) == []
     good.unlink()
-    office.connection.look()
+    office.connection.refresh()
     await tasks.idle()
     assert f"{good.name} cannot be read" in words(page)
     office.connection.remove_certificate(str(good))
@@ -331,13 +331,13 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
         connection.use(draft)
         await tasks.idle()
         await accounts.switch.use(office.book.active)
-        client = office.caller.service.client
+        client = office.current_account.service.client
         async with client.open(Call("GET", "/long", CallKind.READ, "x")) as answer:
             pieces = answer.pieces()
             assert await anext(pieces) == b"first"
             connection.use(replace(draft, bypass="else.example", password=""))
             await tasks.idle()
-            assert office.caller.service.client is client
+            assert office.current_account.service.client is client
             await client.get("/next")
             go_on.set()
             assert b"".join([piece async for piece in pieces]) == b" rest"
@@ -352,14 +352,14 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
     assert len(server.received) == 5
 
 
-def composed(office, tasks) -> AccountDesk:
+def composed(office, tasks) -> AccountServices:
     """The real composition around the accounts of a test."""
     ground = SimpleNamespace(
-        paths=office.paths, secrets=SecretRegistry(), settings=office.store, book=office.book, sandbox=_NoSandbox()
+        paths=office.paths, secrets=SecretRegistry(), settings=office.store, accounts=office.book, sandbox=_NoSandbox()
     )
-    accounts = AccountDesk(
+    accounts = AccountServices(
         ground,
-        office.caller,
+        office.current_account,
         tasks=tasks,
         bookkeeping=TaskScope(lambda error: None),
         watch_places=lambda places: None,
@@ -377,16 +377,16 @@ async def test_r_err_12_refusals_of_a_key_count_together_whoever_asks(desk, offi
         await add(office, tasks, base_url=server.base_url)
         accounts = composed(office, tasks)
         await accounts.switch.use(office.book.active)
-        budget = office.caller.service.client.limits.budget
+        budget = office.current_account.service.client.limits.budget
         before = budget.state.failures
         assert before == len(server.received) > 0
         with pytest.raises(ServerFailed):
             await accounts._check_key(office.book.active, KEY)
         assert budget.state.failures == len(server.received) > before
         async with accounts.switch.service_of(office.book.active) as service:
-            assert service is office.caller.service
+            assert service is office.current_account.service
         await accounts.switch.use(office.book.active)
-        assert office.caller.service.client.limits.budget is budget
+        assert office.current_account.service.client.limits.budget is budget
         await accounts.aclose()
 
 
@@ -426,12 +426,12 @@ async def test_another_key_for_an_account_that_is_not_in_use_leaves_it_so(desk, 
         await accounts.switch.use(office.book.active)
         accounts.presenter.replace_key(other.id, KEY[::-1])
         await tasks.idle()
-        assert office.caller.account is office.book.active
-        service = office.caller.service
+        assert office.current_account.account is office.book.active
+        service = office.current_account.service
         accounts.presenter.replace_key(office.book.active_id, KEY[::-1])
         await tasks.idle()
-        assert office.caller.account is office.book.active
-        assert office.caller.service is not service
+        assert office.current_account.account is office.book.active
+        assert office.current_account.service is not service
         await accounts.aclose()
 
 

@@ -78,8 +78,8 @@ MODELS = tuple(
 
 async def test_the_model_of_new_chats_is_chosen_for_each_account(office, settings, tasks):
     account = new_account("Main", "https://api.example.com/v1")
-    office.caller.use(account, None)
-    office.caller.set_numbers(models=MODELS)
+    office.current_account.use(account, None)
+    office.current_account.set_numbers(models=MODELS)
     settings.show_section("models")
     page = settings.page("models")
     assert "For Main." in words(page)
@@ -94,8 +94,8 @@ async def test_the_model_of_new_chats_is_chosen_for_each_account(office, setting
 
 async def test_a_favourite_is_removed_from_the_list(office, settings, tasks):
     office.store.change(favourite_models=("two", "gone"))
-    office.caller.use(new_account("Main", "https://api.example.com/v1"), None)
-    office.caller.set_numbers(models=MODELS)
+    office.current_account.use(new_account("Main", "https://api.example.com/v1"), None)
+    office.current_account.set_numbers(models=MODELS)
     settings.show_section("models")
     page = settings.page("models")
     text = words(page)

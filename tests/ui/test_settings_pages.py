@@ -206,7 +206,7 @@ async def test_what_left_this_computer_is_listed_by_host(office, settings, tasks
 
 async def test_the_room_that_data_takes_is_measured(office, settings, tasks):
     office.paths.database.write_bytes(bytes(2_000_000))
-    office.settings.look_at_data()
+    office.settings.measure_data()
     await tasks.idle()
     assert "2 MB" in words(settings.inspector())
     await tasks.idle()
@@ -230,7 +230,7 @@ async def test_the_sandbox_in_use_is_not_stopped_under_the_chat(office, settings
     from app.credentials.accounts import Account
 
     await office.sandbox.start()
-    office.caller.use(Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox"), None)
+    office.current_account.use(Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox"), None)
     settings.show_section("sandbox")
     page = settings.page("sandbox").current
     assert not page.start_stop.isEnabled()
@@ -349,11 +349,11 @@ async def test_a_place_for_keys_that_is_gone_is_said_in_a_banner_that_leads_to_t
 ):
     await add(office, tasks, name="Main account")
     desk.window.watch_secrets(office.secrets)
-    desk.caller.use(office.book.active, None)
+    desk.current_account.use(office.book.active, None)
     banner = desk.window.overlays.banner
     assert not banner.isVisible()
     office.keychain.missing = True
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     assert "Rialto needs its key to sign in to Main account." in banner.banner.accessibleName()
     desk.window.show_tab("chat")
@@ -364,7 +364,7 @@ async def test_a_place_for_keys_that_is_gone_is_said_in_a_banner_that_leads_to_t
 
 async def test_where_keys_are_kept_is_asked_only_when_there_is_a_key_to_keep(desk, settings, office, tasks):
     office.keychain.missing = True
-    office.secrets.look()
+    office.secrets.refresh()
     settings.show_section("accounts")
     await tasks.idle()
     page = settings.page("accounts")

@@ -17,7 +17,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.ui.settings.sandbox.controls import ControlsPage
 from app.ui.settings.sandbox.overview import OverviewPage
@@ -73,7 +73,7 @@ def program(box: RealDesk) -> Iterator[Client]:
 @pytest.fixture
 async def page(theme, tasks, box: RealDesk) -> AsyncIterator[SandboxPage]:
     """Not given to qtbot: it would be closed, and its work cancelled, while asyncio's loop stands still."""
-    presenter = SandboxPresenter(box, Caller(), tasks)
+    presenter = SandboxPresenter(box, CurrentAccount(), tasks)
     page = SandboxPage(theme, presenter)
     page.resize(760, 900)
     page.show()

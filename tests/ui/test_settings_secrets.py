@@ -20,13 +20,13 @@ PASSPHRASE = "four quiet herons wade"
 async def bare(tasks, tmp_path):
     """A computer without a keychain."""
     office = make_settings(tmp_path, tasks, missing=True)
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     return office
 
 
 async def test_a_keychain_is_used_without_a_question(office, tasks):
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     state = office.secrets.state
     assert (state.kind, state.ask, state.short) == ("keyring", "", "available, unlocked")
@@ -88,7 +88,7 @@ async def test_locking_asks_for_the_passphrase_again_and_a_wrong_one_is_named(ba
 
 async def test_a_keychain_that_was_started_meanwhile_is_found(bare, tasks):
     bare.keychain.missing = False
-    bare.secrets.look()
+    bare.secrets.refresh()
     await tasks.idle()
     assert bare.secrets.state.is_ready
 
@@ -96,11 +96,11 @@ async def test_a_keychain_that_was_started_meanwhile_is_found(bare, tasks):
 async def test_ready_is_told_once_when_the_question_is_answered(bare, tasks):
     told: list[bool] = []
     bare.secrets.ready.connect(lambda: told.append(True))
-    bare.secrets.look()
+    bare.secrets.refresh()
     await tasks.idle()
     bare.secrets.keep_for_session()
     await tasks.idle()
-    bare.secrets.look()
+    bare.secrets.refresh()
     await tasks.idle()
     assert told == [True]
 

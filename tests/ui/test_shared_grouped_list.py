@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.ui.kit.lists.grouped_list import GroupedModel, Heading, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
-from app.ui.kit.qt_repairs import own_keys
+from app.ui.kit.qt_repairs import claimed_shortcuts
 from app.ui.kit.theme import Theme
 
 
@@ -96,9 +96,9 @@ def test_a_heading_is_never_taken_for_a_row_with_the_same_key() -> None:
 
 def test_neighbours_stop_at_both_ends_and_begin_there_for_what_is_not_shown() -> None:
     model = GroupedModel()
-    assert model.neighbour("a", 1) is None
+    assert model.neighbor("a", 1) is None
     model.set_rows(groups(THREE))
-    assert [model.neighbour(*step) for step in (("a", 1), ("a", -1), ("c", 1), ("?", 1), ("?", -1))] == [
+    assert [model.neighbor(*step) for step in (("a", 1), ("a", -1), ("c", 1), ("?", 1), ("?", -1))] == [
         "b",
         "a",
         "c",
@@ -222,7 +222,7 @@ def test_on_a_mac_backspace_deletes_a_row_as_delete_does(
     view.trash_wanted.connect(gone.append)
     QTest.keyClick(view, Qt.Key.Key_Backspace)
     assert gone == []
-    monkeypatch.setattr(own_keys, "DELETE_KEYS", (Qt.Key.Key_Delete, Qt.Key.Key_Backspace))
+    monkeypatch.setattr(claimed_shortcuts, "DELETE_KEYS", (Qt.Key.Key_Delete, Qt.Key.Key_Backspace))
     QTest.keyClick(view, Qt.Key.Key_Backspace)
     QTest.keyClick(view, Qt.Key.Key_Delete)
     assert gone == [("b",), ("b",)]

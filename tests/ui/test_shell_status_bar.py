@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from app.core.caller import Headroom
+from app.core.current_account import Headroom
 from app.credentials.accounts import Account
 from app.ui.kit.tab import LiveWork
 
@@ -13,8 +13,8 @@ SANDBOX = Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox")
 
 
 async def test_a_live_account_shows_host_limits_spend_and_balance(desk):
-    desk.caller.use(LIVE, None)
-    desk.caller.set_numbers(
+    desk.current_account.use(LIVE, None)
+    desk.current_account.set_numbers(
         headroom=Headroom(68, 75, 741_000, 750_000, "S"),
         balance=Decimal("18.42"),
         spent_today=Decimal("1.15"),
@@ -30,8 +30,8 @@ async def test_a_live_account_shows_host_limits_spend_and_balance(desk):
 
 
 async def test_play_money_is_called_so(desk):
-    desk.caller.use(SANDBOX, None)
-    desk.caller.set_numbers(balance=Decimal(100))
+    desk.current_account.use(SANDBOX, None)
+    desk.current_account.set_numbers(balance=Decimal(100))
     status = desk.window.status
     assert status.balance.text() == "$100.00 play money"
     assert status.host.text() == "Built-in service"
@@ -39,7 +39,7 @@ async def test_play_money_is_called_so(desk):
 
 
 async def test_a_recording_stands_in_red_behind_a_dot_in_every_width(desk):
-    desk.caller.use(SANDBOX, None)
+    desk.current_account.use(SANDBOX, None)
     status = desk.window.status
     status.set_work(["A clip is being spoken", LiveWork("Recording 02:17")])
     assert status.work.text() == "Recording 02:17  and 1 running"
@@ -55,8 +55,10 @@ async def test_a_recording_stands_in_red_behind_a_dot_in_every_width(desk):
 
 
 async def test_a_narrow_window_keeps_account_limits_and_balance(desk):
-    desk.caller.use(LIVE, None)
-    desk.caller.set_numbers(headroom=Headroom(68, 75, 741_000, 750_000, "S"), balance=Decimal("18.42"), latency_ms=84)
+    desk.current_account.use(LIVE, None)
+    desk.current_account.set_numbers(
+        headroom=Headroom(68, 75, 741_000, 750_000, "S"), balance=Decimal("18.42"), latency_ms=84
+    )
     desk.window.resize(900, 600)
     status = desk.window.status
     assert status.limits.text() == "68/75 req"
@@ -73,14 +75,14 @@ async def test_without_an_account_nothing_is_made_up(desk):
 
 
 async def test_numbers_are_read_aloud_in_words(desk):
-    desk.caller.use(LIVE, None)
-    desk.caller.set_numbers(headroom=Headroom(68, 75))
+    desk.current_account.use(LIVE, None)
+    desk.current_account.set_numbers(headroom=Headroom(68, 75))
     assert desk.window.status.limits.accessibleName() == "Left of the limits: 68 of 75 requests"
 
 
 async def test_pressing_an_item_opens_its_page(desk):
-    desk.caller.use(LIVE, None)
-    desk.caller.set_numbers(balance=Decimal("18.42"))
+    desk.current_account.use(LIVE, None)
+    desk.current_account.set_numbers(balance=Decimal("18.42"))
     asked: list[str] = []
     desk.window.status_page_requested.connect(asked.append)
     desk.window.status.balance.click()

@@ -333,11 +333,11 @@ async def test_the_account_menu_lists_accounts_and_tells_the_choice(desk):
 async def test_a_held_failure_budget_is_said_in_a_banner(desk):
     from app.service.retry import BudgetState
 
-    desk.caller.set_budget(BudgetState(failures=18, holding=True, resumes_in_s=18.0))
+    desk.current_account.set_budget(BudgetState(failures=18, holding=True, resumes_in_s=18.0))
     banner = desk.window.overlays.banner
     assert banner.isVisible()
     assert banner.banner.accessibleName().startswith("Paused for 0:18.")
-    desk.caller.set_budget(BudgetState(failures=3, holding=False, resumes_in_s=0.0))
+    desk.current_account.set_budget(BudgetState(failures=3, holding=False, resumes_in_s=0.0))
     assert not banner.isVisible()
 
 

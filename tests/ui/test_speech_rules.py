@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.storage.paths import resources
-from app.ui.speech.presenter_voices import VoiceShelf
-from app.ui.speech.voice_book import VoiceTable
+from app.ui.speech.presenter_voices import VoiceList
+from app.ui.speech.voice_catalog import VoiceTable
 from tests.kit.service import with_key
 
 NAMED = ("tts-kokoro", "tts-qwen3-0-6b", "tts-qwen3-1-7b", "tts-chatterbox-hd", "tts-orpheus")
@@ -20,7 +20,7 @@ def table() -> VoiceTable:
 
 
 def test_r_tts_08_the_named_models_are_there_without_a_network(table: VoiceTable, tmp_path: Path) -> None:
-    shelf = VoiceShelf(table, tmp_path)
+    shelf = VoiceList(table, tmp_path)
     assert shelf.is_offline
     assert {*NAMED} <= {model.id for model in shelf.models}
     assert all(model.type == "tts" and model.model_spec.voices for model in shelf.models)
@@ -35,9 +35,9 @@ async def test_r_tts_21_the_voices_of_kokoro_are_the_54_that_a_service_lists(tab
 
 
 async def test_r_tts_20_another_model_brings_its_own_voices(table: VoiceTable, tmp_path: Path) -> None:
-    shelf = VoiceShelf(table, tmp_path)
+    shelf = VoiceList(table, tmp_path)
     async with with_key(tmp_path) as at:
-        shelf.take_models(await at.service.models.list("tts"))
+        shelf.set_models(await at.service.models.list("tts"))
     assert not shelf.is_offline
     voices = {voice.key for voice in shelf.all()}
     assert ("tts-orpheus", "leo") in voices and ("tts-gradium-v1", "Leo") in voices

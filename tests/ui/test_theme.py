@@ -289,7 +289,8 @@ def test_importing_the_look_imports_nothing_heavy() -> None:
 
     code = (
         "import sys; import app.ui.kit.theme, app.ui.kit.icons, app.ui.kit.widgets.buttons, app.core.problems,"
-        " app.core.caller, app.ui.kit.widgets.error_card, app.ui.kit.widgets.toast, app.ui.kit.widgets.receipt_line;"
+        " app.core.current_account, app.ui.kit.widgets.error_card, app.ui.kit.widgets.toast, "
+        "app.ui.kit.widgets.receipt_line;"
         "heavy = {'pydantic', 'httpx', 'keyring', 'cryptography', 'aiosqlite', 'markdown_it', "
         "'pygments', 'PySide6.QtSvg'}; "
         "print(sorted(heavy & set(sys.modules)))"

@@ -34,7 +34,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox
 async def kill_while(what: str, home: Path, sandbox: RunningSandbox) -> str:
     """Run the victim until it has said its line, and kill it there; return the line."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.ui.transcription_victim", what, str(home), sandbox.base_url, sandbox.api_key),
+        *(sys.executable, "-m", "tests.ui.killed_transcription", what, str(home), sandbox.base_url, sandbox.api_key),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from app.audio.devices import AudioHost
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
@@ -33,7 +33,7 @@ from tests.kit.waiting import until
 @asynccontextmanager
 async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
     """A presenter with PortAudio and QtMultimedia as they are; only the service is a stub."""
-    tasks, caller = CheckedTasks(), Caller()
+    tasks, current_account = CheckedTasks(), CurrentAccount()
 
     async def read_key() -> str:
         return "sk-test-0123456789abcdef"
@@ -43,7 +43,7 @@ async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
     database = await Database.open(home / "rialto.db")
     watch = DeviceWatch()
     presenter = TranscriptionPresenter(
-        caller,
+        current_account,
         SettingsStore(home / "settings.json"),
         tasks,
         Folders(home / "recordings", home / "cache"),
@@ -52,7 +52,7 @@ async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
         UndoStack(),
     )
     try:
-        caller.use(Account(id="a", name="A", base_url="http://service.test/v1"), service)
+        current_account.use(Account(id="a", name="A", base_url="http://service.test/v1"), service)
         await presenter.start(database, Catalogue(database), Intents(database))
         yield presenter
     finally:

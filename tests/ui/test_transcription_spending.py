@@ -46,7 +46,7 @@ async def test_parts_are_held_against_a_limit_in_whole_before_the_first_is_sent(
         await tab.add(path)
         tab.presenter.set_treatment(tab.head.id or "", "split")
         await tab.done()
-        model = tab.presenter.shelf.get(tab.presenter.options.model)
+        model = tab.presenter.account_models.get(tab.presenter.options.model)
         price = transcription_cost(model.model_spec.pricing, Decimal(str(soundfile.info(path).duration)))
         limits["hard call"] = f"{price * 4 / 5:f}"
         await tab.send()
@@ -74,7 +74,7 @@ async def test_a_table_of_files_is_held_against_a_limit_in_whole_before_its_firs
     budget = Budget(lambda: limits, lambda: (), ask, tab_of)
     async with open_transcription_presenter(tmp_home, sandbox, budget=budget) as tab:
         await tab.add(*(write_wav(tmp_home / f"{name}.wav", spoken()[:12_000]) for name in "abc"))
-        model = tab.presenter.shelf.get(tab.presenter.options.model)
+        model = tab.presenter.account_models.get(tab.presenter.options.model)
         each = transcription_cost(model.model_spec.pricing, Decimal("0.75"))
         limits["soft day"] = f"{each * 2:f}"
         tab.presenter.start_batch()
@@ -89,4 +89,4 @@ async def test_a_table_of_files_is_held_against_a_limit_in_whole_before_its_firs
         await tab.done()
         assert [row.state for row in tab.presenter.batch_rows()] == ["done"] * 3
         assert len(questions) == 2, "agreed to once, no further file is asked about"
-        assert await budget.spent("day", tab.caller.account) == each * 3, "nothing stays held"
+        assert await budget.spent("day", tab.current_account.account) == each * 3, "nothing stays held"

@@ -19,7 +19,7 @@ from tests.ui.test_shell_window import nameless
 async def page(desk, office, tasks):
     page = WelcomePage(desk.theme, office.accounts, office.secrets, Path.home() / "rialto-data")
     desk.window.show_page(page)
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     return page
 
@@ -65,7 +65,7 @@ async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(desk, 
     office = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     wanted: list[str] = []
     page.wallet_wanted.connect(wanted.append)
@@ -83,7 +83,7 @@ async def test_a_watched_address_needs_no_place_for_a_key(desk, tasks, tmp_path)
     office = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     wanted: list[str] = []
     page.wallet_wanted.connect(wanted.append)
@@ -141,7 +141,7 @@ async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_o
     office = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
-    office.secrets.look()
+    office.secrets.refresh()
     await tasks.idle()
     assert not page.question.isVisible()
     page.form.key.setText(KEY)

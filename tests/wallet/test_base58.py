@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.wallet import base58
 from app.wallet.errors import AddressRefused
-from tests.wallet.strangers import x402_solana
+from tests.wallet.outside_implementations import x402_solana
 
 
 @pytest.mark.parametrize(

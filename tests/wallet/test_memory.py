@@ -38,12 +38,14 @@ def test_a_dump_holds_no_key_that_was_not_used_and_none_after_the_lock(
     key = os.urandom(32)
     file = tmp_path / "key"
     file.write_text("0x" + key.hex())
-    arguments = [sys.executable, "-m", "tests.wallet.memory_victim", str(file), Account.from_key(key).address, when]
-    victim = subprocess.Popen(arguments, cwd=ROOT)
+    arguments = [sys.executable, "-m", "tests.wallet.killed_memory", str(file), Account.from_key(key).address, when]
+    killed_program = subprocess.Popen(arguments, cwd=ROOT)
     try:
-        _, status = os.waitpid(victim.pid, os.WUNTRACED)
+        _, status = os.waitpid(killed_program.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
-        assert (copies_in(victim.pid, key) > 0) is is_there  # "signed" shows that the search finds what is there
+        assert (
+            copies_in(killed_program.pid, key) > 0
+        ) is is_there  # "signed" shows that the search finds what is there
     finally:
-        victim.send_signal(signal.SIGKILL)
-        victim.wait()
+        killed_program.send_signal(signal.SIGKILL)
+        killed_program.wait()

@@ -29,7 +29,7 @@ from tests.wallet.figures import (
     message_of,
     solana_signer,
 )
-from tests.wallet.strangers import grammar_fields, x402_solana
+from tests.wallet.outside_implementations import grammar_fields, x402_solana
 
 SITE = SignInSite("api.venice.ai", "https://api.venice.ai", "Sign in to Venice AI")
 NAMED = {"domain": "api.venice.ai", "uri": "https://api.venice.ai", "statement": "Sign in"}

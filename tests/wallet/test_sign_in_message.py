@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.wallet.errors import SignInRefused
 from app.wallet.sign_in_message import SignInMessage, read_moment, read_sign_in_message, write_moment
 from tests.wallet.figures import ADDRESS, SOLANA_ADDRESS, message_of
-from tests.wallet.strangers import grammar_fields, x402_solana
+from tests.wallet.outside_implementations import grammar_fields, x402_solana
 
 GOOD = message_of("evm")
 MESSAGE = read_sign_in_message(GOOD)

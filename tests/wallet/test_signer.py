@@ -324,5 +324,5 @@ def test_an_ed25519_key_of_any_bytes_signs_like_another_library(seed: bytes) -> 
     if not any(seed):
         return
     private = signer_module._ed25519(bytearray(seed))
-    stranger = ECC.construct(curve="Ed25519", seed=seed)
-    assert private.sign(b"message") == eddsa.new(stranger, "rfc8032").sign(b"message")
+    anonymous = ECC.construct(curve="Ed25519", seed=seed)
+    assert private.sign(b"message") == eddsa.new(anonymous, "rfc8032").sign(b"message")

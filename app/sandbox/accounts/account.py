@@ -13,7 +13,7 @@ from typing import Any
 from app.sandbox.accounts.api_keys import only_admin
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.limits import allowance
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import Charge, iso
@@ -35,7 +35,7 @@ UNITS = {
 }
 
 
-async def rate_limits(call: Call) -> Answer:
+async def rate_limits(call: Call) -> Response:
     now = call.world.clock.utc()
     tomorrow = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     limits = []
@@ -57,12 +57,12 @@ async def rate_limits(call: Call) -> Answer:
     return json_answer({"data": data})
 
 
-async def rate_limit_log(call: Call) -> Answer:
+async def rate_limit_log(call: Call) -> Response:
     only_admin(call)
     return json_answer({"object": "list", "data": list(call.caller.limit_log)})
 
 
-async def balance(call: Call) -> Answer:
+async def balance(call: Call) -> Response:
     only_admin(call)
     ledger = call.caller.ledger
     currency = "DIEM" if ledger.balance_diem > 0 else "USD" if ledger.balance_usd > 0 else None
@@ -76,7 +76,7 @@ async def balance(call: Call) -> Answer:
     )
 
 
-async def usage_history(call: Call) -> Answer:
+async def usage_history(call: Call) -> Response:
     """Ledger lines, oldest first. The cursor is the number of lines already shown, together with the page size."""
     only_admin(call)
     check = Checker(flat_list=call.names.issues_in_errors)
@@ -112,7 +112,7 @@ async def usage_history(call: Call) -> Answer:
     return json_answer({"data": [_as_json(charge) for charge in page], "nextCursor": following})
 
 
-async def usage_analytics(call: Call) -> Answer:
+async def usage_analytics(call: Call) -> Response:
     """Sums over the ledger's spendings, in USD and in daily credits: by day, by model, by key. Payments are none."""
     only_admin(call)
     from app.sandbox.accounts.x402_terms import TOP_UP_SKU
@@ -205,7 +205,7 @@ def _unit(kind: str) -> str:
     return UNITS.get(kind, "credits")
 
 
-async def usage_is_gone(_: Call) -> Answer:
+async def usage_is_gone(_: Call) -> Response:
     link = '</api/v1/billing/usage-history>; rel="successor-version"'
     headers = {"Deprecation": "true", "Sunset": "Sat, 01 Aug 2026 00:00:00 GMT", "Link": link}
     raise Refusal(410, "This endpoint is gone. Use /billing/usage-history.", headers)
@@ -232,7 +232,7 @@ def _as_json(charge: Charge) -> Json:
     return line
 
 
-def _as_csv(call: Call, charges: list[Charge], following: str | None) -> Answer:
+def _as_csv(call: Call, charges: list[Charge], following: str | None) -> Response:
     table = io.StringIO()
     writer = csv.writer(table)
     writer.writerow(["timestamp", "sku", "units", "pricePerUnitUsd", "amount", "currency", "notes"])
@@ -247,7 +247,7 @@ def _as_csv(call: Call, charges: list[Charge], following: str | None) -> Answer:
         "Content-Type": "text/csv; charset=utf-8",
         "Content-Disposition": 'attachment; filename="usage-history.csv"',
     }
-    return Answer(200, headers, table.getvalue().encode())
+    return Response(200, headers, table.getvalue().encode())
 
 
 def _moment(check: Checker, call: Call, name: str, otherwise: float) -> float:

@@ -13,9 +13,9 @@ from uuid import uuid4
 
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
-from app.sandbox.world import Caller, Kept, World, fingerprint, iso
+from app.sandbox.world import Caller, PersistentDict, World, fingerprint, iso
 
 MAX_KEYS = 500
 MAX_DESCRIPTION_CHARS = 64
@@ -72,7 +72,7 @@ def issued_caller(world: World, caller_id: str) -> tuple[bool, Caller | None]:
     return True, caller
 
 
-def issued_of(world: World) -> Kept[IssuedKey]:
+def issued_of(world: World) -> PersistentDict[IssuedKey]:
     """The keys that were made here, by the fingerprints of their letters."""
     return world.table("keys", IssuedKey)
 
@@ -84,7 +84,7 @@ def only_admin(call: Call) -> None:
         raise Refusal(401, "This needs an admin key")
 
 
-async def listed(call: Call) -> Answer:
+async def listed(call: Call) -> Response:
     only_admin(call)
     account = _account(call)
     own = [row.as_json() for row in issued_of(call.world).values() if row.account == account.id]
@@ -92,7 +92,7 @@ async def listed(call: Call) -> Answer:
     return json_answer({"object": "list", "data": rows})
 
 
-async def made(call: Call) -> Answer:
+async def made(call: Call) -> Response:
     only_admin(call)
     body, now = call.json_object(), call.world.clock.now()
     check = Checker(flat_list=call.names.issues_in_errors)
@@ -129,7 +129,7 @@ async def made(call: Call) -> Answer:
     return json_answer({"success": True, "data": {**shown, "apiKey": text}})
 
 
-async def revoked(call: Call) -> Answer:
+async def revoked(call: Call) -> Response:
     only_admin(call)
     wanted = call.value("id")
     if wanted is None:

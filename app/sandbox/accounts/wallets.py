@@ -18,7 +18,7 @@ from app.sandbox.accounts.sign_in_codes import SignInRefused
 from app.sandbox.accounts.wallets_address import Chain, Wallet
 from app.sandbox.http.call import Call
 from app.sandbox.http.errors import Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.world import Caller, Ledger, World
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Visit:
         self._counted = True
         caller.in_flight += 1
 
-    def end(self, answer: Answer) -> None:
+    def end(self, answer: Response) -> None:
         """Add the balance to an inference answer; the request is over when its body is.
 
         A streamed answer states what was left before it, because its headers leave before its cost is known.

@@ -11,7 +11,7 @@ from app.sandbox.accounts.wallets import FLOOR_USD, WalletCaller, wallets_of
 from app.sandbox.accounts.wallets_address import Wallet, read_wallet
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.limits import Allowance
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.world import Charge, iso
@@ -29,7 +29,7 @@ def admit(call: Call, name: str, per_minute: int) -> None:
         raise Refusal(429, headers={"Retry-After": str(call.headroom.resets_in_s)})
 
 
-async def balance(call: Call) -> Answer:
+async def balance(call: Call) -> Response:
     from app.sandbox.accounts.x402_terms import MINIMUM_USD, SUGGESTED_USD
 
     wallet = _own_wallet(call)
@@ -49,7 +49,7 @@ async def balance(call: Call) -> Answer:
     return json_answer({"success": True, "data": data})
 
 
-async def transactions(call: Call) -> Answer:
+async def transactions(call: Call) -> Response:
     """Everything that moved the balance, newest first."""
     wallet = _own_wallet(call)
     admit(call, "x402_transactions", TRANSACTIONS_PER_MINUTE)
@@ -73,7 +73,7 @@ async def transactions(call: Call) -> Answer:
     return json_answer({"success": True, "data": data})
 
 
-async def faucet(call: Call) -> Answer:
+async def faucet(call: Call) -> Response:
     """GET: the play money, and the wallet that has plenty. POST `{"address", "amount", "ether"}`: some for anybody.
 
     Either amount may be left out: 100 USD and 1 ether are given then. There is ether where there are chains.
@@ -130,7 +130,7 @@ async def faucet(call: Call) -> Answer:
     )
 
 
-async def one_wallet(call: Call) -> Answer:
+async def one_wallet(call: Call) -> Response:
     """What the Sandbox knows about one wallet. PUT `{"usd": "0.05"}` sets its credits, as for a key's caller."""
     wallet = read_wallet(call.path_values["address"])
     if wallet is None:

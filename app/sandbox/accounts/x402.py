@@ -25,14 +25,14 @@ from app.sandbox.accounts.x402_settlement import Receipt, SettlementFailed, dige
 from app.sandbox.accounts.x402_terms import EVM_NETWORK, TOP_UP_SKU, encoded, requirements, requirements_v1, terms_of
 from app.sandbox.http.call import JSON_TYPE, Call, dump
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.world import Charge
 
 TOP_UPS_PER_MINUTE = 10  # by address of the network; here everybody has the same
 REPLAYED = "This authorization was used for another payment; sign a new one"
 
 
-async def top_up(call: Call) -> Answer:
+async def top_up(call: Call) -> Response:
     admit(call, "x402_top_up", TOP_UPS_PER_MINUTE)
     strike = call.world.faults.strike
     sent = {call.request.headers[name] for name in HEADERS if name in call.request.headers}
@@ -57,7 +57,7 @@ async def top_up(call: Call) -> Answer:
         finally:
             wallets.treasury.in_progress.discard(key)
     headers = {"Content-Type": JSON_TYPE, "PAYMENT-RESPONSE": receipt.response}
-    answer = Answer(200, headers, receipt.answer)
+    answer = Response(200, headers, receipt.answer)
     if payment.version == 1:
         answer.headers["X-PAYMENT-RESPONSE"] = receipt.response
     return answer

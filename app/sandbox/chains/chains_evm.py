@@ -86,7 +86,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MinedTransaction:
     """One transaction with its outcome."""
 
     transaction: SignedTransactionAPI
@@ -105,7 +105,7 @@ class Mined:
 class Block:
     header: Any  # py-evm's header: hash, state_root, timestamp, base_fee_per_gas and so on
     size: int
-    mined: tuple[Mined, ...] = ()
+    mined: tuple[MinedTransaction, ...] = ()
 
     @property
     def number(self) -> int:
@@ -366,7 +366,7 @@ class EvmChain:
         receipt, computation = receipts[0], computations[0]
         gas_used = int(receipt.gas_used)
         message = computation.msg
-        mined = Mined(
+        mined = MinedTransaction(
             transaction,
             bytes(transaction.hash),
             bytes(transaction.sender),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from app.sandbox.chains.chains_evm import Block, Frame, Log, Mined, reason_of
+from app.sandbox.chains.chains_evm import Block, Frame, Log, MinedTransaction, reason_of
 from app.sandbox.chains.chains_values import hexed
 from app.sandbox.http.errors import Json
 
@@ -171,7 +171,7 @@ def flat_traces(frame: Frame, where: tuple[int, ...] = ()) -> Iterator[Json]:
 
 
 def placed_traces(block: Block, index: int) -> list[Json]:
-    mined: Mined = block.mined[index]
+    mined: MinedTransaction = block.mined[index]
     place = {
         "blockHash": hexed(block.header.hash),
         "blockNumber": block.number,

@@ -18,7 +18,7 @@ from app.sandbox.charges import charge, refuse_unpaid
 from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, dump, json_answer
 from app.sandbox.http.errors import Json, Refusal, too_large
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker, Path, kind_of, read_json
 
 MAX_ITEMS = 100
@@ -34,11 +34,11 @@ class Item:
     multiplier: int
 
 
-async def list_networks(call: Call) -> Answer:
+async def list_networks(call: Call) -> Response:
     return json_answer({"networks": list(networks(call.site.data_files))})
 
 
-async def pass_on(call: Call) -> Answer:
+async def pass_on(call: Call) -> Response:
     world, now = call.world, call.world.clock.now()
     request_id = secrets.token_urlsafe(24)
     memory = memory_of(world, call.caller)
@@ -53,7 +53,7 @@ async def pass_on(call: Call) -> Answer:
     key = key if KEY.fullmatch(key) else ""  # a malformed one counts as none
     kept = memory.kept(key, call.request.body, now) if key else None
     if kept is not None:
-        return Answer(200, {**kept.headers, "Idempotent-Replayed": "true"}, kept.body)
+        return Response(200, {**kept.headers, "Idempotent-Replayed": "true"}, kept.body)
     most = sum(network.base_credits * item.multiplier for item in items)
     if memory.credits_today(now) + most > caps.credits_per_day:
         raise capped(f"credits-per-24-hours cap of {caps.credits_per_day} exceeded", {})
@@ -62,7 +62,7 @@ async def pass_on(call: Call) -> Answer:
         need("chains")
     chains = chains_of(world, call.site.data_files)
     answers, spent = await asyncio.to_thread(_answers, chains, network, items, table)
-    _note_sent(call, network, request_id, items, answers)
+    _record_sent(call, network, request_id, items, answers)
     memory.spent.append((now, spent))
     cost = charge(call, f"crypto-rpc-{network.slug}", spent, table.usd_per_credit)
     if isinstance(body, list) and world.faults.strike("shuffle_batch", call.request.path) is not None:
@@ -76,7 +76,7 @@ async def pass_on(call: Call) -> Answer:
     }
     if key:
         memory.keep(key, call.request.body, now, payload, headers)
-    return Answer(200, headers, payload)
+    return Response(200, headers, payload)
 
 
 def _network(call: Call) -> Network:
@@ -185,15 +185,15 @@ def _answers(chains: Chains, network: Network, items: list[Item], table: Methods
     return answers, spent
 
 
-def _note_sent(call: Call, network: Network, request_id: str, items: list[Item], answers: list[Json]) -> None:
+def _record_sent(call: Call, network: Network, request_id: str, items: list[Item], answers: list[Json]) -> None:
     for item, answer in zip(items, answers, strict=True):
         if item.method == SENDS and "result" in answer:
             audit(call.world, call.caller, network.slug, request_id, str(answer["result"]))
         elif item.method == SENDS and isinstance(item.params, list) and item.params:
-            _note_refused(call, network, request_id, item.params[0])
+            _record_refused(call, network, request_id, item.params[0])
 
 
-def _note_refused(call: Call, network: Network, request_id: str, raw: object) -> None:
+def _record_refused(call: Call, network: Network, request_id: str, raw: object) -> None:
     """A transaction that the node refused was sent all the same."""
     from eth_utils.crypto import keccak
 
@@ -207,12 +207,12 @@ def _note_refused(call: Call, network: Network, request_id: str, raw: object) ->
 # Controls
 
 
-async def audit_log(call: Call) -> Answer:
+async def audit_log(call: Call) -> Response:
     """`GET /sandbox/rpc_audit`: every sent transaction by its hash, newest last."""
     return json_answer({"object": "list", "data": list(audit_of(call.world).values())})
 
 
-async def accounts(call: Call) -> Answer:
+async def accounts(call: Call) -> Response:
     """`GET /sandbox/chains`: networks, accounts with play money and their keys, and where the play dollar lives."""
     need("chains")
     from app.sandbox.accounts.x402_terms import PLAY_ASSET

@@ -9,7 +9,7 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.world import Caller, Kept, World, iso
+from app.sandbox.world import Caller, PersistentDict, World, iso
 
 DAY_S = 86_400.0
 MINUTE_S = 60.0
@@ -28,7 +28,7 @@ STAFF = Caps(1_000, 100_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class StoredResponse:
     digest: bytes  # of the exact bytes of the request's body
     until: float
     body: bytes
@@ -39,7 +39,7 @@ class KeptAnswer:
 class RpcMemory:
     """One caller's."""
 
-    answers: MutableMapping[str, KeptAnswer]
+    answers: MutableMapping[str, StoredResponse]
     window_from: float = -math.inf
     requests: int = 0
     spent: deque[tuple[float, int]] = field(default_factory=deque)  # (when, credits) of the last 24 h
@@ -64,7 +64,7 @@ class RpcMemory:
             self.spent.popleft()
         return sum(credits for _, credits in self.spent)
 
-    def kept(self, key: str, body: bytes, now: float) -> KeptAnswer | None:
+    def kept(self, key: str, body: bytes, now: float) -> StoredResponse | None:
         """Return the answer under a key. Raises `Refusal` 400 when it belongs to another body."""
         answer = self.answers.get(key)
         if answer is None or not answer.until - DAY_S <= now < answer.until:
@@ -82,7 +82,7 @@ class RpcMemory:
     def keep(self, key: str, body: bytes, now: float, answer: bytes, headers: dict[str, str]) -> None:
         for old in [name for name, kept in self.answers.items() if kept.until <= now]:
             del self.answers[old]
-        self.answers[key] = KeptAnswer(hashlib.sha256(body).digest(), now + DAY_S, answer, headers)
+        self.answers[key] = StoredResponse(hashlib.sha256(body).digest(), now + DAY_S, answer, headers)
         while len(self.answers) > KEPT_ANSWERS:
             del self.answers[next(iter(self.answers))]
 
@@ -96,12 +96,12 @@ def capped(custom_message: str, headers: dict[str, str]) -> Refusal:
 def memory_of(world: World, caller: Caller) -> RpcMemory:
     memory = caller.kept.get("rpc")
     if memory is None:
-        memory = caller.kept["rpc"] = RpcMemory(world.table(f"answers {caller.id}", KeptAnswer))
+        memory = caller.kept["rpc"] = RpcMemory(world.table(f"answers {caller.id}", StoredResponse))
     assert isinstance(memory, RpcMemory)
     return memory
 
 
-def audit_of(world: World) -> Kept[dict[str, str]]:
+def audit_of(world: World) -> PersistentDict[dict[str, str]]:
     return world.table("audit", dict[str, str])
 
 

@@ -9,7 +9,7 @@ from app.sandbox.chat.character_catalogue import PRO_MODELS, Character
 from app.sandbox.chat.words import fold
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import iso
 
@@ -52,7 +52,7 @@ REVIEWERS = (
 )
 
 
-async def search(call: Call) -> Answer:
+async def search(call: Call) -> Response:
     check = Checker(flat_list=call.names.issues_in_errors)
     categories = _list(check, call, "categories", MAX_NAME_CHARS)
     tags = _list(check, call, "tags", MAX_NAME_CHARS)
@@ -80,11 +80,11 @@ async def search(call: Call) -> Answer:
     return json_answer({"data": data, "object": "list"})
 
 
-async def one(call: Call) -> Answer:
+async def one(call: Call) -> Response:
     return json_answer({"data": _known(call).as_json(), "object": "character"})
 
 
-async def reviews(call: Call) -> Answer:
+async def reviews(call: Call) -> Response:
     character = _known(call)
     check = Checker(flat_list=call.names.issues_in_errors)
     page = _whole(check, call, "page", 1, None, 1)

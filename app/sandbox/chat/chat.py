@@ -11,12 +11,12 @@ from app.sandbox.chat.chat_request import ChatRequest, parse
 from app.sandbox.chat.completion import DONE, Completion, Job
 from app.sandbox.http.call import Call, event_stream, json_answer
 from app.sandbox.http.errors import Refusal, context_overflow
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import ModelEntry
 
 
-async def complete(call: Call) -> Answer:
+async def complete(call: Call) -> Response:
     names = call.names
     request = parse(call.json_object(), names.extension, names.other_extension, flat_list=names.issues_in_errors)
     model = await _admitted_model(call, request)

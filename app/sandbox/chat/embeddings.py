@@ -17,7 +17,7 @@ from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.chat import tokens, words
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker, kind_of
 from app.sandbox.media.media_models import MediaModel
 
@@ -27,7 +27,7 @@ LETTER_GROUPS = (3, 4, 5)
 LETTER_SHARE = 0.9  # of a word's weight, for all groups of letters of that word together
 
 
-async def embed(call: Call) -> Answer:
+async def embed(call: Call) -> Response:
     body = call.json_object()
     check = Checker(flat_list=call.names.issues_in_errors)
     name = check.text(("model",), body.get("model"))

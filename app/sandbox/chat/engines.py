@@ -14,7 +14,7 @@ from app.sandbox.chat import structured, tool_calls
 from app.sandbox.chat.augmentation import Findings
 from app.sandbox.chat.chat_request import ChatRequest, text_of
 from app.sandbox.chat.handbook import Section
-from app.sandbox.chat.reader import Reading, Reply, read
+from app.sandbox.chat.reader import DocumentReading, Reply, read
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.model_catalogue import ModelEntry
 
@@ -116,7 +116,7 @@ def _reply(site: Site, turn: Turn) -> Reply:
         section = turn.findings.sources[0].section
         page = section.page if section else None
     look_at = LOOK_AT.get(turn.request.effort or "medium", 4)
-    reply = read(site.handbook, Reading(turn.question, turn.earlier, page, turn.greeting, look_at, marker))
+    reply = read(site.handbook, DocumentReading(turn.question, turn.earlier, page, turn.greeting, look_at, marker))
     attached = _attached(turn)
     return Reply(f"{attached}\n\n{reply.text}", reply.used, reply.trace) if attached else reply
 

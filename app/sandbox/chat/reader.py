@@ -51,7 +51,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DocumentReading:
     """One question. `cite` gives the marker to put behind a quoted section, or "" for none."""
 
     question: str
@@ -86,7 +86,7 @@ def topic_of(question: str, earlier: Sequence[str]) -> str:
     return ""
 
 
-def read(handbook: Handbook, reading: Reading) -> Reply:
+def read(handbook: Handbook, reading: DocumentReading) -> Reply:
     """Answer from the handbook, or say honestly that it holds nothing about the question."""
     question = reading.question.strip()
     simple = _simple_answer(handbook, question)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.sandbox.http.errors import Refusal, too_large
-from app.sandbox.http.http import MAX_BODY_BYTES, Answer, Request
+from app.sandbox.http.http import MAX_BODY_BYTES, Request, Response
 from app.sandbox.http.limits import Headroom, allowance
 from app.sandbox.http.validation import read_json
 from app.sandbox.world import Caller, World, iso
@@ -65,7 +65,7 @@ class Call:
 
     @property
     def caller(self) -> Caller:
-        return self.known_caller or self.world.stranger(from_web_page=self._from_web_page)
+        return self.known_caller or self.world.anonymous(from_web_page=self._from_web_page)
 
     @property
     def _from_web_page(self) -> bool:
@@ -127,13 +127,13 @@ def dump(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
 
 
-def json_answer(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    return Answer(status, {"Content-Type": JSON_TYPE, **(headers or {})}, dump(value))
+def json_answer(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(status, {"Content-Type": JSON_TYPE, **(headers or {})}, dump(value))
 
 
-def text_answer(text: str, status: int = 200) -> Answer:
-    return Answer(status, {"Content-Type": "text/plain; charset=utf-8"}, text.encode())
+def text_answer(text: str, status: int = 200) -> Response:
+    return Response(status, {"Content-Type": "text/plain; charset=utf-8"}, text.encode())
 
 
-def event_stream(pieces: AsyncIterator[bytes]) -> Answer:
-    return Answer(200, {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}, pieces)
+def event_stream(pieces: AsyncIterator[bytes]) -> Response:
+    return Response(200, {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}, pieces)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from app.sandbox.http.call import DIALECTS, Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.http.faults import NAMES
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.http.watching import line_json
 from app.sandbox.world import iso
@@ -15,7 +15,7 @@ from app.sandbox.world import iso
 LARGEST_OFFSET_S = 1e9  # 31 years
 
 
-async def state(call: Call) -> Answer:
+async def state(call: Call) -> Response:
     """Everything at a glance: clock, balance, settings, faults, and what is served."""
     world = call.world
     return json_answer(
@@ -32,25 +32,25 @@ async def state(call: Call) -> Answer:
     )
 
 
-async def log(call: Call) -> Answer:
+async def log(call: Call) -> Response:
     """The request log, newest last: no bodies, no headers, no keys."""
     return json_answer({"object": "list", "data": [line_json(line) for line in call.world.log]})
 
 
-async def last_prompt(call: Call) -> Answer:
+async def last_prompt(call: Call) -> Response:
     """The prompt of the last chat as the model got it: default system prompts first, the caller's after."""
     if call.world.last_prompt is None:
         raise Refusal(404, "No chat has been served yet")
     return json_answer(call.world.last_prompt)
 
 
-async def faults(call: Call) -> Answer:
+async def faults(call: Call) -> Response:
     if call.request.method == "DELETE":
         call.world.faults.clear()
     return json_answer({"armed": call.world.faults.as_json(), "known": NAMES})
 
 
-async def fault(call: Call) -> Answer:
+async def fault(call: Call) -> Response:
     name = call.path_values["name"]
     if name not in NAMES:
         raise Refusal(404, f"There is no fault called {name}; there are {', '.join(NAMES)}")
@@ -61,7 +61,7 @@ async def fault(call: Call) -> Answer:
     return json_answer({"armed": call.world.faults.as_json()})
 
 
-async def clock(call: Call) -> Answer:
+async def clock(call: Call) -> Response:
     """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`."""
     check = Checker()
     body = _body(call)
@@ -73,7 +73,7 @@ async def clock(call: Call) -> Answer:
     return json_answer({"now": iso(call.world.clock.now()), "offset_s": call.world.clock.offset_s})
 
 
-async def balance(call: Call) -> Answer:
+async def balance(call: Call) -> Response:
     """Set the caller's balance: `{"usd": "0.05", "diem": "1"}`; either may be left out. DIEM comes again every day."""
     body = _body(call)
     ledger = call.caller.ledger
@@ -86,7 +86,7 @@ async def balance(call: Call) -> Answer:
     return json_answer(_balance(call))
 
 
-async def settings(call: Call) -> Answer:
+async def settings(call: Call) -> Response:
     """Change what is named and leave the rest."""
     check = Checker()
     body = _body(call)
@@ -106,7 +106,7 @@ async def settings(call: Call) -> Answer:
     return json_answer(asdict(call.world.settings))
 
 
-async def reset(call: Call) -> Answer:
+async def reset(call: Call) -> Response:
     """Forget callers, balances, faults, limits and the log, and set clock and settings back."""
     call.world.reset()
     return json_answer({"reset": True})

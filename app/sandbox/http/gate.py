@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from app.sandbox.http.call import JSON_TYPE, Call, dump, json_answer
 from app.sandbox.http.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
-from app.sandbox.http.http import Answer, HangUp, Request
+from app.sandbox.http.http import HangUp, Request, Response
 from app.sandbox.http.limits import Allowance, allowance
 from app.sandbox.http.request_log import Capture, Details, LoggedRequest, key_of, side
 from app.sandbox.http.routes import API_ROOT, ROUTES, Route
@@ -40,7 +40,7 @@ class Gate:
         self._site = site
         self._world = site.world
 
-    async def handle(self, request: Request) -> Answer:
+    async def handle(self, request: Request) -> Response:
         call = Call(request, self._site, _ray())
         started_at = self._world.clock.now()
         in_api = request.path.startswith(API_ROOT)
@@ -70,7 +70,7 @@ class Gate:
             if visit is not None:
                 visit.leave()
             if in_api:
-                self._log(call, Answer(0), Capture(), started_at)
+                self._log(call, Response(0), Capture(), started_at)
             raise
         except Exception:
             traceback.print_exc(file=sys.stderr)  # a mistake of ours; the caller sees what a real service would send
@@ -89,7 +89,7 @@ class Gate:
         self._world.save()
         return answer
 
-    async def _work(self, route: Route, call: Call) -> Answer:
+    async def _work(self, route: Route, call: Call) -> Response:
         if route.limit:
             call.admit(route.limit, route.limit)
         return await route.handler(call)
@@ -149,7 +149,7 @@ class Gate:
         if left:
             raise Refusal(429, ABUSE_TEXT, {"Retry-After": str(left), "x-ratelimit-type": "api_key"})
 
-    def _count_failure(self, call: Call, answer: Answer) -> None:
+    def _count_failure(self, call: Call, answer: Response) -> None:
         now = self._world.clock.now()
         if answer.status < 400 or call.caller.abuse.blocked_for_s(now):
             return
@@ -164,7 +164,7 @@ class Gate:
                 }
             )
 
-    async def _misbehave(self, call: Call) -> Answer | None:
+    async def _misbehave(self, call: Call) -> Response | None:
         """Let the armed faults strike. Returns the answer that takes the place of the work, if one does."""
         faults, path = self._world.faults, call.request.path
         if (slow := faults.strike("slow", path)) is not None:
@@ -177,7 +177,7 @@ class Gate:
             return self._told(call, told)
         return None
 
-    def _told(self, call: Call, told: Json) -> Answer:
+    def _told(self, call: Call, told: Json) -> Response:
         status = int(told.get("status", 500))
         text = str(told.get("text") or WORDS.get(status, "Error"))
         body = told["body"] if "body" in told else shaped(str(told.get("shape", "E1")), status, text)
@@ -186,13 +186,13 @@ class Gate:
             call.headroom = call.caller.limits.peek("other", self._roomy(), self._world.clock.now())
             headers.setdefault("x-ratelimit-type", "api_key")
         if body is None or isinstance(body, str):
-            return Answer(status, {"Content-Type": "text/html; charset=utf-8", **headers}, (body or "").encode())
-        return Answer(status, {"Content-Type": JSON_TYPE, **headers}, dump(body))
+            return Response(status, {"Content-Type": "text/html; charset=utf-8", **headers}, (body or "").encode())
+        return Response(status, {"Content-Type": JSON_TYPE, **headers}, dump(body))
 
     def _roomy(self) -> Allowance:
         return allowance("other", partner=self._world.settings.partner)
 
-    def _add_service_headers(self, call: Call, answer: Answer, balance: tuple[object, object] | None) -> None:
+    def _add_service_headers(self, call: Call, answer: Response, balance: tuple[object, object] | None) -> None:
         now = self._world.clock.now()
         prefix = call.names.header_prefix
         headroom = call.headroom or call.caller.limits.peek("other", self._roomy(), now)
@@ -208,7 +208,7 @@ class Gate:
             headers[f"{prefix}balance-usd"], headers[f"{prefix}balance-diem"] = str(balance[0]), str(balance[1])
         answer.headers = {**headers, **call.headers, **answer.headers}
 
-    def _finish(self, call: Call, answer: Answer) -> None:
+    def _finish(self, call: Call, answer: Response) -> None:
         answer.headers.setdefault("Date", formatdate(self._world.clock.now(), usegmt=True))
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
         # No web page shows a picture of ours, or us in a frame, to find out that Rialto runs.
@@ -222,7 +222,7 @@ class Gate:
             answer.headers["Vary"] = "Accept-Encoding"
 
     def _log_when_done(
-        self, call: Call, answer: Answer, plain: bytes | AsyncIterator[bytes], started_at: float
+        self, call: Call, answer: Response, plain: bytes | AsyncIterator[bytes], started_at: float
     ) -> None:
         """Put the call into the log as soon as its answer has ended. `plain` is the body before it was compressed."""
         capture = Capture()
@@ -232,7 +232,7 @@ class Gate:
         else:  # a stream is never compressed, and whoever waits for its end already has it in hand
             answer.body = _then(answer.body, capture, lambda: self._log(call, answer, capture, started_at))
 
-    def _log(self, call: Call, answer: Answer, capture: Capture, started_at: float) -> None:
+    def _log(self, call: Call, answer: Response, capture: Capture, started_at: float) -> None:
         request, clock = call.request, self._world.clock
         key = key_of(request.headers)
         inside = Details(
@@ -269,14 +269,14 @@ def _ray() -> str:
     return f"{secrets.token_hex(8)}-LOC"
 
 
-def _lie(kind: str) -> Answer:
+def _lie(kind: str) -> Response:
     headers = {"Content-Type": JSON_TYPE}
     if kind == "length":
-        return Answer(200, headers, b'{"object":"list","data":[', announced_length=4096)
+        return Response(200, headers, b'{"object":"list","data":[', announced_length=4096)
     if kind == "json":
-        return Answer(200, headers, b'{"object":"list","data":[{"id":')
+        return Response(200, headers, b'{"object":"list","data":[{"id":')
     if kind == "html":
-        return Answer(200, headers, b"<html><body>Service portal: accept the terms to go on</body></html>")
+        return Response(200, headers, b"<html><body>Service portal: accept the terms to go on</body></html>")
     if kind == "type":
-        return Answer(200, {"Content-Type": "text/html"}, b'{"object":"list","data":"none"}')
-    return Answer(200, headers, b"")
+        return Response(200, {"Content-Type": "text/html"}, b'{"object":"list","data":"none"}')
+    return Response(200, headers, b"")

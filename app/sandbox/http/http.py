@@ -55,7 +55,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Answer:
+class Response:
     """What goes back. A body that is an async iterator is sent in chunks as it comes, and always closed."""
 
     status: int = 200
@@ -65,7 +65,7 @@ class Answer:
 
 
 _ABSOLUTE = re.compile(r"http://([^/?#]*)([/?].*)?", re.IGNORECASE)
-Handler = Callable[[Request], Awaitable[Answer]]
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Connections:
@@ -229,7 +229,7 @@ class _Connection:
             too_large=too_large,
         )
 
-    async def _send(self, answer: Answer, *, with_body: bool) -> None:
+    async def _send(self, answer: Response, *, with_body: bool) -> None:
         headers = [("Server", SERVER), *answer.headers.items()]
         body = answer.body
         if isinstance(body, bytes):

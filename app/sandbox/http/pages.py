@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from app.sandbox.http.call import Call, text_answer
 from app.sandbox.http.errors import Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 
 
-async def front(call: Call) -> Answer:
+async def front(call: Call) -> Response:
     """`GET /`: what answers here, for somebody who opens the address in a browser."""
     origin = call.site.origin
     return text_answer(
@@ -21,37 +21,37 @@ async def front(call: Call) -> Answer:
     )
 
 
-async def handbook_index(call: Call) -> Answer:
+async def handbook_index(call: Call) -> Response:
     pages = call.site.handbook.pages.values()
     return text_answer("".join(f"{page.title}: {call.site.origin}/handbook/{page.id}\n" for page in pages))
 
 
-async def handbook_page(call: Call) -> Answer:
+async def handbook_page(call: Call) -> Response:
     page = call.site.handbook.pages.get(call.path_values["page"])
     if page is None:
         raise Refusal(404)
     return text_answer(page.text)
 
 
-async def notice(call: Call) -> Answer:
+async def notice(call: Call) -> Response:
     text = call.site.notices.text(call.path_values["id"])
     if text is None:
         raise Refusal(404)
     return text_answer(text)
 
 
-async def picture(call: Call) -> Answer:
-    from app.sandbox.chat.pictures import draw
+async def picture(call: Call) -> Response:
+    from app.sandbox.chat.drawn_images import draw
 
     slug = call.path_values["file"].removesuffix(".png")
     character = call.site.characters.find(slug)
     if character is None or not character.has_picture:
         raise Refusal(404)
     headers = {"Content-Type": "image/png", "Cache-Control": "max-age=86400"}
-    return Answer(200, headers, draw(slug))
+    return Response(200, headers, draw(slug))
 
 
-async def character_page(call: Call) -> Answer:
+async def character_page(call: Call) -> Response:
     character = call.site.characters.find(call.path_values["slug"])
     if character is None:
         raise Refusal(404)

@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import cast
 
 from app.sandbox.http.call import Call
-from app.sandbox.http.http import Answer, Request
+from app.sandbox.http.http import Request, Response
 
 API_ROOT = "/api/v1"
-Handler = Callable[[Call], Awaitable[Answer]]
+Handler = Callable[[Call], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)

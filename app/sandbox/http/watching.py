@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.request_log import LoggedRequest, Side
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import iso
@@ -14,7 +14,7 @@ from app.sandbox.world import iso
 LONGEST_WAIT_S = 25.0
 
 
-async def watch(call: Call) -> Answer:
+async def watch(call: Call) -> Response:
     """Answer as soon as something is new, or after `wait_s` (0 to 25, default 0).
 
     `epoch`, `revision` and `after` (the number of the last line) are those of the answer before, so that nothing is
@@ -46,7 +46,7 @@ async def watch(call: Call) -> Answer:
     )
 
 
-async def details(call: Call) -> Answer:
+async def details(call: Call) -> Response:
     """One call with headers and bodies, as far as they are kept: the newest hundred, without anything secret."""
     found = call.world.log.details(call.path_values["id"])
     if found is None:

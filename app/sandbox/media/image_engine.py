@@ -53,7 +53,7 @@ _SCENES = {
 }
 
 
-class NotAPicture(Exception):
+class NotAnImage(Exception):
     """The bytes hold no picture that can be read."""
 
 
@@ -98,20 +98,20 @@ def _ridge(width: int, height: float, rise: float, dice: random.Random) -> list[
     ]
 
 
-Colours = tuple[Rgb, Rgb, Rgb]
+Colors = tuple[Rgb, Rgb, Rgb]
 
 
-def _hills(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colours: Colours) -> None:
+def _hills(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colors: Colors) -> None:
     width, height = size
-    low, ground, _ = colours
+    low, ground, _ = colors
     for layer in range(4):
         line = _ridge(width, height * (0.5 + 0.13 * layer), height * 0.16 / (1 + layer * 0.4), dice)
         pen.polygon([*line, (width, height), (0, height)], fill=_mix(low, ground, 0.35 + 0.2 * layer))
 
 
-def _sea(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colours: Colours) -> None:
+def _sea(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colors: Colors) -> None:
     width, height = size
-    low, ground, light = colours
+    low, ground, light = colors
     horizon = int(height * dice.uniform(0.5, 0.62))
     water = _mix(ground, (30, 84, 120), 0.6)
     for row in range(horizon, height):
@@ -128,9 +128,9 @@ def _sea(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, c
     pen.polygon([(x - hull * 3, base + 2), (x + hull * 3.4, base + 2), (x + hull * 2.2, base + hull)], fill=ground)
 
 
-def _city(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colours: Colours) -> None:
+def _city(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colors: Colors) -> None:
     width, height = size
-    low, ground, light = colours
+    low, ground, light = colors
     for layer in range(3):
         x, shade = 0.0, _mix(low, ground, 0.4 + 0.3 * layer)
         while x < width:
@@ -142,13 +142,13 @@ def _city(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, 
             x += wide
 
 
-def _shapes(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colours: Colours) -> None:
+def _shapes(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colors: Colors) -> None:
     width, height = size
     for _ in range(14):
         x, y, radius = dice.uniform(0, width), dice.uniform(0, height), dice.uniform(0.04, 0.2) * max(size)
-        colour = _mix(dice.choice(colours), dice.choice(colours), dice.random())
+        color = _mix(dice.choice(colors), dice.choice(colors), dice.random())
         corners = dice.choice((3, 4, 6, 64))
-        pen.regular_polygon((x, y, radius), corners, rotation=dice.uniform(0, 360), fill=colour)
+        pen.regular_polygon((x, y, radius), corners, rotation=dice.uniform(0, 360), fill=color)
 
 
 def _styled(picture: Image.Image, style: str) -> Image.Image:
@@ -224,14 +224,14 @@ def encode(picture: Image.Image, picture_format: str) -> bytes:
 
 
 def decode(data: bytes) -> Image.Image:
-    """Return a picture the right way up. Raises `NotAPicture`, also for one with too many pixels to be harmless."""
+    """Return a picture the right way up. Raises `NotAnImage`, also for one with too many pixels to be harmless."""
     try:
         picture = Image.open(io.BytesIO(data))
         if picture.width * picture.height > MAX_PIXELS:
-            raise NotAPicture(f"it has more than {MAX_PIXELS} pixels")
+            raise NotAnImage(f"it has more than {MAX_PIXELS} pixels")
         return ImageOps.exif_transpose(picture).convert("RGBA" if "A" in picture.getbands() else "RGB")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise NotAPicture(str(error)) from None
+        raise NotAnImage(str(error)) from None
 
 
 def edit(pictures: Sequence[Image.Image], prompt: str, size: tuple[int, int]) -> Image.Image:

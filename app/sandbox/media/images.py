@@ -20,7 +20,7 @@ from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal, too_large
 from app.sandbox.http.form import MAX_UPLOAD_BYTES
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.media.image_options import (
     EDGES,
@@ -55,11 +55,11 @@ BLOCKING = ("is-content-violation", "is-adult-model-content-violation", "contain
 REFUSED = "sandbox-refused"  # edits answer 422 to this word
 
 
-async def styles(_: Call) -> Answer:
+async def styles(_: Call) -> Response:
     return json_answer({"object": "list", "data": list(STYLES)})
 
 
-async def generate(call: Call) -> Answer:
+async def generate(call: Call) -> Response:
     body = call.json_object()
     check = checker(call)
     name = check.text(("model",), body.get("model"))
@@ -77,7 +77,7 @@ async def generate(call: Call) -> Answer:
     if drawing.enhanced:
         call.headers[f"{call.names.header_prefix}enhanced-prompt"] = quote(f"{drawing.prompt}, drawn with care")
     if drawing.binary:
-        return Answer(200, {"Content-Type": f"image/{drawing.format}"}, files[0])
+        return Response(200, {"Content-Type": f"image/{drawing.format}"}, files[0])
     milliseconds = round((time.perf_counter() - started) * 1000)
     timing = {
         "inferenceDuration": milliseconds,
@@ -91,7 +91,7 @@ async def generate(call: Call) -> Answer:
     )
 
 
-async def generations(call: Call) -> Answer:
+async def generations(call: Call) -> Response:
     """The OpenAI form. An unknown model silently becomes the default one."""
     body = call.json_object()
     check = checker(call)
@@ -119,20 +119,20 @@ async def generations(call: Call) -> Answer:
     return json_answer({"created": int(call.world.clock.now()), "data": data})
 
 
-async def edit(call: Call) -> Answer:
+async def edit(call: Call) -> Response:
     check = checker(call)
     sent = read_sent(call, check, "image")
     fields = sent.fields
     return await _edited(call, check, sent, "image", str(fields.get("model") or fields.get("modelId") or EDIT_MODEL))
 
 
-async def multi_edit(call: Call) -> Answer:
+async def multi_edit(call: Call) -> Response:
     check = checker(call)
     sent = read_sent(call, check, "images")
     return await _edited(call, check, sent, "images", str(sent.fields.get("modelId") or EDIT_MODEL))
 
 
-async def _edited(call: Call, check: Checker, sent: Sent, field: str, model_id: str) -> Answer:
+async def _edited(call: Call, check: Checker, sent: Sent, field: str, model_id: str) -> Response:
     prompt = prompt_in(check, sent.fields, 32_768)
     known = call.site.models.media_model(model_id, "inpaint")
     limits: Json = known.facts["constraints"] if known else {}
@@ -168,7 +168,7 @@ async def _edited(call: Call, check: Checker, sent: Sent, field: str, model_id: 
     return await _picture(result, file_format or ("png" if tier == "1K" else "jpeg"))
 
 
-async def upscale(call: Call) -> Answer:
+async def upscale(call: Call) -> Response:
     check = checker(call)
     sent = read_sent(call, check, "image")
     scale = check.number(("scale",), form_number(check, sent.fields, "scale"), 1, 4) or 2
@@ -188,7 +188,7 @@ async def upscale(call: Call) -> Answer:
     return await _picture(result, "png")
 
 
-async def remove_background(call: Call) -> Answer:
+async def remove_background(call: Call) -> Response:
     check = checker(call)
     sent = read_sent(call, check, "image", "image_url")
     if ("image" in sent.pictures) == ("image_url" in sent.links or "image_url" in sent.pictures):
@@ -220,22 +220,22 @@ def _pictures(check: Checker, sent: Sent, field: str, most: int) -> list[bytes]:
 
 
 async def _decoded(call: Call, field: str, data: list[bytes]) -> list[Image]:
-    from app.sandbox.media.image_engine import NotAPicture, decode
+    from app.sandbox.media.image_engine import NotAnImage, decode
 
     try:
         return await asyncio.to_thread(lambda: [decode(one) for one in data])
-    except NotAPicture as error:
+    except NotAnImage as error:
         check = checker(call)
         check.complain((field,), f"The picture cannot be read: {error}")
         check.finish()
         raise  # never reached: finish() raises
 
 
-async def _picture(picture: Image, file_format: str) -> Answer:
+async def _picture(picture: Image, file_format: str) -> Response:
     from app.sandbox.media.image_engine import encode
 
     data = await asyncio.to_thread(encode, picture, file_format)
-    return Answer(200, {"Content-Type": f"image/{file_format}"}, data)
+    return Response(200, {"Content-Type": f"image/{file_format}"}, data)
 
 
 def _verdicts(call: Call, prompt: str, *, safe_mode: bool) -> frozenset[str]:

@@ -50,7 +50,7 @@ def decode(data: bytes) -> Sound:
     """Return the sound in a file of any listed container, mixed down to one channel. Raises `NotSound`."""
     try:
         with soundfile.SoundFile(io.BytesIO(data)) as file:
-            pieces = _Pieces(int(file.samplerate))
+            pieces = _SoundBuffer(int(file.samplerate))
             # Block by block: a file that was streamed does not know its length.
             while len(block := file.read(BLOCK_FRAMES, dtype="float32", always_2d=True)):
                 pieces.add(_to_int16(block.mean(axis=1)))
@@ -70,7 +70,7 @@ def _decode_with_ffmpeg(data: bytes) -> Sound:
                 raise NotSound("there is no sound in this file")
             stream = container.streams.audio[0]
             rate_hz = int(stream.rate or 0)
-            pieces = _Pieces(rate_hz)
+            pieces = _SoundBuffer(rate_hz)
             resampler = av.AudioResampler(format="s16", layout="mono", rate=rate_hz)
             for frame in itertools.chain(container.decode(stream), (None,)):
                 for one in resampler.resample(frame):
@@ -83,7 +83,7 @@ def _decode_with_ffmpeg(data: bytes) -> Sound:
     return sound
 
 
-class _Pieces:
+class _SoundBuffer:
     """Gathers decoded sound, and stops when there is too much of it."""
 
     def __init__(self, rate_hz: int) -> None:

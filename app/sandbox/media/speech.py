@@ -12,7 +12,7 @@ from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.equipment import need
 from app.sandbox.http.call import Call
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer, HangUp
+from app.sandbox.http.http import HangUp, Response
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.media.media_models import SPEECH, MediaModel
 
@@ -77,7 +77,7 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
 
 
-async def speak(call: Call) -> Answer:
+async def speak(call: Call) -> Response:
     request = parse(call.json_object(), flat_list=call.names.issues_in_errors)
     model = find_model(call, request.model, "tts")
     need("speech")
@@ -94,10 +94,10 @@ async def speak(call: Call) -> Answer:
     if request.streaming:
         charge(call, f"{model.id}-characters", len(request.text), model.price_usd)
         cut = call.world.faults.strike("cut", call.request.path)
-        return Answer(200, headers, _streamed(speaking, sentences(request.text), cut))
+        return Response(200, headers, _streamed(speaking, sentences(request.text), cut))
     data = await asyncio.to_thread(speaking.whole, sentences(request.text))
     charge(call, f"{model.id}-characters", len(request.text), model.price_usd)
-    return Answer(200, headers, data)
+    return Response(200, headers, data)
 
 
 async def _streamed(speaking: Speaking, parts: list[str], cut: Json | None) -> AsyncIterator[bytes]:

@@ -12,7 +12,7 @@ from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer, text_answer
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.http.form import Upload, check_size, read_form
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], bool]] = {
 }
 
 
-async def transcribe(call: Call) -> Answer:
+async def transcribe(call: Call) -> Response:
     form = read_form(call, otherwise=400)
     check = Checker(flat_list=call.names.issues_in_errors)
     upload = form.file(check, "file")
@@ -85,11 +85,11 @@ def container(upload: Upload) -> str | None:
 def _heard(upload: Upload) -> tuple[float, tuple[Segment, ...]]:
     """Return the length in seconds and what was said. Raises `Refusal` 422."""
     from app.sandbox.media.sound import NotSound, decode
-    from app.sandbox.media.transcription_engine import Silent, recognise
+    from app.sandbox.media.transcription_engine import Silent, recognize
 
     try:
         sound = decode(upload.data)
-        return sound.duration_s, recognise(sound)
+        return sound.duration_s, recognize(sound)
     except NotSound as error:
         raise Refusal(422, f"The file cannot be decoded: {error}") from None
     except Silent:

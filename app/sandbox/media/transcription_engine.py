@@ -73,7 +73,7 @@ class _Ear:
 _lock = threading.Lock()
 
 
-def recognise(sound: Sound) -> tuple[Segment, ...]:
+def recognize(sound: Sound) -> tuple[Segment, ...]:
     """Return what was said, segment by segment. Raises `Silent`. Takes about a third of the recording's length."""
     wave = resample_long(sound)
     levels = _levels(wave)

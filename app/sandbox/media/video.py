@@ -18,7 +18,7 @@ from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.media.media_models import MediaModel
 from app.sandbox.media.video_jobs import (
@@ -27,11 +27,11 @@ from app.sandbox.media.video_jobs import (
     VideoJob,
     VideoOrder,
     downloads_of,
-    finished_film,
+    finished_video,
     forget_expired,
     jobs_of,
 )
-from app.sandbox.media.video_media import TASKS, Along, check_factor, read_along, read_media
+from app.sandbox.media.video_media import TASKS, ReferenceMedia, check_factor, read_media, read_reference_media
 
 ENLARGER = "rialto-reel-upscale"
 OMNI_MODEL = "rialto-reel-omni-reference"
@@ -79,7 +79,7 @@ def _price(model: MediaModel, seconds: int, resolution: str, sound: bool) -> Dec
     return model.price_usd * seconds * DETAIL[resolution] * (1 if sound else SILENT_SHARE)
 
 
-async def quote(call: Call) -> Answer:
+async def quote(call: Call) -> Response:
     body = call.json_object()
     check = _checker(call)
     model = _model(call, check, body)
@@ -103,12 +103,12 @@ def _enlarged_price(model: MediaModel, seconds: int, factor: int) -> Decimal:
 async def _measured(call: Call, film: bytes, factor: int) -> tuple[int, tuple[int, int]]:
     """Return the length in seconds, rounded up, and the size in pixels of what comes out. Raises `Refusal` 400."""
     need("video")
-    from app.sandbox.media.video_enlarging import MAX_SECONDS, MAX_SIDE, NotAFilm, facts_of
+    from app.sandbox.media.video_enlarging import MAX_SECONDS, MAX_SIDE, NotAVideo, facts_of
 
     check = _checker(call)
     try:
         facts = await asyncio.to_thread(facts_of, film)
-    except NotAFilm as error:
+    except NotAVideo as error:
         check.complain(("video_url",), f"The video cannot be used: {error}")
         check.finish()
         raise  # not reached: `finish` refuses
@@ -120,7 +120,7 @@ async def _measured(call: Call, film: bytes, factor: int) -> tuple[int, tuple[in
     return max(1, math.ceil(facts.seconds - 0.01)), (facts.width * factor, facts.height * factor)
 
 
-async def queue(call: Call) -> Answer:
+async def queue(call: Call) -> Response:
     body = call.json_object()
     check = _checker(call)
     model = _model(call, check, body)
@@ -136,7 +136,7 @@ async def queue(call: Call) -> Answer:
     is_omni = model is not None and model.id == OMNI_MODEL
     film = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
     factor = check_factor(check, body.get("upscale_factor"), enlarges=enlarges)
-    along = read_along(check, body, seconds, needs_picture=wants_picture and not is_omni)
+    along = read_reference_media(check, body, seconds, needs_picture=wants_picture and not is_omni)
     if body.get("omni_reference_task_type") is not None and not is_omni:
         check.complain(("omni_reference_task_type",), "Only models that work from references take this")
     check.choice(("omni_reference_task_type",), body.get("omni_reference_task_type"), TASKS)
@@ -178,21 +178,21 @@ async def queue(call: Call) -> Answer:
     return json_answer(answer)
 
 
-def _check_shown(call: Call, along: Along) -> None:
+def _check_shown(call: Call, along: ReferenceMedia) -> None:
     """Everything that the film is to show can be opened. Raises `Refusal` 400."""
-    from app.sandbox.media.image_engine import NotAPicture, decode
+    from app.sandbox.media.image_engine import NotAnImage, decode
     from app.sandbox.media.video_engine import beginning
 
     check = _checker(call)
     try:
         for picture in (*along.pictures, *(data for _, data in along.keyframes)):
             decode(picture)
-    except NotAPicture as error:
+    except NotAnImage as error:
         check.complain(("image_url",), f"The picture cannot be read: {error}")
     try:
         for film in along.films:
             beginning(film)
-    except NotAPicture as error:
+    except NotAnImage as error:
         check.complain(("reference_video_urls",), f"The video cannot be used: {error}")
     check.finish()
 
@@ -250,7 +250,7 @@ def _is_uuid(text: str) -> bool:
         return False
 
 
-async def retrieve(call: Call) -> Answer:
+async def retrieve(call: Call) -> Response:
     body = call.json_object()
     queue_id, job = _named_job(call, body, flag="delete_media_on_completion")
     if job is None:
@@ -264,7 +264,7 @@ async def retrieve(call: Call) -> Answer:
     if job.order.private:
         answer = json_answer(_status("COMPLETED", job, now))
     else:
-        answer = _film_answer(call, await finished_film(call.world, job))
+        answer = _film_answer(call, await finished_video(call.world, job))
     if body.get("delete_media_on_completion"):
         jobs_of(call.world, call.caller).pop(queue_id, None)
     return answer
@@ -286,7 +286,7 @@ def _stopped(call: Call, job: VideoJob) -> Refusal:
     return Refusal(422, {"error": error})
 
 
-def _film_answer(call: Call, film: bytes, *, takes_ranges: bool = False) -> Answer:
+def _film_answer(call: Call, film: bytes, *, takes_ranges: bool = False) -> Response:
     """The armed fault `cut` ends the connection after `after` bytes of what would have come.
 
     With `kind` "length" the answer is as long as it says: half a film that claims to be whole.
@@ -306,11 +306,11 @@ def _film_answer(call: Call, film: bytes, *, takes_ranges: bool = False) -> Answ
     if cut is not None:
         claims_whole = cut.get("kind") == "length"
         announced = None if claims_whole else len(film)
-        return Answer(status, headers, film[: int(cut.get("after", 1000))], announced_length=announced)
-    return Answer(status, headers, film)
+        return Response(status, headers, film[: int(cut.get("after", 1000))], announced_length=announced)
+    return Response(status, headers, film)
 
 
-async def complete(call: Call) -> Answer:
+async def complete(call: Call) -> Response:
     """Remove a finished video. Unknown ones, and those still being made, are not removed: success false."""
     queue_id, job = _named_job(call, call.json_object())
     removed = job is not None and job.done(call.world.clock.now())
@@ -319,7 +319,7 @@ async def complete(call: Call) -> Answer:
     return json_answer({"success": removed})
 
 
-async def download(call: Call) -> Answer:
+async def download(call: Call) -> Response:
     """A pre-signed address: GET until it is revoked by DELETE or a day has passed, 410 from then on; no key."""
     found = downloads_of(call.world).get(call.path_values["token"])
     if found is None:
@@ -330,8 +330,8 @@ async def download(call: Call) -> Answer:
     if call.request.method == "DELETE":
         found.revoked = True
         downloads_of(call.world)[call.path_values["token"]] = found
-        return Answer(204)
+        return Response(204)
     if not found.job.done(now) or found.job.outcome != "film":
         raise Refusal(404, "This download is not there yet")
     need("video")
-    return _film_answer(call, await finished_film(call.world, found.job), takes_ranges=True)
+    return _film_answer(call, await finished_video(call.world, found.job), takes_ranges=True)

@@ -14,7 +14,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from app.sandbox.media.image_engine import NotAPicture, caption, decode, draw, fitted
+from app.sandbox.media.image_engine import NotAnImage, caption, decode, draw, fitted
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -41,12 +41,12 @@ class Shown:
     told: str = ""
 
 
-def make_film(
+def render_video(
     prompt: str, duration_s: float, size: tuple[int, int], *, sound: bool = True, shown: Shown | None = None
 ) -> bytes:
     """Return an MP4. `size` has even numbers; `shown` is what the film shows instead of a drawing.
 
-    Raises `NotAPicture`. Equal arguments give equal pictures and sound. Takes about a third of the film's length.
+    Raises `NotAnImage`. Equal arguments give equal pictures and sound. Takes about a third of the film's length.
     """
     shown = shown or Shown()
     scenes = _scenes(prompt, size, shown)
@@ -97,14 +97,14 @@ def _pixels(picture: Image, size: tuple[int, int]) -> NDArray[np.uint8]:
 
 
 def beginning(film: bytes) -> Image:
-    """Return the first picture of a film. Raises `NotAPicture`."""
+    """Return the first picture of a film. Raises `NotAnImage`."""
     try:
         with av.open(io.BytesIO(film), "r") as opened:
             frame: Any = next(opened.decode(video=0))
             picture: Image = frame.to_image()
             return picture
     except (av.FFmpegError, ValueError, IndexError, StopIteration) as error:
-        raise NotAPicture("it is no film, or broken") from error
+        raise NotAnImage("it is no film, or broken") from error
 
 
 def _frame(

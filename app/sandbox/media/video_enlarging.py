@@ -15,37 +15,37 @@ MAX_SECONDS = 30.0
 LANCZOS = "LANCZOS"
 
 
-class NotAFilm(Exception):
+class NotAVideo(Exception):
     """The bytes cannot be shown; the message says why, for the person who sent them."""
 
 
 @dataclass(frozen=True, slots=True)
-class FilmFacts:
+class VideoFacts:
     seconds: float
     width: int
     height: int
 
 
-def facts_of(data: bytes) -> FilmFacts:
-    """Return length and size of a film; blocks. Raises `NotAFilm`."""
+def facts_of(data: bytes) -> VideoFacts:
+    """Return length and size of a film; blocks. Raises `NotAVideo`."""
     try:
         with av.open(io.BytesIO(data), "r") as film:
             if not film.streams.video:
-                raise NotAFilm("it has no pictures")
+                raise NotAVideo("it has no pictures")
             video = film.streams.video[0]
-            return FilmFacts(float(film.duration or 0) / av.time_base, video.width, video.height)
+            return VideoFacts(float(film.duration or 0) / av.time_base, video.width, video.height)
     except (av.FFmpegError, ValueError, IndexError) as error:
-        raise NotAFilm("it is no film, or broken") from error
+        raise NotAVideo("it is no film, or broken") from error
 
 
 def enlarge(data: bytes, factor: int) -> bytes:
-    """Return an MP4 that is `factor` times as wide and high; blocks. Raises `NotAFilm`."""
+    """Return an MP4 that is `factor` times as wide and high; blocks. Raises `NotAVideo`."""
     buffer = io.BytesIO()
     try:
         with av.open(io.BytesIO(data), "r") as old, av.open(buffer, "w", format="mp4") as new:
             _copy(old, new, factor)
     except (av.FFmpegError, ValueError) as error:
-        raise NotAFilm("it cannot be read to its end") from error
+        raise NotAVideo("it cannot be read to its end") from error
     return buffer.getvalue()
 
 

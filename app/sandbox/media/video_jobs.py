@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from app.sandbox.media.video_media import Along
-from app.sandbox.world import Caller, Kept, World
+from app.sandbox.media.video_media import ReferenceMedia
+from app.sandbox.world import Caller, PersistentDict, World
 
 EXECUTION_MS = 8_000  # what a film takes on the Sandbox's clock
 KEPT_S = 86_400.0  # how long a finished film, and a private download, can be fetched
@@ -22,7 +22,7 @@ class VideoOrder:
     duration_s: int
     size: tuple[int, int]
     sound: bool
-    along: Along  # what the film shows instead of a drawing
+    along: ReferenceMedia  # what the film shows instead of a drawing
     private: bool  # fetched by `download_url` instead of the retrieve call
     film: bytes | None = None  # what is enlarged, instead of a film that is drawn
     factor: int = 1
@@ -50,16 +50,16 @@ class VideoJob:
 
 
 @dataclass(slots=True)
-class Film:
+class RenderedVideo:
     """A film that is made when it is first wanted. After a restart it is made again, byte for byte the same."""
 
     data: bytes | None = None
     making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-async def finished_film(world: World, job: VideoJob) -> bytes:
-    films: dict[str, Film] = world.kept.setdefault("films", {})
-    film = films.setdefault(job.id, Film())
+async def finished_video(world: World, job: VideoJob) -> bytes:
+    films: dict[str, RenderedVideo] = world.kept.setdefault("films", {})
+    film = films.setdefault(job.id, RenderedVideo())
     async with film.making:
         if film.data is None:
             film.data = await asyncio.to_thread(_made, job.order)
@@ -71,11 +71,11 @@ def _made(order: VideoOrder) -> bytes:
         from app.sandbox.media.video_enlarging import enlarge
 
         return enlarge(order.film, order.factor)
-    from app.sandbox.media.video_engine import Shown, make_film
+    from app.sandbox.media.video_engine import Shown, render_video
 
     along = order.along
     shown = Shown(along.pictures, along.films, along.keyframes, along.told)
-    return make_film(order.prompt, order.duration_s, order.size, sound=order.sound, shown=shown)
+    return render_video(order.prompt, order.duration_s, order.size, sound=order.sound, shown=shown)
 
 
 @dataclass(slots=True)
@@ -86,11 +86,11 @@ class Download:
     revoked: bool = False
 
 
-def jobs_of(world: World, caller: Caller) -> Kept[VideoJob]:
+def jobs_of(world: World, caller: Caller) -> PersistentDict[VideoJob]:
     return world.table(f"videos {caller.id}", VideoJob)
 
 
-def downloads_of(world: World) -> Kept[Download]:
+def downloads_of(world: World) -> PersistentDict[Download]:
     return world.table("downloads", Download)
 
 
@@ -98,7 +98,7 @@ def forget_expired(world: World, caller: Caller) -> None:
     """Make room: nobody can fetch these any more. That a private download is gone is said for a week."""
     now = world.clock.now()
     jobs, downloads = jobs_of(world, caller), downloads_of(world)
-    films: dict[str, Film] = world.kept.setdefault("films", {})
+    films: dict[str, RenderedVideo] = world.kept.setdefault("films", {})
     for queue_id in [queue_id for queue_id, job in jobs.items() if job.expired(now)]:
         del jobs[queue_id]
         films.pop(queue_id, None)

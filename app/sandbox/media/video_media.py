@@ -29,7 +29,7 @@ LISTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
+class ReferenceMedia:
     """`pictures` and `films` in the order in which they are shown; `keyframes` are (frame, picture) pairs.
 
     `told` names in words what can be heard or read: "2 sounds, 1 document".
@@ -61,7 +61,7 @@ def read_media(check: Checker, path: Path, value: object, *, required: bool = Fa
         return None
 
 
-def read_along(check: Checker, body: Json, seconds: int, *, needs_picture: bool = False) -> Along:
+def read_reference_media(check: Checker, body: Json, seconds: int, *, needs_picture: bool = False) -> ReferenceMedia:
     """Return all that goes along, the first picture first and the last one last; complaints are noted."""
     start = read_media(check, ("image_url",), body.get("image_url"), required=needs_picture)
     read = {name: _listed(check, (name,), body.get(name), most) for name, most in LISTS.items()}
@@ -75,7 +75,7 @@ def read_along(check: Checker, body: Json, seconds: int, *, needs_picture: bool 
     seen = [*read["reference_image_urls"], *read["scene_image_urls"], *(one for each, _ in elements for one in each)]
     heard = len(read["reference_audio_urls"]) + (sound is not None)
     numbers = ((heard, "sound"), (len(read["reference_document_urls"]), "document"))
-    return Along(
+    return ReferenceMedia(
         pictures=tuple(one for one in (start, *seen, end) if one is not None),
         films=(*read["reference_video_urls"], *(one for _, each in elements for one in each)),
         keyframes=keyframes,

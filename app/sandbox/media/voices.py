@@ -12,10 +12,10 @@ from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Refusal
 from app.sandbox.http.form import Upload, check_size, read_form
-from app.sandbox.http.http import Answer
+from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.media.media_models import CLONING, MediaModel, clone_fee
-from app.sandbox.world import Kept
+from app.sandbox.world import PersistentDict
 
 if TYPE_CHECKING:
     from app.sandbox.media.speech_engine import Delivery
@@ -33,7 +33,7 @@ class ClonedVoice:
     pitch_hz: float
 
 
-async def clone(call: Call) -> Answer:
+async def clone(call: Call) -> Response:
     form = read_form(call)
     check = Checker(flat_list=call.names.issues_in_errors)
     sample = form.file(check, "file")
@@ -85,7 +85,7 @@ def cloned(call: Call, handle: str, model: MediaModel) -> Delivery:
     return Delivery(base.language, base.variant, min(max(pitch, 0), 99), base.words_per_minute)
 
 
-def _voices(call: Call) -> Kept[ClonedVoice]:
+def _voices(call: Call) -> PersistentDict[ClonedVoice]:
     return call.world.table(f"voices {call.caller.id}", ClonedVoice)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-from app.service.errors import BadAnswer, OversizedAnswer
+from app.service.errors import BadResponse, OversizedResponse
 
 PIECE_BYTES = 64 * 1024
 KIB = 1024
@@ -27,13 +27,13 @@ class BoundedBody:
     def __init__(self, encoding: str | None, max_bytes: int) -> None:
         names = [name.strip() for name in (encoding or "").split(",") if name.strip() not in ("", "identity")]
         if len(names) > 1 or (names and names[0] not in _WINDOW_BITS):
-            raise BadAnswer(f"The answer is compressed as {', '.join(names)[:40]}, which was not asked for.")
+            raise BadResponse(f"The answer is compressed as {', '.join(names)[:40]}, which was not asked for.")
         self._inflate = zlib.decompressobj(_WINDOW_BITS[names[0]]) if names else None
         self._max_bytes = max_bytes
         self.size = 0
 
     def pieces(self, read: bytes) -> Iterator[bytes]:
-        """Yield what `read` stands for. Raises `BadAnswer` over the limit or on broken compression."""
+        """Yield what `read` stands for. Raises `BadResponse` over the limit or on broken compression."""
         if self._inflate is None:
             yield self._counted(read)
             return
@@ -41,7 +41,7 @@ class BoundedBody:
             try:
                 piece = self._inflate.decompress(read, PIECE_BYTES)
             except zlib.error:
-                raise BadAnswer("The compressed answer is damaged.") from None
+                raise BadResponse("The compressed answer is damaged.") from None
             if piece:
                 yield self._counted(piece)
             if self._inflate.eof:
@@ -51,9 +51,9 @@ class BoundedBody:
                 return
 
     def finish(self) -> None:
-        """Say that nothing more comes. Raises `BadAnswer` when compressed data ends too early."""
+        """Say that nothing more comes. Raises `BadResponse` when compressed data ends too early."""
         if self._inflate is not None and self.size and not self._inflate.eof:
-            raise BadAnswer("The compressed answer is cut short.")
+            raise BadResponse("The compressed answer is cut short.")
 
     def _counted(self, piece: bytes) -> bytes:
         self.size += len(piece)
@@ -62,8 +62,8 @@ class BoundedBody:
         return piece
 
 
-def too_large(max_bytes: int) -> OversizedAnswer:
-    return OversizedAnswer(f"The answer is larger than the {size_text(max_bytes)} allowed for it.")
+def too_large(max_bytes: int) -> OversizedResponse:
+    return OversizedResponse(f"The answer is larger than the {size_text(max_bytes)} allowed for it.")
 
 
 def size_text(size_bytes: int) -> str:

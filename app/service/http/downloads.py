@@ -15,7 +15,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import TypeVar
 
-from app.service.errors import BadAnswer, StreamCut
+from app.service.errors import BadResponse, StreamCut
 
 T = TypeVar("T")
 
@@ -95,7 +95,7 @@ async def save(
 
     The file appears under its name only when it is complete and on the disk; a part of it, or one that could not be
     written, leaves nothing behind, unless a `mark` was given: then what came before a break stays for the next try.
-    `after`: so many bytes of it are on the disk already, and the pieces follow them. Raises `BadAnswer` when the disk
+    `after`: so many bytes of it are on the disk already, and the pieces follow them. Raises `BadResponse` when the disk
     refuses, and whatever `pieces` raises.
     """
     part = part_path(path)
@@ -133,7 +133,7 @@ async def save(
 async def _in_thread(work: Callable[[], T]) -> T:
     """Do something with the disk in a thread. Cancelled, it waits for the thread first: the file is still in its hands.
 
-    Raises `BadAnswer` when the disk refuses.
+    Raises `BadResponse` when the disk refuses.
     """
     ahead = asyncio.get_running_loop().run_in_executor(None, _disk, work)
     try:
@@ -194,4 +194,4 @@ def _disk(work: Callable[[], T]) -> T:
     try:
         return work()
     except OSError as error:
-        raise BadAnswer(f"The answer cannot be saved: {error.strerror or error}.", code="disk") from None
+        raise BadResponse(f"The answer cannot be saved: {error.strerror or error}.", code="disk") from None

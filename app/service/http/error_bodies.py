@@ -15,8 +15,8 @@ from http import HTTPStatus
 from app.service.errors import (
     AbuseBlocked,
     AuthenticationFailed,
-    BadAnswer,
     BadRequest,
+    BadResponse,
     Conflict,
     ContentRefused,
     FieldError,
@@ -104,9 +104,9 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
     )
 
 
-def misdirected(info: ResponseInfo) -> BadAnswer:
+def misdirected(info: ResponseInfo) -> BadResponse:
     """The error for a status that is neither good nor a refusal."""
-    return BadAnswer(
+    return BadResponse(
         f"The service answered {info.status}, which is no answer to this call.",
         status=info.status,
         info=info,

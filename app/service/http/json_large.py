@@ -12,7 +12,7 @@ from typing import cast, overload
 
 import msgspec
 
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_pieces import read_json_in_pieces
 from app.service.http.json_text import read_json, would_overflow
 
@@ -125,11 +125,11 @@ CONTAINERS = JSON_LIST + JSON_OBJECT
 
 
 def read_large_json(data: bytes) -> object:
-    """Parse one JSON value as `read_json` does, leaving large lists and objects as text. Raises `BadAnswer`."""
+    """Parse one JSON value as `read_json` does, leaving large lists and objects as text. Raises `BadResponse`."""
     if len(data) <= LARGE_BYTES:
         return read_json(data)
     if would_overflow(data):
-        raise BadAnswer("The service sent something nested too deeply.")
+        raise BadResponse("The service sent something nested too deeply.")
     bare = data.removeprefix(b"\xef\xbb\xbf")
     if bare.count(b",") * LEAST_BYTES_A_MEMBER > len(bare):
         return read_json_in_pieces(bare)

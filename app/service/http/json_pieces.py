@@ -12,7 +12,7 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_text import MAX_DEPTH, read_json
 
 PIECE_CHARS = 128 * 1024
@@ -24,7 +24,7 @@ _FLAT = re.compile(r'(?:[^\[\]{}"]+|"[^"\\]*")*')  # numbers, words and plain te
 
 
 def read_json_in_pieces(data: bytes) -> object:
-    """Parse one JSON value as `read_json` does, in a thread. Raises `BadAnswer`."""
+    """Parse one JSON value as `read_json` does, in a thread. Raises `BadResponse`."""
     if len(data) <= LARGE_BYTES:
         return read_json(data)
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -32,9 +32,9 @@ def read_json_in_pieces(data: bytes) -> object:
     try:
         value, end = reader.value(_skip(text, 0), 0)
     except (ValueError, RecursionError, IndexError):
-        raise BadAnswer("The service sent something that is not JSON.") from None
+        raise BadResponse("The service sent something that is not JSON.") from None
     if _skip(text, end) != len(text):
-        raise BadAnswer("The service sent something that is not JSON.")
+        raise BadResponse("The service sent something that is not JSON.")
     return value
 
 
@@ -71,7 +71,7 @@ class _Reader:
             self._window = max(FIRST_CHARS, min(length * 4, PIECE_CHARS))
             return value, place + length
         if depth >= MAX_DEPTH:
-            raise BadAnswer("The service sent something nested too deeply.")
+            raise BadResponse("The service sent something nested too deeply.")
         return self._array(place, depth) if first == "[" else self._object(place, depth)
 
     def _array(self, place: int, depth: int) -> tuple[list[object], int]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import msgspec
 
-from app.service.errors import BadAnswer, LimitExceeded
+from app.service.errors import BadResponse, LimitExceeded
 from app.service.http.base64_text import Base64Text
 
 MAX_DEPTH = 500
@@ -23,12 +23,12 @@ _decode_exact = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def read_json(data: bytes | str, *, exact: bool = True) -> object:
-    """Parse one JSON value. `exact=False` gives floats, for long vectors. Raises `BadAnswer`.
+    """Parse one JSON value. `exact=False` gives floats, for long vectors. Raises `BadResponse`.
 
     Bytes that are not UTF-8 are replaced, a byte order mark is dropped, `NaN` and `Infinity` are refused.
     """
     if would_overflow(data):
-        raise BadAnswer("The service sent something nested too deeply.")
+        raise BadResponse("The service sent something nested too deeply.")
     try:
         return _decode_exact(data) if exact else msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -38,7 +38,7 @@ def read_json(data: bytes | str, *, exact: bool = True) -> object:
             text.removeprefix("\ufeff"), parse_float=Decimal if exact else None, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError):
-        raise BadAnswer("The service sent something that is not JSON.") from None
+        raise BadResponse("The service sent something that is not JSON.") from None
     return value
 
 

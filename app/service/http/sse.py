@@ -7,7 +7,7 @@ event are joined. U+2028 is an ordinary character, so lines are cut on bytes, ne
 
 from __future__ import annotations
 
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 LINE_FEED = 10
@@ -27,7 +27,7 @@ class SseReader:
         self._between = False  # nothing of an event is waiting for its rest
 
     def feed(self, read: bytes) -> list[bytes]:
-        """Return the data of the events that end in `read`, in order. Raises `BadAnswer` when one grows too large."""
+        """Return the data of the events that end in `read`, in order. Raises `BadResponse` when one grows too large."""
         if (
             self._between
             and read.startswith(b"data: ")
@@ -78,7 +78,7 @@ class SseReader:
     def _check_size(self, grown: int) -> None:
         self._size += grown
         if self._size > self._max_event_bytes:
-            raise BadAnswer(f"One event of the stream is larger than {self._max_event_bytes} bytes.")
+            raise BadResponse(f"One event of the stream is larger than {self._max_event_bytes} bytes.")
 
     def _without_mark(self, read: bytes) -> bytes:
         """Drop a byte order mark at the very start, even if it arrives in three reads."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from app.service.characters import Character
-    from app.ui.characters.pictures import Pictures
+    from app.ui.characters.character_images import CharacterImages
     from app.ui.characters.presenter import CharactersPresenter
     from app.ui.characters.state import CharactersState
     from app.ui.kit.theme import Theme
@@ -46,7 +46,7 @@ class DetailsPane(QWidget):
     tag_chosen = Signal(str)
 
     def __init__(
-        self, theme: Theme, presenter: CharactersPresenter, pictures: Pictures, parent: QWidget | None = None
+        self, theme: Theme, presenter: CharactersPresenter, pictures: CharacterImages, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -77,8 +77,8 @@ class DetailsPane(QWidget):
         self.share = Button(theme, self.tr("Open share page"), "external-link", size="small")
         self._build()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         body = QWidget()
@@ -169,7 +169,7 @@ class DetailsPane(QWidget):
         self.reviews.reached.connect(self._bring_into_sight)
         self._pictures.arrived.connect(self._picture_arrived)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
         self._column.setSpacing(theme.px(16))
@@ -187,7 +187,7 @@ class DetailsPane(QWidget):
         """Show the one that is selected, or nobody."""
         character = state.character
         self._body.setVisible(character is not None)
-        sandbox = self._presenter.caller.is_sandbox
+        sandbox = self._presenter.current_account.is_sandbox
         self.photos.setEnabled(not sandbox)
         self.photos.setChecked(state.pictures_allowed)
         self._photos_note.set_text(

@@ -87,8 +87,8 @@ class FiltersPane(QWidget):
         self._tags_title = Label(theme, self.tr("Tags"), "small", "text2", weight=500)
         self._build()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         theme = self._theme
@@ -159,7 +159,7 @@ class FiltersPane(QWidget):
         self.web.clicked.connect(lambda on: self.changed.emit("web_only", on))
         self.pro.clicked.connect(lambda on: self.changed.emit("pro_only", on))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._column.setContentsMargins(theme.px(16), theme.px(14), theme.px(16), theme.px(14))
         self._column.setSpacing(theme.px(16))

@@ -21,7 +21,7 @@ from app.ui.kit.widgets.spinner import Spinner
 from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
-    from app.ui.characters.pictures import Pictures
+    from app.ui.characters.character_images import CharacterImages
     from app.ui.characters.presenter import CharactersPresenter
     from app.ui.kit.theme import Theme
 
@@ -58,7 +58,7 @@ class GridPane(QWidget):
     action = Signal(str)
 
     def __init__(
-        self, theme: Theme, presenter: CharactersPresenter, pictures: Pictures, parent: QWidget | None = None
+        self, theme: Theme, presenter: CharactersPresenter, pictures: CharacterImages, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -96,8 +96,8 @@ class GridPane(QWidget):
         self._set_up_view()
         self._build()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _set_up_view(self) -> None:
         view = self.view
@@ -158,7 +158,7 @@ class GridPane(QWidget):
         else:
             self.action.emit(action)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         left = 16 if self.list_button.isVisibleTo(self) else 24
         self._head.setContentsMargins(theme.px(left), 0, theme.px(16), 0)
@@ -172,7 +172,7 @@ class GridPane(QWidget):
         """Follow the window: which panes the two buttons open."""
         self.list_button.setVisible(list_button)
         self.details_button.setChecked(details_open)
-        self._dress()
+        self._apply_theme()
 
     # Showing
 
@@ -248,10 +248,10 @@ class Footer(QFrame):
         self._row.addStretch(1)
         self._row.addWidget(self._hint)
         self._row.addWidget(self.again)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._row.setContentsMargins(self._theme.px(24), self._theme.px(8), self._theme.px(24), self._theme.px(8))
         self._row.setSpacing(self._theme.px(8))
         self.setMinimumHeight(self._theme.height_px(44))

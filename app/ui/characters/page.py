@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.ui.characters.character_images import CharacterImages
 from app.ui.characters.details_pane import DetailsPane
 from app.ui.characters.filters_pane import FiltersPane
 from app.ui.characters.grid_pane import GridPane
-from app.ui.characters.pictures import Pictures
 from app.ui.kit.widgets.links import LinkOpener
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CharactersPage(QObject):
         """`cache` is the folder in which pictures are kept."""
         super().__init__()
         self.presenter = presenter
-        self.pictures = Pictures(self, cache)
+        self.pictures = CharacterImages(self, cache)
         self.filters = FiltersPane(theme)
         self.grid = GridPane(theme, presenter, self.pictures)
         self.details = DetailsPane(theme, presenter, self.pictures)
@@ -78,7 +78,7 @@ class CharactersPage(QObject):
     def _connect(self) -> None:
         presenter, filters, grid, details = self.presenter, self.filters, self.grid, self.details
         presenter.state_changed.connect(self.show_state)
-        presenter.caller.account_changed.connect(self._account_changed)
+        presenter.current_account.account_changed.connect(self._account_changed)
         filters.search_changed.connect(presenter.search)
         filters.changed.connect(presenter.set_filter)
         filters.tag_toggled.connect(presenter.toggle_tag)

@@ -19,7 +19,7 @@ from app.ui.characters.presenter_pages import Pages
 from app.ui.characters.state import MAX_TAGS, REVIEWS_AT_ONCE, CharactersState, Filters, ReviewRow, Reviews
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.service.characters import Character
     from app.storage.catalogue import Catalogue
@@ -37,7 +37,7 @@ class CharactersPresenter(QObject):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         settings: SettingsStore,
         tasks: TaskScope,
         *,
@@ -46,7 +46,7 @@ class CharactersPresenter(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.caller = caller
+        self.current_account = current_account
         self._settings = settings
         self._tasks = tasks
         self._debounce_s = debounce_s
@@ -56,8 +56,8 @@ class CharactersPresenter(QObject):
         self._asked_as: object = None  # the account whose characters are shown
         self._pages = Pages(self.state.filters)
         self._tag_counts: Counter[str] = Counter()
-        caller.account_changed.connect(self._account_changed)
-        caller.numbers_changed.connect(self._refresh_choices)
+        current_account.account_changed.connect(self._account_changed)
+        current_account.numbers_changed.connect(self._refresh_choices)
         settings.subscribe(lambda _value: self._refresh_choices())
         self._refresh_choices()
 
@@ -66,7 +66,7 @@ class CharactersPresenter(QObject):
     def open(self) -> None:
         """The browser is on screen: ask for the first page unless it is there already."""
         self._refresh_choices()
-        if self._asked_as is not self.caller.service or (not self.state.rows and not self.state.loading):
+        if self._asked_as is not self.current_account.service or (not self.state.rows and not self.state.loading):
             self._load_first(wait=False)
 
     def search(self, text: str) -> None:
@@ -119,7 +119,7 @@ class CharactersPresenter(QObject):
     async def _load_reviews(self, slug: str) -> None:
         from app.service.errors import NotFound, ServiceError
 
-        service = self.caller.service
+        service = self.current_account.service
         before = self.state.reviews if self.state.reviews.slug == slug else Reviews(slug)
         if service is None:
             self._change(reviews=replace(before, note="The service cannot be asked now."))
@@ -173,15 +173,15 @@ class CharactersPresenter(QObject):
             parts = urlsplit(url)
         except ValueError:
             return ""
-        service = self.caller.service
-        if self.caller.is_sandbox and service is not None:
+        service = self.current_account.service
+        if self.current_account.is_sandbox and service is not None:
             own = urlsplit(service.client.base_url)
             return url if (parts.scheme, parts.netloc) == (own.scheme, own.netloc) else ""
         return url if self._settings.value.load_remote_pictures and parts.scheme == "https" else ""
 
     def model_name(self, character: Character) -> str:
         """The name of the model a character suggests; says so when the account does not have it."""
-        model = next((model for model in self.caller.models if model.id == character.model_id), None)
+        model = next((model for model in self.current_account.models if model.id == character.model_id), None)
         if model is not None:
             return model.name
         return f"{character.model_id} (not offered here)" if character.model_id else "Your default model"
@@ -205,7 +205,7 @@ class CharactersPresenter(QObject):
             await asyncio.sleep(wait_s)
         from app.service.errors import ServiceError
 
-        filters, service = self.state.filters, self.caller.service
+        filters, service = self.state.filters, self.current_account.service
         self._asked_as = service
         if service is None:
             await self._show_saved(filters)
@@ -228,7 +228,7 @@ class CharactersPresenter(QObject):
     async def _more(self) -> None:
         from app.service.errors import ServiceError
 
-        pages, service = self._pages, self.caller.service
+        pages, service = self._pages, self.current_account.service
         if service is None:
             return
         self._change(loading_more=True, problem=None)
@@ -289,7 +289,7 @@ class CharactersPresenter(QObject):
 
     @property
     def _account_id(self) -> str:
-        return self.caller.account.id if self.caller.account is not None else ""
+        return self.current_account.account.id if self.current_account.account is not None else ""
 
     # Choices
 
@@ -312,7 +312,7 @@ class CharactersPresenter(QObject):
 
     def _refresh_choices(self) -> None:
         value = self._settings.value
-        models = tuple((model.id, model.name) for model in self.caller.models)
+        models = tuple((model.id, model.name) for model in self.current_account.models)
         filters = self.state.filters
         if not value.show_adult and filters.adult != "hide":
             filters = replace(filters, adult="hide")
@@ -321,7 +321,7 @@ class CharactersPresenter(QObject):
             models=models,
             filters=filters,
             adult_allowed=value.show_adult,
-            pictures_allowed=value.load_remote_pictures or self.caller.is_sandbox,
+            pictures_allowed=value.load_remote_pictures or self.current_account.is_sandbox,
         )
         if changed:
             self._load_first(wait=False)

@@ -46,10 +46,10 @@ class ReviewsBox(QWidget):
         self._column.addWidget(self._note)
         self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         self.more.clicked.connect(self.more_wanted)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._column.setSpacing(self._theme.px(8))
         self._rows.setSpacing(self._theme.px(8))
 

@@ -58,8 +58,8 @@ class Canvas(QWidget):
         self.composer = Composer(theme)
         self._build()
         self.newest.clicked.connect(self._to_the_end)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         self._box = QVBoxLayout()
@@ -138,12 +138,12 @@ class Canvas(QWidget):
             self.places.addWidget(widget)
         self._instead = widget
         self.places.setCurrentWidget(widget or self.view)
-        self._dress()
+        self._apply_theme()
 
     def _is_made(self, name: str) -> bool:
         return name in self.__dict__
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self.theme
         self._column.setMaximumWidth(theme.type_px(READING_COLUMN))
         self._around.setContentsMargins(theme.px(24), theme.px(8), theme.px(24), theme.px(14))
@@ -170,7 +170,7 @@ class Canvas(QWidget):
             self.editing.setVisible(head.editing)
         if head.problem is not None or self._is_made("problem"):
             self._show_problem(head.problem)
-        self._dress()
+        self._apply_theme()
 
     def _show_problem(self, problem: Problem | None) -> None:
         self.problem.setVisible(problem is not None)

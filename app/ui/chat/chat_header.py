@@ -77,10 +77,10 @@ class ChatHeader(QFrame):
         self.export_button.clicked.connect(self.export_wanted)
         self.list_button.clicked.connect(self.list_wanted)
         self.inspector_button.clicked.connect(self.inspector_wanted)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         left = 16 if self.list_button.isVisibleTo(self) else 24
         self._layout.setContentsMargins(theme.px(left), 0, theme.px(16), 0)
@@ -105,7 +105,7 @@ class ChatHeader(QFrame):
         self.inspector_button.setChecked(inspector_open)
         self.model.set_compact(narrow)
         self._arrange()
-        self._dress()
+        self._apply_theme()
 
     def _arrange(self) -> None:
         editing = self.edit.is_open
@@ -164,10 +164,10 @@ class CharacterBar(QFrame):
         outer.addWidget(rule())
         self.change.clicked.connect(self.change_wanted)
         self.remove.clicked.connect(self.remove_wanted)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._layout.setContentsMargins(theme.px(24), theme.px(10), theme.px(24), theme.px(10))
         self._layout.setSpacing(theme.px(12))

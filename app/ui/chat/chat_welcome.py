@@ -50,10 +50,10 @@ class ExampleButton(QPushButton):
         self.setAutoDefault(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFixedHeight(self._theme.height_px(40))
 
     def ring_radius(self) -> float:
@@ -103,8 +103,8 @@ class ChatWelcome(QScrollArea):
         self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
         self._examples = QWidget()
         self._build()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         centre = Qt.AlignmentFlag.AlignHCenter
@@ -141,7 +141,7 @@ class ChatWelcome(QScrollArea):
         self._outer = outer
         self.setWidget(body)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._column_box.setMaximumWidth(theme.type_px(COLUMN))
         self._column.setSpacing(theme.px(4))

@@ -57,39 +57,39 @@ class FindBar(QWidget):
         self.previous.clicked.connect(lambda: self.step(-1))
         self.next.clicked.connect(lambda: self.step(1))
         self.close_button.clicked.connect(self.leave)
-        theme.changed.connect(self._dress)
-        self._dress()
-        self._tell()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
+        self._publish()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._row.setContentsMargins(theme.px(24), theme.px(6), theme.px(16), theme.px(6))
         self._row.setSpacing(theme.px(6))
         self.count.setMinimumWidth(theme.type_px(76))
 
-    def look_for(self, text: str, row_id: str = "") -> None:
+    def search_for(self, text: str, row_id: str = "") -> None:
         """Show the bar with `text` in it, at the first place from a message on."""
         self.show()
         self.field.blockSignals(True)
         self.field.setText(text)
         self.field.blockSignals(False)
-        self.finder.look_for(text, row_id)
-        self._tell()
+        self.finder.search_for(text, row_id)
+        self._publish()
 
     def step(self, by: int) -> None:
         """Go to the next match or back."""
         if self.field.text() != self.finder.text:
-            self.finder.look_for(self.field.text())
+            self.finder.search_for(self.field.text())
         else:
             self.finder.step(by)
-        self._tell()
+        self._publish()
         announce(self, self.count.text())
 
     def recount(self) -> None:
         """The conversation has changed."""
         if self.isVisible():
             self.finder.recount()
-            self._tell()
+            self._publish()
 
     def leave(self) -> None:
         """Close, and take the marks away."""
@@ -98,10 +98,10 @@ class FindBar(QWidget):
         self.closed.emit()
 
     def _look(self, text: str) -> None:
-        self.finder.look_for(text)
-        self._tell()
+        self.finder.search_for(text)
+        self._publish()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         finder = self.finder
         if not finder.text.strip():
             words = ""

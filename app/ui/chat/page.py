@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.core.caller import Headroom
+from app.core.current_account import Headroom
 from app.core.tabs import TABS
 from app.ui.chat.canvas import Canvas
 from app.ui.chat.inspector.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.core.tasks import TaskScope
+    from app.ui.chat.composer_controller import ComposerController
     from app.ui.chat.models.model_picker import ModelPicker
-    from app.ui.chat.page_box import BoxDesk
-    from app.ui.chat.page_desk import ChatDesk
+    from app.ui.chat.page_controller import ChatPageController
     from app.ui.chat.presenter import ChatPresenter
     from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
     from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
@@ -54,7 +54,7 @@ class ChatPage(TabPanes):
         self._entries: Sequence[ChatEntry] = ()
         self.list = ChatListPane(theme)
         self.main = Canvas(theme)
-        self.side = Inspector(theme, self._furnish)
+        self.side = Inspector(theme, self._set_up)
         self.set_own_panes(self.list, self.main, self.side)
         self.picker: ModelPicker | None = None
         self._tasks = tasks
@@ -67,7 +67,7 @@ class ChatPage(TabPanes):
         self._show_head(presenter.head())
         if presenter.opened.attachments:
             self.box.show_attachments(presenter.attaching.views())
-        presenter.tell_list()  # after a welcome page the chats were read before this page was made
+        presenter.publish_list()  # after a welcome page the chats were read before this page was made
 
     # Wires
 
@@ -101,28 +101,28 @@ class ChatPage(TabPanes):
         view.action.connect(self.act_on_row)
         view.link_activated.connect(self._open_link)
         view.source_activated.connect(lambda row_id, index: self.box.ask_source(row_id, index))
-        view.save_requested.connect(self.desk.save_code)
+        view.save_requested.connect(self.controller.save_code)
         view.attachment_activated.connect(lambda row_id, index: self.box.save_attachment(row_id, index))
         view.new_text_below.connect(self.main.show_new_text_below)
-        self.desk.connect_parts()
+        self.controller.connect_parts()
 
     @cached_property
-    def box(self) -> BoxDesk:
+    def box(self) -> ComposerController:
         """What belongs to the message box beside its text."""
-        from app.ui.chat.page_box import BoxDesk
+        from app.ui.chat.composer_controller import ComposerController
 
-        return BoxDesk(self, self._theme, self._tasks)
+        return ComposerController(self, self._theme, self._tasks)
 
     @cached_property
-    def desk(self) -> ChatDesk:
+    def controller(self) -> ChatPageController:
         """Search, find, trash, columns and dialogs; there once the history is open."""
-        from app.ui.chat.page_desk import ChatDesk
+        from app.ui.chat.page_controller import ChatPageController
 
-        return ChatDesk(self, self._theme, self._tasks)
+        return ChatPageController(self, self._theme, self._tasks)
 
     @property
     def _has_desk(self) -> bool:
-        return "desk" in self.__dict__
+        return "controller" in self.__dict__
 
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
@@ -134,7 +134,7 @@ class ChatPage(TabPanes):
         pane.duplicate_wanted.connect(presenter.duplicate)
         pane.trash_wanted.connect(presenter.move_to_trash)
         pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to the chats"))
-        pane.files_given.connect(lambda paths: self.desk.take_dropped(paths))
+        pane.files_given.connect(lambda paths: self.controller.import_dropped(paths))
 
     def _connect_canvas(self) -> None:
         main, presenter = self.main, self.presenter
@@ -172,7 +172,7 @@ class ChatPage(TabPanes):
         QTimer.singleShot(0, self, self.list.complete)
         QTimer.singleShot(0, self, self.side.complete)
 
-    def _furnish(self, place: int) -> None:
+    def _set_up(self, place: int) -> None:
         """Connect and fill a page of the inspector that has just been made."""
         if place == PARAMETERS:
             self.side.parameters.option_changed.connect(self.presenter.set_option)
@@ -295,7 +295,7 @@ class ChatPage(TabPanes):
 
     def step(self, by: int) -> None:
         """The chat below (1) or above (-1) in the list."""
-        chat_id = self.list.neighbour(by)
+        chat_id = self.list.neighbor(by)
         if chat_id is not None:
             self.flush_parameters()
             self.presenter.open_chat(chat_id)
@@ -321,7 +321,7 @@ class ChatPage(TabPanes):
         elif action == "receipt":
             self.open_request(row_id)
         elif action == "answer-calls":
-            self.desk.answer_calls(row_id)
+            self.controller.answer_calls(row_id)
         elif action != "copy":
             self.presenter.act(row_id, action)
 
@@ -355,10 +355,10 @@ class ChatPage(TabPanes):
 
             self.picker = ModelPicker(self._theme, self.main)
             self.picker.chosen.connect(lambda model, always: self.presenter.use_model(model, for_new_chats=always))
-            self.picker.favourite_toggled.connect(self.presenter.toggle_favourite)
-            self.picker.sort_chosen.connect(lambda sort: self.presenter.shelf.set_sort(sort))
+            self.picker.favorite_toggled.connect(self.presenter.toggle_favorite)
+            self.picker.sort_chosen.connect(lambda sort: self.presenter.account_models.set_sort(sort))
             self.picker.reload_wanted.connect(self.presenter.refresh_models)
-        self.picker.show_models(self.presenter.shelf.list_for(self.presenter.opened.model_id))
+        self.picker.show_models(self.presenter.account_models.list_for(self.presenter.opened.model_id))
         self.picker.open_under(self.main.header.model)
         return self.picker
 
@@ -385,7 +385,7 @@ class ChatPage(TabPanes):
 
     def copy_answer(self) -> None:
         """Put the newest answer on the clipboard, without its thoughts; of a line of JSON with the focus its path."""
-        if self._has_desk and self.desk.copy_path():
+        if self._has_desk and self.controller.copy_path():
             return
         message = self.presenter.opened.thread.last_of("assistant")
         if message is not None and message.content:
@@ -415,7 +415,7 @@ class ChatPage(TabPanes):
         field = getattr(self.guest, "search", None)
         if isinstance(field, QWidget):
             return field
-        return (self._has_desk and self.desk.filter_field()) or self.list.filter_field()
+        return (self._has_desk and self.controller.filter_field()) or self.list.filter_field()
 
     def actions(self) -> Sequence[TabAction]:
         return chat_actions(self)
@@ -446,7 +446,7 @@ class ChatPage(TabPanes):
         if self.presenter.head().writing:
             self.presenter.stop()
             return True
-        return self.presenter.cancel_edit() or (self._has_desk and self.desk.leave_one())
+        return self.presenter.cancel_edit() or (self._has_desk and self.controller.leave_one())
 
     def set_zones(self, zones: Zones) -> None:
         super().set_zones(zones)

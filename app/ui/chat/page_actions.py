@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.ui.chat.page_desk_actions import desk_actions
+from app.ui.chat.page_controller_actions import desk_actions
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 
@@ -112,7 +112,7 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
         for entry in entries
         if words.are_in(entry.title, entry.second_line)
     ]
-    models = page.presenter.shelf.list_for(page.presenter.opened.model_id).rows
+    models = page.presenter.account_models.list_for(page.presenter.opened.model_id).rows
     items += [
         PaletteItem(
             f"model:{row.id}",

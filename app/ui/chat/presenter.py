@@ -14,7 +14,7 @@ from app.ui.chat.session.answer_notes import USE_SUGGESTION
 from app.ui.chat.session.options import next_web_search
 from app.ui.chat.session.presenter_base import USE_MODEL, Work
 from app.ui.chat.session.presenter_chats import ChatPresenterChats
-from app.ui.chat.session.presenter_open import LeftDraft, typed_since
+from app.ui.chat.session.presenter_open import UnsavedDraft, typed_since
 from app.ui.chat.session.presenter_thread import Thread
 from app.ui.chat.state import CharacterHead
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QObject
 
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.storage.catalogue import Catalogue
@@ -44,14 +44,14 @@ class ChatPresenter(ChatPresenterChats):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         settings: SettingsStore,
         tasks: TaskScope,
         undo_stack: UndoStack,
         *,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(caller, settings, tasks, undo_stack, parent=parent)
+        super().__init__(current_account, settings, tasks, undo_stack, parent=parent)
         self._draft_timer.timeout.connect(self._save_draft_soon)
         self.opened.options = self.opened.fresh_options()
         self.opened.is_coming = bool(settings.value.last_chat)
@@ -75,14 +75,14 @@ class ChatPresenter(ChatPresenterChats):
         self.library = Library(history)
         await self.library.load()
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
-        self.shelf.catalogue = catalogue
-        self._answers = Answers(self.caller, self._tasks, self._cheaper_model, self._clock, self)
+        self.account_models.catalogue = catalogue
+        self._answers = Answers(self.current_account, self._tasks, self._cheaper_model, self._clock, self)
         self.answers.start(history, catalogue)
         self.conversation = Branches(
             self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)
-        self.answers.changed.connect(lambda _row: self.tell_list())
+        self.answers.changed.connect(lambda _row: self.publish_list())
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is None or not await self._open_chat(last.id, unless_typed=True):
@@ -92,13 +92,13 @@ class ChatPresenter(ChatPresenterChats):
             if self.opened.draft.strip():
                 self._draft_timer.start()
         self._do(self._keep_left)  # of chats that were begun and left before this
-        await self.shelf.load_saved()
+        await self.account_models.load_saved()
         self._models_changed()
-        await self.shelf.save()
+        await self.account_models.save()
         self._do(self._sweep, history)
-        from app.ui.chat.session.presenter_presets import PresetShelf
+        from app.ui.chat.session.presenter_presets import ChatPresets
 
-        self.presets = PresetShelf(
+        self.presets = ChatPresets(
             self.opened, self._do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
         )
         self.trash.add_kind(self.presets.trash_kind)
@@ -189,7 +189,7 @@ class ChatPresenter(ChatPresenterChats):
         if self._history is not None:
             self._do(self._keep_left)
 
-    def _left_in(self, chat_id: str) -> LeftDraft | None:
+    def _left_in(self, chat_id: str) -> UnsavedDraft | None:
         """The draft of a chat that is not on the disk yet."""
         return next(
             (left for left in reversed(self._left) if (left.chat_id or self._rows.get(left.opening)) == chat_id), None
@@ -197,7 +197,7 @@ class ChatPresenter(ChatPresenterChats):
 
     async def _keep_left(self) -> None:
         await self._write_left()
-        self.tell_list()
+        self.publish_list()
 
     async def _write_left(self) -> None:
         """Bring the drafts of chats that were left to the disk; what the disk refuses is tried with the next."""
@@ -206,7 +206,7 @@ class ChatPresenter(ChatPresenterChats):
                 await self._write_draft(self._left[0])
                 del self._left[0]
 
-    async def _write_draft(self, left: LeftDraft) -> None:
+    async def _write_draft(self, left: UnsavedDraft) -> None:
         """Keep a draft that was left, and forget a chat that nothing was ever said in."""
         assert self.library is not None
         chat_id = left.chat_id or self._rows.get(left.opening)
@@ -264,7 +264,7 @@ class ChatPresenter(ChatPresenterChats):
             await self._ensure_chat()
             await asyncio.to_thread(self._settings.save)  # which chat to open again
         await self._store_draft()
-        self.tell_list()
+        self.publish_list()
 
     async def _store_draft(self, text: str | None = None) -> None:
         """Keep the draft of the chat that is open, as it is once it is its turn, or with another text."""
@@ -379,7 +379,7 @@ class ChatPresenter(ChatPresenterChats):
         elif action == "edit-answer":
             self.begin_edit(message_id)
         elif action in ("keep", "stop-row"):
-            self._act_beside(message_id, action)
+            self._act_on_compared(message_id, action)
         elif action == "stop":
             self.stop()
         elif action.startswith(USE_MODEL):
@@ -401,7 +401,7 @@ class ChatPresenter(ChatPresenterChats):
         elif message is not None:
             self.begin_edit(message.id if message.role == "user" else message.parent_id or "")
 
-    def _act_beside(self, message_id: str, action: str) -> None:
+    def _act_on_compared(self, message_id: str, action: str) -> None:
         """Answers that stand side by side: one is stopped, or the chat goes on from it."""
         message = self.opened.thread.get(message_id)
         if action == "stop-row":
@@ -418,7 +418,7 @@ class ChatPresenter(ChatPresenterChats):
         if text.strip():
             self._tasks.start("send", self._guarded, self._send, (text, model_ids))
         else:
-            self._tasks.start("send", self._guarded, self.conversation.ask_beside, (model_ids,))
+            self._tasks.start("send", self._guarded, self.conversation.ask_for_comparison, (model_ids,))
 
     def answer_calls(self, message_id: str, answers: Mapping[str, str]) -> None:
         """Send what the person answered for the functions that a message asks for: call id → text."""
@@ -462,14 +462,14 @@ class ChatPresenter(ChatPresenterChats):
     def use_model(self, model_id: str, *, for_new_chats: bool = False) -> None:
         """Ask this model from now on in the open chat; with `for_new_chats` in every later one too."""
         if for_new_chats:
-            self.shelf.set_default(model_id)
+            self.account_models.set_default(model_id)
         self.opened.chosen_model = model_id
         self._options_changed({"model": model_id})
 
     def use_character(self, character: CharacterHead | None) -> None:
         """Speak with a character in the open chat, or with the model alone."""
         self.opened.character = character
-        if character is not None and self.shelf.get(character.model_id) is not None:
+        if character is not None and self.account_models.get(character.model_id) is not None:
             self.opened.chosen_model = character.model_id
         values = self.opened.stored_values()
         self._options_changed({name: values[name] for name in ("model", "character_slug", "character_name", "options")})
@@ -481,20 +481,20 @@ class ChatPresenter(ChatPresenterChats):
         if self.opened.chat_id is not None:
             self._do(self._change, self.opened.chat_id, changes)
 
-    def toggle_favourite(self, model_id: str) -> None:
-        self.shelf.toggle_favourite(model_id)
+    def toggle_favorite(self, model_id: str) -> None:
+        self.account_models.toggle_favorite(model_id)
         self._models_changed()
 
     def refresh_models(self) -> None:
         """Ask for the list again when it is old; the picker calls this when it opens."""
-        if self.shelf.is_stale and self.caller.service is not None:
+        if self.account_models.is_stale and self.current_account.service is not None:
             # the newest call wins: one that began for the account before this one brings nothing
             self._tasks.replace("models", self._guarded, self._fetch_models, ())
 
     async def _fetch_models(self) -> None:
-        self.shelf.loading = True
+        self.account_models.loading = True
         self._models_changed()
-        await self.shelf.fetch()
+        await self.account_models.fetch()
         self._models_changed()
         self._all_changed()
-        await self.shelf.save()
+        await self.account_models.save()

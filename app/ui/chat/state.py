@@ -179,7 +179,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Retiring:
+class DeprecatedModel:
     """A model that the service will remove. `can_replace`: its replacement is in the list."""
 
     model_id: str

@@ -52,10 +52,10 @@ class JsonEdit(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setProperty("mono", True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self._theme.font("code"))
         self.setFixedHeight(self._lines * self._theme.line_px("code") + self._theme.px(14))
 

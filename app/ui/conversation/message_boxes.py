@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter
 
+    from app.ui.conversation.horizontal_scroll import HorizontalScroll
     from app.ui.conversation.message_code import CodeGroup
-    from app.ui.conversation.message_sideways import Sideways
     from app.ui.kit.theme import Theme
 
 FOCUS_GAP = 2  # px between a control and its focus ring, which is 2 px itself
@@ -72,7 +72,7 @@ class Box(ABC):
 
     above = ""  # kinds of the outer blocks, which decide the air between two boxes
     below = ""
-    sideways: Sideways | None = None  # for what may be wider than the column
+    sideways: HorizontalScroll | None = None  # for what may be wider than the column
     group: CodeGroup | None = None  # for code
     source = ""  # of code: its lines as they are
 

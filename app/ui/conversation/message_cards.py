@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPen
 
 from app.ui.conversation.message_boxes import Box, Control, PaintState, paint_frame
 from app.ui.conversation.message_controls import button_height, button_width, paint_control
-from app.ui.conversation.message_wrap import Wrapped
+from app.ui.conversation.message_wrap import WrappedText
 from app.ui.kit import icons
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class StateNote(Box):
         ]
         self._lead = 0.0
         self._beside = True  # the detail stands on the line of the words
-        self._wrapped: Wrapped | None = None
+        self._wrapped: WrappedText | None = None
 
     def layout(self, width: int) -> int:
         theme = self.theme
@@ -50,9 +50,9 @@ class StateNote(Box):
         line = theme.line_px("body")
         self._lead = theme.icon_px(16) + theme.px(8)
         wide = QFontMetricsF(theme.font("body", 500)).horizontalAdvance(self._words) + theme.px(8)
-        beside = Wrapped(theme, "body", self._detail, 1e6)
+        beside = WrappedText(theme, "body", self._detail, 1e6)
         self._beside = self._lead + wide + beside.last_line_width <= width
-        self._wrapped = beside if self._beside else Wrapped(theme, "body", self._detail, width - self._lead)
+        self._wrapped = beside if self._beside else WrappedText(theme, "body", self._detail, width - self._lead)
         high = button_height(theme)
         x, y = 0.0, line + (0 if self._beside else self._wrapped.height) + theme.px(8)
         for control in self._controls:
@@ -98,7 +98,7 @@ class ErrorCard(Box):
         self._details_open = details_open and bool(problem.details)
         self._role = {"bad": "bad", "warn": "warn"}.get(problem.severity, "line2")
         self._controls: list[Control] = []
-        self._texts: list[tuple[str, QPointF, Wrapped]] = []  # colour role, place, text
+        self._texts: list[tuple[str, QPointF, WrappedText]] = []  # colour role, place, text
         self._facts_y: float | None = None
         self._x = 0.0
 
@@ -120,9 +120,9 @@ class ErrorCard(Box):
         room = width - self._x - theme.px(14)
         self._texts = []
         self._facts_y = None
-        y = self._add("text", Wrapped(theme, "reading", problem.what, room, 600), self._x, float(theme.px(12)))
+        y = self._add("text", WrappedText(theme, "reading", problem.what, room, 600), self._x, float(theme.px(12)))
         if problem.meaning:
-            y = self._add("text2", Wrapped(theme, "body", problem.meaning, room), self._x, y + theme.px(3))
+            y = self._add("text2", WrappedText(theme, "body", problem.meaning, room), self._x, y + theme.px(3))
         if problem.facts:
             self._facts_y = y + theme.px(8)
             y = self._facts_y + theme.line_px("body")
@@ -131,12 +131,14 @@ class ErrorCard(Box):
             column = theme.type_px(110)
             y += theme.px(10)
             for label, value in problem.details:
-                self._add("text2", Wrapped(theme, "small", label, column), self._x, y)
-                y = self._add("text", Wrapped(theme, "small", value, room - column), self._x + column, y) + theme.px(4)
+                self._add("text2", WrappedText(theme, "small", label, column), self._x, y)
+                y = self._add(
+                    "text", WrappedText(theme, "small", value, room - column), self._x + column, y
+                ) + theme.px(4)
         self.height = round(y + theme.px(12))
         return self.height
 
-    def _add(self, role: str, text: Wrapped, x: float, y: float) -> float:
+    def _add(self, role: str, text: WrappedText, x: float, y: float) -> float:
         """Put a text at its place; return where it ends."""
         self._texts.append((role, QPointF(x, y), text))
         return y + text.height

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextCursor, QTextLayout, QTextOption
 
+from app.ui.conversation.horizontal_scroll import HorizontalScroll, HorizontalScrollBox
 from app.ui.conversation.message_boxes import Control, PaintState, paint_frame, whole
 from app.ui.conversation.message_controls import button_width, paint_control, place_right
-from app.ui.conversation.message_sideways import Sideways, SidewaysBox
 from app.ui.kit.markdown.markdown_code import Stretch, label_of
 from app.ui.kit.markdown.markdown_inline import clean
 from app.ui.kit.markdown.markdown_write import new_document
@@ -26,15 +26,15 @@ TAB_COLUMNS = 4
 
 @dataclass(slots=True)
 class CodeGroup:
-    """What the parts of one code block share. `colours` are per line of the whole block, None until it was read."""
+    """What the parts of one code block share. `colors` are per line of the whole block, None until it was read."""
 
     language: str
     wrap: bool = False
-    sideways: Sideways = field(default_factory=Sideways)
-    colours: list[list[Stretch]] | None = None
+    sideways: HorizontalScroll = field(default_factory=HorizontalScroll)
+    colors: list[list[Stretch]] | None = None
 
 
-class CodeBox(SidewaysBox):
+class CodeBox(HorizontalScrollBox):
     """One part. `part` 0 has the header; `first_line` is where this part begins in the block."""
 
     above = below = "code"
@@ -59,7 +59,7 @@ class CodeBox(SidewaysBox):
         cursor = QTextCursor(document)
         cursor.setBlockFormat(style.block(self._line_px, 0, 0))
         self.append(text)
-        self._coloured = False
+        self._colored = False
 
     def append(self, text: str) -> None:
         """Add text at the end of a block that is still being written."""
@@ -90,8 +90,8 @@ class CodeBox(SidewaysBox):
         self._end = None
         bottom = theme.px(PAD_Y) if self.is_last else 0
         self._place_controls()
-        if self.group.colours is not None and not self._coloured:
-            self._colour(self.group.colours)
+        if self.group.colors is not None and not self._colored:
+            self._color(self.group.colors)
         self.height = whole(top + self.document.size().height() + bottom)
         return self.height
 
@@ -146,9 +146,9 @@ class CodeBox(SidewaysBox):
 
     # -- colours ------------------------------------------------------------------------------------------------------
 
-    def _colour(self, lines: list[list[Stretch]]) -> None:
+    def _color(self, lines: list[list[Stretch]]) -> None:
         """Lay the colours over the text; the document itself does not change."""
-        self._coloured = True
+        self._colored = True
         formats: dict[str, QTextCharFormat] = {}
         block = self.document.begin()
         number = self._first_line

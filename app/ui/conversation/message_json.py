@@ -14,7 +14,7 @@ from PySide6.QtGui import QFontMetricsF
 from app.ui.conversation.message_boxes import Box, Control, PaintState, paint_focus_ring, paint_frame
 from app.ui.conversation.message_controls import button_height, button_width, paint_control, place_right
 from app.ui.conversation.message_json_lines import Branch, JsonMemory, Line, lines_of
-from app.ui.conversation.message_wrap import Wrapped
+from app.ui.conversation.message_wrap import WrappedText
 from app.ui.kit import icons
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class JsonBox(Box):
         self._feet: list[Control] = []
         self._lines: list[Line] = []
         self._rows: list[Control] = []
-        self._raw: Wrapped | None = None
+        self._raw: WrappedText | None = None
         self._body_y = 0
 
     @property
@@ -79,7 +79,7 @@ class JsonBox(Box):
         y = self._body_y
         if self._is_raw:
             self._lines, self._rows = [], []
-            self._raw = Wrapped(theme, "code", self.branch.shown_text, width - 2 * theme.px(14))
+            self._raw = WrappedText(theme, "code", self.branch.shown_text, width - 2 * theme.px(14))
             y += self._raw.height
         else:
             self._lines = lines_of(self.branch, self._memory)

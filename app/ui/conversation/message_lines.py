@@ -11,7 +11,7 @@ from app.ui.conversation.message_boxes import Box, Control, PaintState, paint_fo
 from app.ui.conversation.message_controls import button_height, paint_control, place_right
 from app.ui.conversation.message_rows import receipt_text
 from app.ui.conversation.message_spans import source_card
-from app.ui.conversation.message_wrap import Wrapped
+from app.ui.conversation.message_wrap import WrappedText
 from app.ui.kit import icons
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MAX_TITLE = 220  # px of a source's title at 100 %
 
 _LEFT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft).value)
 _RIGHT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight).value)
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter.value)
+_CENTER = int(Qt.AlignmentFlag.AlignCenter.value)
 
 _ACTIONS = {
     "copy": ("Copy message", "copy"),
@@ -197,7 +197,7 @@ class SourcesBox(Box):
             if control.id == "all":
                 painter.setFont(theme.font("small", 500))
                 painter.setPen(theme.color("text2"))
-                painter.drawText(rect, _CENTRE, control.label)
+                painter.drawText(rect, _CENTER, control.label)
             else:
                 self._paint_source(painter, index, control)
             if state.focused == control.id:
@@ -212,7 +212,7 @@ class SourcesBox(Box):
         painter.drawRoundedRect(chip, 4, 4)
         painter.setFont(theme.font("caption", 600))
         painter.setPen(theme.color("accent"))
-        painter.drawText(chip, _CENTRE, str(index + 1))
+        painter.drawText(chip, _CENTER, str(index + 1))
         x = chip.right() + theme.px(6)
         host = source.host if source.title else ""
         host_font, title_font = theme.font("small"), theme.font("small", 500)
@@ -330,11 +330,11 @@ class NoteBox(Box):
     def __init__(self, theme: Theme, text: str) -> None:
         super().__init__(theme)
         self._text = text
-        self._wrapped: Wrapped | None = None
+        self._wrapped: WrappedText | None = None
 
     def layout(self, width: int) -> int:
         self.width = width
-        self._wrapped = Wrapped(self.theme, "small", self._text, width, align=Qt.AlignmentFlag.AlignHCenter)
+        self._wrapped = WrappedText(self.theme, "small", self._text, width, align=Qt.AlignmentFlag.AlignHCenter)
         self.height = self._wrapped.height
         return self.height
 
@@ -393,6 +393,6 @@ def paint_action(painter: QPainter, theme: Theme, control: Control, state: Paint
     if control.role == "label":
         painter.setFont(theme.font("small", tabular=True))
         painter.setPen(theme.color("text2"))
-        painter.drawText(control.rect, _CENTRE, control.label)
+        painter.drawText(control.rect, _CENTER, control.label)
     else:
         paint_control(painter, theme, control, state)

@@ -16,8 +16,8 @@ from PySide6.QtGui import (
     QTextTableFormat,
 )
 
+from app.ui.conversation.horizontal_scroll import BAR, HorizontalScroll, HorizontalScrollBox
 from app.ui.conversation.message_boxes import Control, PaintState, paint_focus_ring, paint_frame, whole
-from app.ui.conversation.message_sideways import BAR, Sideways, SidewaysBox
 from app.ui.conversation.message_spans import chips_of, paint_chips, span_controls
 from app.ui.kit.markdown.markdown_inline import InlineWriter, Span, chip_count, visible_text
 from app.ui.kit.markdown.markdown_write import let_lines_grow, new_document
@@ -43,10 +43,10 @@ class TableGroup:
     """What the parts of one table share. `naturals` are the columns' widths without wrapping, taken from part one."""
 
     naturals: list[float] = field(default_factory=list)
-    sideways: Sideways = field(default_factory=Sideways)
+    sideways: HorizontalScroll = field(default_factory=HorizontalScroll)
 
 
-class TableBox(SidewaysBox):
+class TableBox(HorizontalScrollBox):
     """One part of a table. `first` has the head row."""
 
     above = below = "table"

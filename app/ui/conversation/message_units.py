@@ -27,7 +27,7 @@ THOUGHT_LEFT, THOUGHT_RIGHT, THOUGHT_BOTTOM = 42, 14, 11
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ControlReference:
     """The address of a control: row id, unit, number of the box in it, control id."""
 
     row_id: str

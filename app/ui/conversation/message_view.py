@@ -28,26 +28,26 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.ui.conversation import message_view_keys as keys
-from app.ui.conversation.message_colouring import Colourist
+from app.ui.conversation.message_highlighter import Highlighter
 from app.ui.conversation.message_rows import MessageRow
-from app.ui.conversation.message_stack import BOTTOM_PX, Stack
 from app.ui.conversation.message_units import Styles
-from app.ui.conversation.message_view_access import ViewInterface, make_accessible, tell_focus
+from app.ui.conversation.message_view_access import ViewInterface, announce_focus, make_accessible
 from app.ui.conversation.message_view_actions import Actions
 from app.ui.conversation.message_view_bar import NOTCH_PX, Bar
-from app.ui.conversation.message_view_paint import Picture
+from app.ui.conversation.message_view_paint import BackingStore
 from app.ui.conversation.message_view_pointer import Pointer
+from app.ui.conversation.message_view_scheduler import COLUMN_PX, PADDING_PX, ViewScheduler
 from app.ui.conversation.message_view_selection import Selection, select_all
-from app.ui.conversation.message_view_showing import COLUMN_PX, PADDING_PX, Showing
 from app.ui.conversation.message_view_stream import Stream
+from app.ui.conversation.virtual_list import BOTTOM_PX, VirtualList
 from app.ui.kit.markdown.markdown_figures import Figures
-from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Box, Control
     from app.ui.conversation.message_code import CodeGroup
-    from app.ui.conversation.message_stack import Placed
-    from app.ui.conversation.message_units import Key, Spot
+    from app.ui.conversation.message_units import ControlReference, Key
+    from app.ui.conversation.virtual_list import PlacedUnit
     from app.ui.kit.theme import Theme
 
 DONE_MS = 1200  # how long a copy button shows that it has copied
@@ -69,16 +69,16 @@ class MessageView(QAbstractScrollArea):
         super().__init__(parent)
         self._theme = theme
         self.figures = Figures(self)
-        self.stack = Stack(Styles(theme, self.figures))
+        self.stack = VirtualList(Styles(theme, self.figures))
         self.selection = Selection()
-        self.picture = Picture(self.viewport(), self.stack, self.selection, theme)
+        self.picture = BackingStore(self.viewport(), self.stack, self.selection, theme)
         self.pointer = Pointer(self)
         self._actions = Actions(self)
         self.bar = Bar(self)
         self.stream = Stream(self)
-        self.colourist = Colourist(self)
+        self.highlighter = Highlighter(self)
         self.accessible: ViewInterface
-        self._showing = Showing(self, theme)
+        self._showing = ViewScheduler(self, theme)
         self._done = QTimer(self)
         self._done.setSingleShot(True)
         self._done.setInterval(DONE_MS)
@@ -90,7 +90,7 @@ class MessageView(QAbstractScrollArea):
         viewport = self.viewport()
         viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         viewport.setMouseTracking(True)
-        self.colourist.coloured.connect(self._show_colours)
+        self.highlighter.colored.connect(self._show_highlighting)
         self.stream.follow(self.figures)
         theme.changed.connect(self._restyle)
         make_accessible(self)
@@ -258,7 +258,7 @@ class MessageView(QAbstractScrollArea):
         self.stack.restyle(Styles(self._theme, self.figures))
         self.refresh(full=True)
 
-    def _show_colours(self, group: CodeGroup) -> None:
+    def _show_highlighting(self, group: CodeGroup) -> None:
         for placed in self.stack.placed:
             if any(box.group is group for box in placed.unit.boxes):
                 placed.unit.stale()
@@ -266,29 +266,29 @@ class MessageView(QAbstractScrollArea):
 
     # -- pointing, pressing, selecting --------------------------------------------------------------------------------
 
-    def activate(self, spot: Spot, control: Control) -> None:
+    def activate(self, spot: ControlReference, control: Control) -> None:
         """Do what a control is there for."""
         self._actions.run(spot, control)
 
-    def set_hovered(self, spot: Spot | None, row_id: str) -> None:
+    def set_hovered(self, spot: ControlReference | None, row_id: str) -> None:
         self.picture.mark("hovered", spot)
-        self.picture.enliven(row_id)
+        self.picture.set_hovered_message(row_id)
 
-    def set_pressed(self, spot: Spot | None) -> None:
+    def set_pressed(self, spot: ControlReference | None) -> None:
         self.picture.mark("pressed", spot)
 
-    def set_focused(self, spot: Spot | None) -> None:
+    def set_focused(self, spot: ControlReference | None) -> None:
         """Move the keyboard's focus to a control, or take it back to the view itself."""
         if self.picture.mark("focused", spot):
-            tell_focus(self, spot)
+            announce_focus(self, spot)
 
-    def show_done(self, spot: Spot | None) -> None:
+    def show_done(self, spot: ControlReference | None) -> None:
         """Show for a moment that a copy button has copied."""
         self.picture.mark("done", spot)
         if spot is not None:
             self._done.start()
 
-    def control_rect(self, placed: Placed, spot: Spot, control: Control) -> QRectF:
+    def control_rect(self, placed: PlacedUnit, spot: ControlReference, control: Control) -> QRectF:
         """Return where a control is in the viewport."""
         origin = self.pointer.origin_of(placed, placed.unit.boxes[spot.box])
         return control.rect.translated(origin)
@@ -325,11 +325,11 @@ class MessageView(QAbstractScrollArea):
         super().showEvent(event)
         self.refresh(full=True)
         if "markdown_it" not in sys.modules:
-            in_pool(self, _warm_up, lambda _nothing: None)
+            run_in_pool(self, _warm_up, lambda _nothing: None)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.stream.look_around()
+        self.stream.update_timers()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         pixels, angle = event.pixelDelta(), event.angleDelta()
@@ -395,7 +395,7 @@ class MessageView(QAbstractScrollArea):
 
 def _warm_up() -> None:
     """Load what draws answers in a thread, so that the first one does not wait for it."""
-    import app.ui.conversation.message_model  # noqa: F401  # that it is loaded is all that is wanted
+    import app.ui.conversation.message_layout  # noqa: F401  # that it is loaded is all that is wanted
     from app.ui.kit.markdown.markdown_parse import parser
 
     parser()

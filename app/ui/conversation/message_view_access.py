@@ -16,9 +16,9 @@ from app.ui.conversation.message_rows import receipt_text
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Control
-    from app.ui.conversation.message_stack import Placed
-    from app.ui.conversation.message_units import Spot
+    from app.ui.conversation.message_units import ControlReference
     from app.ui.conversation.message_view import MessageView
+    from app.ui.conversation.virtual_list import PlacedUnit
 
 # Qt takes null where there is nothing; the stubs leave that out.
 NOTHING = cast("QAccessibleInterface", None)
@@ -50,7 +50,7 @@ def _interface_of(_class_name: str, found: QObject | None) -> QAccessibleInterfa
     return made if isinstance(made, ViewInterface) else None
 
 
-def tell_focus(view: MessageView, spot: Spot | None) -> None:
+def announce_focus(view: MessageView, spot: ControlReference | None) -> None:
     """Say that the keyboard's focus has moved to a control of the view."""
     if not QAccessible.isActive():
         return
@@ -167,7 +167,7 @@ class ViewInterface(_Interface):
             self._rows = {key: row for key, row in self._rows.items() if self._view.stack.number_of(key) is not None}
         return self._rows.setdefault(row_id, RowInterface(self._view, row_id))
 
-    def control_interface(self, spot: Spot | None) -> QAccessibleInterface | None:
+    def control_interface(self, spot: ControlReference | None) -> QAccessibleInterface | None:
         return self.row_interface(spot.row_id).control_interface(spot) if spot is not None else None
 
 
@@ -177,7 +177,7 @@ class RowInterface(_Interface):
     def __init__(self, view: MessageView, row_id: str) -> None:
         super().__init__(view)
         self.row_id = row_id
-        self._controls: dict[Spot, ControlInterface] = {}
+        self._controls: dict[ControlReference, ControlInterface] = {}
 
     def parent(self) -> QAccessibleInterface:
         return self._view.accessible
@@ -206,7 +206,7 @@ class RowInterface(_Interface):
             return receipt_text(row.receipt)
         return ""
 
-    def _placed(self) -> list[Placed]:
+    def _placed(self) -> list[PlacedUnit]:
         number = self._number()
         return [placed for placed in self._view.stack.placed if placed.row == number]
 
@@ -224,7 +224,7 @@ class RowInterface(_Interface):
             state.offscreen = True
         return state
 
-    def _stops(self) -> list[tuple[Spot, Control, Placed]]:
+    def _stops(self) -> list[tuple[ControlReference, Control, PlacedUnit]]:
         from app.ui.conversation.message_view_keys import stops
 
         return [stop for stop in stops(self._view) if stop[0].row_id == self.row_id]
@@ -236,19 +236,19 @@ class RowInterface(_Interface):
         every = self._stops()
         return self.control_interface(every[index][0]) if 0 <= index < len(every) else NOTHING
 
-    def control_interface(self, spot: Spot) -> ControlInterface:
+    def control_interface(self, spot: ControlReference) -> ControlInterface:
         return self._controls.setdefault(spot, ControlInterface(self._view, self, spot))
 
 
 class ControlInterface(_Interface):
     """A button or link in a message that is on screen."""
 
-    def __init__(self, view: MessageView, row: RowInterface, spot: Spot) -> None:
+    def __init__(self, view: MessageView, row: RowInterface, spot: ControlReference) -> None:
         super().__init__(view)
         self._row = row
         self.spot = spot
 
-    def _find(self) -> tuple[Spot, Control, Placed] | None:
+    def _find(self) -> tuple[ControlReference, Control, PlacedUnit] | None:
         from app.ui.conversation.message_view_keys import stops
 
         return next((stop for stop in stops(self._view) if stop[0] == self.spot), None)

@@ -15,7 +15,7 @@ from app.ui.kit.discard import discard
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Control
-    from app.ui.conversation.message_units import Key, Spot
+    from app.ui.conversation.message_units import ControlReference, Key
     from app.ui.conversation.message_view import MessageView
 
 
@@ -25,7 +25,7 @@ class Actions:
     def __init__(self, view: MessageView) -> None:
         self._view = view
 
-    def run(self, spot: Spot, control: Control) -> None:
+    def run(self, spot: ControlReference, control: Control) -> None:
         view = self._view
         name, *rest = control.action
         match name:
@@ -63,12 +63,12 @@ class Actions:
 
     # -- copying ------------------------------------------------------------------------------------------------------
 
-    def _put(self, text: str, spot: Spot | None) -> None:
+    def _put(self, text: str, spot: ControlReference | None) -> None:
         QGuiApplication.clipboard().setText(text)
         if spot is not None:
             self._view.show_done(spot)
 
-    def _copy_row(self, spot: Spot) -> None:
+    def _copy_row(self, spot: ControlReference) -> None:
         """Copy an answer without its thoughts."""
         self._put(self._view.row(spot.row_id).text.strip(), spot)
 
@@ -81,7 +81,7 @@ class Actions:
 
     # -- code ---------------------------------------------------------------------------------------------------------
 
-    def _code(self, spot: Spot, name: str) -> None:
+    def _code(self, spot: ControlReference, name: str) -> None:
         view = self._view
         number = view.stack.number_of(spot.row_id)
         if number is None:
@@ -110,7 +110,7 @@ class Actions:
 
     # -- folding ------------------------------------------------------------------------------------------------------
 
-    def _fold(self, spot: Spot) -> None:
+    def _fold(self, spot: ControlReference) -> None:
         view = self._view
         number = view.stack.number_of(spot.row_id)
         if number is None:
@@ -120,7 +120,7 @@ class Actions:
         self._rebuild(spot, HEAD)
         view.thoughts_folded.emit(spot.row_id, not model.memory.thoughts_open)
 
-    def _rebuild(self, spot: Spot, section: int) -> None:
+    def _rebuild(self, spot: ControlReference, section: int) -> None:
         """Show a section anew, with what was pressed staying where it is."""
         view = self._view
         number = view.stack.number_of(spot.row_id)
@@ -142,7 +142,7 @@ class Actions:
                 view.stack.show(placed.row, key, -float(placed.y))
                 return
 
-    def _go_to_footnote(self, spot: Spot, target: str) -> None:
+    def _go_to_footnote(self, spot: ControlReference, target: str) -> None:
         from app.ui.kit.markdown.markdown_inline import FOOTNOTE_LINK
 
         view = self._view

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QAbstractSlider
 
 from app.ui.conversation.message_view_keys import PAGE_KEEPS_PX
-from app.ui.conversation.message_weights import STEPS
+from app.ui.conversation.scroll_estimate import STEPS
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_view import MessageView

@@ -46,7 +46,7 @@ class Finder:
         """Which hit is shown, from 1; 0 for none."""
         return self._at + 1
 
-    def look_for(self, text: str, start_at: str = "") -> None:
+    def search_for(self, text: str, start_at: str = "") -> None:
         """Mark `text`, in any case, and go to its first place from a message on: `start_at`, else what is on screen."""
         self.text = text
         self._pattern = re.compile(re.escape(text), re.IGNORECASE) if text.strip() else _NOTHING
@@ -86,7 +86,7 @@ class Finder:
             self._view.refresh(full=True)
 
     def stop(self) -> None:
-        self.look_for("")
+        self.search_for("")
 
     def _count(self) -> None:
         wanted = self.text.lower()

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
 
     from app.ui.conversation.message_boxes import Control
-    from app.ui.conversation.message_stack import Placed
-    from app.ui.conversation.message_units import Spot
+    from app.ui.conversation.message_units import ControlReference
     from app.ui.conversation.message_view import MessageView
+    from app.ui.conversation.virtual_list import PlacedUnit
 
-Stop = tuple["Spot", "Control", "Placed"]
+Stop = tuple["ControlReference", "Control", "PlacedUnit"]
 
 
 class JsonActions:
@@ -31,7 +31,7 @@ class JsonActions:
     def __init__(self, view: MessageView) -> None:
         self._view = view
 
-    def run(self, spot: Spot, what: Sequence[str]) -> None:
+    def run(self, spot: ControlReference, what: Sequence[str]) -> None:
         """Do what a control of a `JsonBox` says."""
         found = self._box(spot)
         if found is None:
@@ -55,7 +55,7 @@ class JsonActions:
         self._view.stack.show(placed.row, placed.key, -float(placed.y))
         self._view.refresh()
 
-    def add_to_menu(self, menu: QMenu, spot: Spot, action: tuple[str, ...]) -> None:
+    def add_to_menu(self, menu: QMenu, spot: ControlReference, action: tuple[str, ...]) -> None:
         """Offer what can be copied of the line under the pointer."""
         found = self._box(spot)
         if found is None:
@@ -64,12 +64,12 @@ class JsonActions:
         menu.addAction(self._view.tr("Copy value"), lambda: self._put(box.value_text(path), None))
         menu.addAction(self._view.tr("Copy path"), lambda: self._put(path, None))
 
-    def _put(self, text: str, spot: Spot | None) -> None:
+    def _put(self, text: str, spot: ControlReference | None) -> None:
         QGuiApplication.clipboard().setText(text)
         if spot is not None:
             self._view.show_done(spot)
 
-    def _box(self, spot: Spot) -> tuple[JsonBox, Placed] | None:
+    def _box(self, spot: ControlReference) -> tuple[JsonBox, PlacedUnit] | None:
         number = self._view.stack.number_of(spot.row_id)
         for placed in self._view.stack.placed:
             if placed.row == number and placed.key == spot.key:
@@ -83,7 +83,7 @@ def is_line(control: Control) -> bool:
     return control.id.startswith("line:")
 
 
-def single_stops(stops: list[Stop], focused: Spot | None) -> list[Stop]:
+def single_stops(stops: list[Stop], focused: ControlReference | None) -> list[Stop]:
     """Leave one line of every tree: the one with the focus, else the first on screen."""
     kept: list[Stop] = []
     taken: set[tuple[str, object, int]] = set()

@@ -12,18 +12,18 @@ from app.ui.conversation.message_view_json import single_stops
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Control
-    from app.ui.conversation.message_stack import Placed
-    from app.ui.conversation.message_units import Spot
+    from app.ui.conversation.message_units import ControlReference
     from app.ui.conversation.message_view import MessageView
+    from app.ui.conversation.virtual_list import PlacedUnit
 
 LINE_PX = 48  # of one press of an arrow key
 PAGE_KEEPS_PX = 44  # what a page leaves of the page before
 SIDE_PX = 60
 
 
-def stops(view: MessageView) -> list[tuple[Spot, Control, Placed]]:
+def stops(view: MessageView) -> list[tuple[ControlReference, Control, PlacedUnit]]:
     """Return everything on screen that the Tab key stops at, from the top."""
-    from app.ui.conversation.message_units import Spot
+    from app.ui.conversation.message_units import ControlReference
 
     found = []
     height = view.viewport().height()
@@ -33,7 +33,7 @@ def stops(view: MessageView) -> list[tuple[Spot, Control, Placed]]:
             for control in box.controls():
                 middle = placed.y + box.y + control.rect.center().y()
                 if control.role != "label" and control.action != ("none",) and 0 <= middle < height:
-                    found.append((Spot(row_id, placed.key, number, control.id), control, placed))
+                    found.append((ControlReference(row_id, placed.key, number, control.id), control, placed))
     return found
 
 
@@ -104,5 +104,5 @@ def press(view: MessageView, event: QKeyEvent) -> bool:
     return True
 
 
-def _focused(view: MessageView) -> tuple[Spot, Control, Placed] | None:
+def _focused(view: MessageView) -> tuple[ControlReference, Control, PlacedUnit] | None:
     return next((stop for stop in stops(view) if stop[0] == view.picture.focused), None)

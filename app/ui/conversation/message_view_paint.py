@@ -8,27 +8,27 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QRegion
 
 from app.ui.conversation.message_boxes import Box, PaintState
-from app.ui.conversation.message_pulse import caret_rect
+from app.ui.conversation.message_caret_line import caret_rect
 from app.ui.kit.qt_repairs.alive import alive
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.ui.conversation.message_stack import Placed, Stack
-    from app.ui.conversation.message_units import Spot, Unit
+    from app.ui.conversation.message_units import ControlReference, Unit
     from app.ui.conversation.message_view_find import Finder
     from app.ui.conversation.message_view_selection import Selection
+    from app.ui.conversation.virtual_list import PlacedUnit, VirtualList
     from app.ui.kit.theme import Theme
 
 
-class Picture:
+class BackingStore:
     """What the viewport shows, remembered from one paint to the next."""
 
-    def __init__(self, viewport: QWidget, stack: Stack, selection: Selection, theme: Theme) -> None:
-        self.hovered: Spot | None = None
-        self.pressed: Spot | None = None
-        self.focused: Spot | None = None
-        self.done: Spot | None = None
+    def __init__(self, viewport: QWidget, stack: VirtualList, selection: Selection, theme: Theme) -> None:
+        self.hovered: ControlReference | None = None
+        self.pressed: ControlReference | None = None
+        self.focused: ControlReference | None = None
+        self.done: ControlReference | None = None
         self.finder: Finder | None = None
         self.lively_row = ""
         self.caret_on = True
@@ -80,7 +80,7 @@ class Picture:
         if not damage.isEmpty():
             self._viewport.update(damage)
 
-    def _shift(self, placed: list[Placed], height: int) -> int | None:
+    def _shift(self, placed: list[PlacedUnit], height: int) -> int | None:
         """Return how far the picture has moved, None when nothing of it can be used again."""
         exact = self._viewport.devicePixelRatioF().is_integer()
         for each in placed:
@@ -91,7 +91,7 @@ class Picture:
                 return shift if abs(shift) < height and (exact or not shift) else None
         return None
 
-    def _clean_px(self, placed: Placed, shift: int) -> int:
+    def _clean_px(self, placed: PlacedUnit, shift: int) -> int:
         """Return how many px from the unit's top look as before."""
         old = self._shown.get(placed.unit)
         if old is None or placed.y != old[0] + shift:
@@ -99,16 +99,16 @@ class Picture:
         dirty_from = placed.unit.dirty_from
         return old[1] if dirty_from is None else int(dirty_from)
 
-    def mark(self, name: str, spot: Spot | None) -> bool:
+    def mark(self, name: str, spot: ControlReference | None) -> bool:
         """Say which control is `hovered`, `pressed`, `focused` or `done` now; False when it was before."""
-        old: Spot | None = getattr(self, name)
+        old: ControlReference | None = getattr(self, name)
         if old == spot or not alive(self._viewport):  # a window that is taken down still loses its focus
             return False
         setattr(self, name, spot)
         self._repaint_rows({each.row_id for each in (old, spot) if each is not None})
         return True
 
-    def enliven(self, row_id: str) -> None:
+    def set_hovered_message(self, row_id: str) -> None:
         """Say which message the pointer is in; bubbles show their buttons then."""
         if row_id != self.lively_row:
             old, self.lively_row = self.lively_row, row_id
@@ -119,7 +119,7 @@ class Picture:
             if self._stack.rows[placed.row].id in row_ids and any(box.controls() for box in placed.unit.boxes):
                 self.update_unit(placed)
 
-    def update_unit(self, placed: Placed) -> None:
+    def update_unit(self, placed: PlacedUnit) -> None:
         """Ask for a paint of one unit, with room for focus rings."""
         self._viewport.update(QRect(0, placed.y - 6, self._viewport.width(), placed.unit.height + 12))
 
@@ -152,11 +152,11 @@ class Picture:
             painter.setBrush(theme.color("accent"))
             painter.drawRoundedRect(QRectF(self.caret), 1, 1)
 
-    def _state(self, placed: Placed, number: int, box: Box) -> PaintState:
+    def _state(self, placed: PlacedUnit, number: int, box: Box) -> PaintState:
         row_id = self._stack.rows[placed.row].id
         state = PaintState(lively=row_id == self.lively_row)
         for name in ("hovered", "pressed", "focused", "done"):
-            spot: Spot | None = getattr(self, name)
+            spot: ControlReference | None = getattr(self, name)
             if spot is not None and spot.row_id == row_id and spot.key == placed.key and spot.box == number:
                 setattr(state, name, spot.control)
         if self.focused is not None and self.focused.row_id == row_id:
@@ -166,7 +166,7 @@ class Picture:
         state.selection = self._selection.in_box(placed.row, placed.key, number, box)
         return state
 
-    def caret_of(self, placed: Placed) -> QRect | None:
+    def caret_of(self, placed: PlacedUnit) -> QRect | None:
         """Return where the caret of a streaming answer is when `placed` is its last unit."""
         boxes = placed.unit.boxes
         if not boxes:

@@ -8,14 +8,14 @@ from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from app.ui.conversation.message_units import Spot
+from app.ui.conversation.message_units import ControlReference
 from app.ui.kit.tips import plain_tip
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Box, Control
-    from app.ui.conversation.message_stack import Placed
     from app.ui.conversation.message_view import MessageView
     from app.ui.conversation.message_view_selection import Place
+    from app.ui.conversation.virtual_list import PlacedUnit
 
 _EDGE_MS = 30  # how often a drag beyond the edge scrolls on
 
@@ -40,7 +40,7 @@ class Pointer:
 
     # -- finding ------------------------------------------------------------------------------------------------------
 
-    def placed_at(self, y: float) -> Placed | None:
+    def placed_at(self, y: float) -> PlacedUnit | None:
         """Return the unit at height `y`, the nearest one outside."""
         placed = self._view.stack.placed
         for each in placed:
@@ -48,7 +48,7 @@ class Pointer:
                 return each
         return placed[-1] if placed else None
 
-    def box_at(self, at: QPointF) -> tuple[Placed, int, Box, QPointF] | None:
+    def box_at(self, at: QPointF) -> tuple[PlacedUnit, int, Box, QPointF] | None:
         """Return unit, box number, box and the point in the box under (or nearest to) `at`."""
         placed = self.placed_at(at.y())
         if placed is None:
@@ -60,10 +60,10 @@ class Pointer:
         origin = self.origin_of(placed, box)
         return placed, number, box, at - origin
 
-    def origin_of(self, placed: Placed, box: Box) -> QPointF:
+    def origin_of(self, placed: PlacedUnit, box: Box) -> QPointF:
         return QPointF(self._view.picture.left + placed.unit.left, placed.y + box.y)
 
-    def control_at(self, at: QPointF) -> tuple[Spot, Control, Placed] | None:
+    def control_at(self, at: QPointF) -> tuple[ControlReference, Control, PlacedUnit] | None:
         """Return what can be pressed at `at`."""
         found = self.box_at(at)
         if found is None:
@@ -72,7 +72,7 @@ class Pointer:
         for control in box.controls():
             if control.role != "label" and control.contains(inside):
                 row_id = self._view.stack.rows[placed.row].id
-                return Spot(row_id, placed.key, number, control.id), control, placed
+                return ControlReference(row_id, placed.key, number, control.id), control, placed
         return None
 
     def place_at(self, at: QPointF) -> Place | None:

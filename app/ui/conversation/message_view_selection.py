@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.ui.conversation.message_boxes import Box
-    from app.ui.conversation.message_stack import Stack
     from app.ui.conversation.message_units import Key, Unit
+    from app.ui.conversation.virtual_list import VirtualList
 
 Place = tuple[int, int, int, int, int]  # row, section, unit in the section, box, position in the box
 _SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note", "tool": "Function"}
@@ -60,13 +60,13 @@ class Selection:
         return (start, end) if start < end else None
 
 
-def select_all(stack: Stack, selection: Selection) -> None:
+def select_all(stack: VirtualList, selection: Selection) -> None:
     """Select every row, wherever it is."""
     if stack.rows:
         selection.start((0, 0, 0, 0, 0), (len(stack.rows), 0, 0, 0, 0))
 
 
-def selected_text(stack: Stack, selection: Selection, *, as_source: bool = False) -> str:
+def selected_text(stack: VirtualList, selection: Selection, *, as_source: bool = False) -> str:
     """Return the selected text.
 
     Rows that are selected as a whole give their source. Of a row selected in part comes what is to be read, or with
@@ -89,7 +89,7 @@ def selected_text(stack: Stack, selection: Selection, *, as_source: bool = False
     return "\n\n".join(f"**{_SPEAKERS[role]}**\n\n{text}" for role, text in parts)
 
 
-def _covers(stack: Stack, number: int, first: Place, last: Place) -> bool:
+def _covers(stack: VirtualList, number: int, first: Place, last: Place) -> bool:
     """Tell whether all of a row's own text lies between two places."""
     units = [(key, unit) for key, unit in stack.model(number).units() if key[0] == BODY]
     if not units:
@@ -103,7 +103,7 @@ def _covers(stack: Stack, number: int, first: Place, last: Place) -> bool:
     return first <= start and last >= (number, *end_key, len(end_unit.boxes) - 1, end_unit.boxes[-1].length)
 
 
-def _part_of_row(stack: Stack, number: int, first: Place, last: Place, as_source: bool) -> str:
+def _part_of_row(stack: VirtualList, number: int, first: Place, last: Place, as_source: bool) -> str:
     wanted = THOUGHT if first[0] == last[0] == number and first[1] == last[1] == THOUGHT else BODY
     pieces: list[str] = []
     for key, unit in stack.model(number).units():

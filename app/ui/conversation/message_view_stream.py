@@ -15,10 +15,10 @@ from app.ui.conversation.message_view_speech import Announcer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.ui.conversation.message_model import RowModel
+    from app.ui.conversation.message_layout import MessageLayout
     from app.ui.conversation.message_rows import MessageRow
-    from app.ui.conversation.message_stack import Placed
     from app.ui.conversation.message_view import MessageView
+    from app.ui.conversation.virtual_list import PlacedUnit
     from app.ui.kit.markdown.markdown_figures import Figures
 
 FLUSH_MS = 33
@@ -83,7 +83,7 @@ class Stream:
             announcer.add(text)
         self._wake()
 
-    def with_text(self, row: MessageRow, model: RowModel) -> MessageRow:
+    def with_text(self, row: MessageRow, model: MessageLayout) -> MessageRow:
         """Return the row with what has come for it so far."""
         self.hand_over(row.id)
         if model.answer.text == row.text and model.thoughts.text == row.reasoning:
@@ -97,7 +97,7 @@ class Stream:
             since = (time.perf_counter() - self._last_flush) * 1000
             self._flush_timer.start(max(0, FLUSH_MS - int(since)) if since < FLUSH_MS else 0)
 
-    def hand_over(self, row_id: str) -> RowModel | None:
+    def hand_over(self, row_id: str) -> MessageLayout | None:
         """Give a row's model the text that waits for it."""
         waiting = self._waiting.pop(row_id, None)
         stack = self._view.stack
@@ -166,7 +166,7 @@ class Stream:
             return view.picture.caret_of(placed)
         return None
 
-    def look_around(self) -> None:
+    def update_timers(self) -> None:
         """Start or stop the timers by what is on screen, and ask for colours of code that is there."""
         view = self._view
         visible = view.isVisible()
@@ -179,23 +179,23 @@ class Stream:
         if ticks != self._tick_timer.isActive():
             self._tick_timer.start() if ticks else self._tick_timer.stop()
         for placed in view.stack.placed:
-            self._ask_for_colours(placed)
+            self._ask_for_highlighting(placed)
         if visible and any(model.backlog for model in view.stack.known_models()):
             self._wake()
 
-    def _ask_for_colours(self, placed: Placed) -> None:
+    def _ask_for_highlighting(self, placed: PlacedUnit) -> None:
         unit = placed.unit
         for box in unit.boxes:
-            if box.group is None or box.group.colours is not None:
+            if box.group is None or box.group.colors is not None:
                 continue
             if unit.segment is None or unit.segment.kind != "code":
-                self._view.colourist.colour(box.group, box.source)
+                self._view.highlighter.color(box.group, box.source)
                 continue
             model = self._view.stack.model(placed.row)
             flow = model.thoughts if placed.key[0] == THOUGHT else model.answer
             last = flow.code_units(placed.key[1])[-1].segment
             if last is not None and (last.context.closed or flow.is_finished):
-                self._view.colourist.colour(box.group, flow.code_text(placed.key[1]))
+                self._view.highlighter.color(box.group, flow.code_text(placed.key[1]))
 
     def _blink(self) -> None:
         picture = self._view.picture
@@ -212,7 +212,7 @@ class Stream:
         view.refresh()
 
 
-def _counts_down(placed: Placed) -> bool:
+def _counts_down(placed: PlacedUnit) -> bool:
     return any(box.counts_down for box in placed.unit.boxes)
 
 

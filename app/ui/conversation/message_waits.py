@@ -10,7 +10,7 @@ from PySide6.QtGui import QPen
 
 from app.ui.conversation.message_boxes import Box, Control, PaintState, paint_frame
 from app.ui.conversation.message_controls import button_height, button_width, paint_control
-from app.ui.conversation.message_wrap import Wrapped
+from app.ui.conversation.message_wrap import WrappedText
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
@@ -54,7 +54,7 @@ class QuietWait(Box):
         spec = self._problem.primary
         wide = button_width(theme, "quiet", spec.text, "") if spec is not None else 0.0
         self._room = width - self._x - wide - theme.px(12)
-        lines = Wrapped(theme, "body", self.words(LONGEST_S), self._room).height
+        lines = WrappedText(theme, "body", self.words(LONGEST_S), self._room).height
         self.height = max(theme.height_px(36), round(lines + 2 * theme.px(8)))
         self._controls = []
         if spec is not None:
@@ -87,7 +87,7 @@ class QuietWait(Box):
         painter.setPen(QPen(theme.color("warn"), 2.4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawArc(ring, 90 * 16, -round(360 * 16 * min(1.0, seconds / 16)))
         painter.setPen(theme.color("text"))
-        text = Wrapped(theme, "body", self.words(seconds), self._room)
+        text = WrappedText(theme, "body", self.words(seconds), self._room)
         text.paint(painter, QPointF(self._x, (self.height - text.height) / 2))
         for control in self._controls:
             paint_control(painter, theme, control, state)

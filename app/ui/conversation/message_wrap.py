@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 
-class Wrapped:
+class WrappedText:
     """A text broken into lines for one width. `height` is in whole lines of the style."""
 
     def __init__(

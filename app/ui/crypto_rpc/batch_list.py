@@ -167,7 +167,7 @@ class BatchList(QListView):
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.selectionModel().currentChanged.connect(self._tell)
+        self.selectionModel().currentChanged.connect(self._publish)
         self.doubleClicked.connect(lambda _index: self.edit_wanted.emit())
         theme.changed.connect(self.doItemsLayout)
 
@@ -181,7 +181,7 @@ class BatchList(QListView):
             self.scrollTo(index)
         self._quiet = False
 
-    def _tell(self, now: QModelIndex, _before: QModelIndex) -> None:
+    def _publish(self, now: QModelIndex, _before: QModelIndex) -> None:
         if not self._quiet and now.isValid():
             self.selected.emit(now.row())
 
@@ -206,10 +206,10 @@ class BatchHead(QWidget):
         self._theme = theme
         self._view = view
         view.verticalScrollBar().rangeChanged.connect(lambda: self.update())
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFixedHeight(self._theme.height_px(28, 17))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LOW_SHARE = 0.9  # of a cap, from which on it is said in another colour
 
 
-class CreditsFoot(QWidget):
+class CreditsFooter(QWidget):
     """How much of a day's credits is spent."""
 
     def __init__(self, theme: Theme) -> None:
@@ -39,8 +39,8 @@ class CreditsFoot(QWidget):
         self._column = QVBoxLayout(self)
         self._column.addLayout(line)
         self._column.addWidget(self.meter)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_caps(CapsView())
 
     def show_caps(self, caps: CapsView) -> None:
@@ -50,7 +50,7 @@ class CreditsFoot(QWidget):
         self.meter.set_share(share)
         self.meter.set_tone("warn" if share >= LOW_SHARE else "")
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(16), px(10), px(16), px(12))
         self._column.setSpacing(px(6))
@@ -70,7 +70,7 @@ class CallListPane(ListPane):
     menu_wanted = Signal(object, QPoint)  # a call's id or a CollectionKey, where on the screen
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self.foot = CreditsFoot(theme)
+        self.foot = CreditsFooter(theme)
         super().__init__(theme, self.tr("Console"), self.tr("Filter calls"), self.tr("Clear filter"), self.foot, parent)
         self._entries: tuple[CallEntry, ...] = ()
         self._collections: tuple[CollectionEntry, ...] = ()
@@ -126,7 +126,7 @@ class CallListPane(ListPane):
         (self._unfolded.add if on else self._unfolded.discard)(file)
         self._agree()
 
-    def neighbour(self, call_id: str, step: int) -> str | None:
+    def neighbor(self, call_id: str, step: int) -> str | None:
         """The request after (1) or before (-1) this one."""
         ids = [entry.id for entry in self._entries]
         if not ids:

@@ -14,7 +14,7 @@ from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.request_pane import RequestPane
 from app.ui.crypto_rpc.response_pane import ResponsePane
 from app.ui.crypto_rpc.state import DraftView
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.label import Label
@@ -65,7 +65,7 @@ class Canvas(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the header, the request and the answer, a piece at each step."""
         theme = self._theme
         self._make_head()
@@ -82,8 +82,8 @@ class Canvas(QWidget):
         yield
         self.switch.changed.connect(self.show_side)
         self.splitter.splitterMoved.connect(self._moved)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self._is_whole = True
 
     def _make_head(self) -> None:
@@ -216,7 +216,7 @@ class Canvas(QWidget):
         shown = self.problem.isVisibleTo(self)
         self._cards.setContentsMargins(*((px(16), px(12), px(16), px(12)) if shown else (0, 0, 0, 0)))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._header.setContentsMargins(px(20), 0, px(16), 0)
         self._header.setSpacing(px(8))

@@ -18,7 +18,7 @@ from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
-    from app.ui.crypto_rpc.session.presenter_interfaces import Function, InterfaceShelf
+    from app.ui.crypto_rpc.session.presenter_interfaces import ContractInterfaces, Function
     from app.ui.kit.theme import Theme
 
 WIDTH, TEXT_HEIGHT = 640, 120  # px at 100 %
@@ -29,10 +29,10 @@ class ContractDialog(Dialog):
     """`call` is the object of `eth_call`, complete when `fault` is empty."""
 
     def __init__(
-        self, theme: Theme, parent: QWidget, shelf: InterfaceShelf, tasks: TaskScope, address: str = ""
+        self, theme: Theme, parent: QWidget, interfaces: ContractInterfaces, tasks: TaskScope, address: str = ""
     ) -> None:
         super().__init__(theme, parent, "Call a contract", width=WIDTH)
-        self._shelf = shelf
+        self._interfaces = interfaces
         self._tasks = tasks
         self._functions: tuple[Function, ...] = ()
         self.call: dict[str, str] = {}
@@ -67,7 +67,7 @@ class ContractDialog(Dialog):
         self.text.textChanged.connect(self._read)
         self.function.currentIndexChanged.connect(self._ask_arguments)
         self.load.clicked.connect(lambda: tasks.start("rpc interface file", self._load))
-        self.text.setPlainText(shelf.text_for(address))
+        self.text.setPlainText(interfaces.text_for(address))
         self.address.setFocus()
 
     def _label(self, words: str, field: QWidget) -> Label:
@@ -92,7 +92,7 @@ class ContractDialog(Dialog):
         self.text.setPlainText(text)
 
     def _address_changed(self, address: str) -> None:
-        known = self._shelf.texts.get(address.strip().lower())
+        known = self._interfaces.texts.get(address.strip().lower())
         if known is not None and known != self.text.toPlainText():
             self.text.setPlainText(known)
         self._write()
@@ -151,10 +151,10 @@ def _text_of(path: Path) -> str:
 
 
 async def ask_contract_call(
-    theme: Theme, parent: QWidget, shelf: InterfaceShelf, tasks: TaskScope, address: str
+    theme: Theme, parent: QWidget, interfaces: ContractInterfaces, tasks: TaskScope, address: str
 ) -> tuple[dict[str, str], str] | None:
     """The object of the call, and the interface's text to keep; None when the person leaves."""
-    dialog = ContractDialog(theme, parent, shelf, tasks, address)
+    dialog = ContractDialog(theme, parent, interfaces, tasks, address)
     if not await dialog.answer():
         return None
     return dialog.call, dialog.text.toPlainText()

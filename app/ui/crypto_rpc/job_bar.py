@@ -47,8 +47,8 @@ class JobBar(QFrame):
         layout.addLayout(self._line)
         layout.addWidget(rule())
         self.button.clicked.connect(self._pressed)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.hide()
 
     def show_job(self, view: JobView | None) -> None:
@@ -70,7 +70,7 @@ class JobBar(QFrame):
         running = self._view is not None and self._view.running
         (self.stop_wanted if running else self.close_wanted).emit()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._line.setContentsMargins(px(20), px(10), px(16), px(10))
         self._line.setSpacing(px(12))

@@ -9,22 +9,22 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.core.caller import Headroom
+from app.core.current_account import Headroom
 from app.core.tabs import TABS
 from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
+from app.ui.crypto_rpc.collection_controller import CollectionController
 from app.ui.crypto_rpc.page_actions import rpc_actions, rpc_palette_items
-from app.ui.crypto_rpc.page_answer import AnswerDesk
-from app.ui.crypto_rpc.page_collections import CollectionDesk
 from app.ui.crypto_rpc.page_pickers import Pickers
-from app.ui.crypto_rpc.page_tools import ToolDesk
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
+from app.ui.crypto_rpc.response_controller import ResponseController
 from app.ui.crypto_rpc.session.pasting import read_pasted
-from app.ui.crypto_rpc.session.presenter_readings import can_be_decoded, reading_of
 from app.ui.crypto_rpc.session.presenter_sending import estimate_words
+from app.ui.crypto_rpc.session.value_meaning import can_be_decoded, reading_of
 from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.crypto_rpc.tool_controller import ToolController
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.menu import Menu
@@ -68,7 +68,7 @@ class CryptoRpcPage(QObject):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Fill the panes and wire them, a piece at each step."""
         theme, tasks, presenter = self._theme, self._tasks, self.presenter
         yield from self.main.build()
@@ -76,9 +76,9 @@ class CryptoRpcPage(QObject):
         self.pickers = Pickers(self, theme)
         self.networks, self.methods = self.pickers.networks, self.pickers.methods
         yield
-        self.answer = AnswerDesk(self, theme, tasks)
-        self.tools = ToolDesk(self, theme, tasks)
-        self.collections = CollectionDesk(self, theme, tasks)
+        self.answer = ResponseController(self, theme, tasks)
+        self.tools = ToolController(self, theme, tasks)
+        self.collections = CollectionController(self, theme, tasks)
         yield
         presenter.ask = self._ask
         self._connect_presenter()
@@ -126,7 +126,7 @@ class CryptoRpcPage(QObject):
         main.network_wanted.connect(self.open_networks)
         main.method_wanted.connect(self.open_methods)
         main.list_wanted.connect(lambda: self.toggle_list())
-        main.split_moved.connect(presenter.keeper.note_split)
+        main.split_moved.connect(presenter.keeper.record_split)
         presenter.split_read.connect(main.set_split)
         main.problem.action.connect(self._act)
         response.problem_action.connect(self._act)
@@ -258,7 +258,7 @@ class CryptoRpcPage(QObject):
     def step(self, by: int) -> None:
         """The request below (1) or above (-1) in the list."""
         run = self.presenter.run
-        call_id = self.list.neighbour(run.id if run is not None else "", by)
+        call_id = self.list.neighbor(run.id if run is not None else "", by)
         if call_id is not None:
             self.presenter.open_call(call_id)
 

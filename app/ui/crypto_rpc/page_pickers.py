@@ -41,7 +41,7 @@ class Pickers(QObject):
             pills=(MAIN, TEST, OTHER),
             hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favourite"))),
             count=self._network_count,
-            note=lambda: page.presenter.shelf.age_words(),
+            note=lambda: page.presenter.network_list.age_words(),
             columns=(self.tr("Network"), self.tr("Slug"), self.tr("Chain id"), self.tr("Base cr")),
         )
         self.methods = Picker(
@@ -91,7 +91,7 @@ class Pickers(QObject):
                     badge=price if network.credits > USUAL_CREDITS else "",
                     tone="warn",
                     right=price,
-                    starred=network.is_favourite,
+                    starred=network.is_favorite,
                     columns=(network.slug, network.chain),
                     current=network.is_current,
                 )

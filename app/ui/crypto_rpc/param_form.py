@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.session.presenter_parameters import FieldReading, FieldView
+from app.ui.crypto_rpc.session.presenter_parameters import FieldMeaning, FieldView
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.fields import TextField, bind_label
@@ -28,7 +28,7 @@ HINTS = {
     "list": "[ ]",
     "object": "{ }",
 }
-Read = Callable[[str, str], FieldReading]
+Read = Callable[[str, str], FieldMeaning]
 
 
 class ParamForm(QScrollArea):
@@ -62,8 +62,8 @@ class ParamForm(QScrollArea):
         self._column.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch(1)
         self.setWidget(self._inner)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def show_fields(self, fields: tuple[FieldView, ...], *, contract: bool) -> None:
         """Show these fields; the one that is being typed in keeps its text."""
@@ -96,14 +96,14 @@ class ParamForm(QScrollArea):
             note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             bind_label(label, line)
             line.setAccessibleName(field.label)
-            line.textEdited.connect(self._tell)
+            line.textEdited.connect(self._publish)
             for widget in (label, line, note):
                 column.addWidget(widget)
             self.inputs.append(line)
             self._notes.append(note)
             self._rows.add(row)
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self._explain()
         self.edited.emit([line.text() for line in self.inputs])
 
@@ -115,7 +115,7 @@ class ParamForm(QScrollArea):
             note.set_text(reading.problem or reading.note)
             note.setVisible(bool(reading.problem or reading.note))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(20), px(10), px(12), px(10))
         self._column.setSpacing(px(10))

@@ -79,8 +79,8 @@ class Picker(Popover):
         self._places = QStackedWidget()
         self._build(hints)
         self.set_first_focus(self.search)
-        theme.changed.connect(self._dress_list)
-        self._dress_list()
+        theme.changed.connect(self._apply_list_theme)
+        self._apply_list_theme()
 
     def _build(self, hints: Sequence[tuple[str, str]]) -> None:
         theme = self._list_theme
@@ -155,13 +155,13 @@ class Picker(Popover):
             self.close()
             self.chosen.emit(typed, control)
 
-    def _dress_list(self) -> None:
+    def _apply_list_theme(self) -> None:
         self._places.setFixedHeight(self._list_theme.type_px(LIST_HEIGHT))
         self.view.doItemsLayout()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         """The footer's tone reaches the card's edge, so this popover has no padding of its own."""
-        super()._dress()
+        super()._apply_theme()
         self.body.setSpacing(0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -176,10 +176,10 @@ class ColumnHead(QWidget):
         self._names = tuple(names)
         self._bar = view.verticalScrollBar()
         self._bar.rangeChanged.connect(lambda: self.update())
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFixedHeight(self._theme.height_px(26, 17))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -25,15 +25,15 @@ from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft, fresh_key
 from app.ui.crypto_rpc.session.methods import MethodCatalogue, MethodInfo, sandbox_example
 from app.ui.crypto_rpc.session.networks import NetworkRow
 from app.ui.crypto_rpc.session.presenter_caps import CapsCounter
-from app.ui.crypto_rpc.session.presenter_collections import CollectionShelf
-from app.ui.crypto_rpc.session.presenter_contracts import ContractDesk
-from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
-from app.ui.crypto_rpc.session.presenter_jobs import JobDesk
+from app.ui.crypto_rpc.session.presenter_collections import CollectionLibrary
+from app.ui.crypto_rpc.session.presenter_contracts import ContractPresenter
+from app.ui.crypto_rpc.session.presenter_interfaces import ContractInterfaces
+from app.ui.crypto_rpc.session.presenter_jobs import JobRunner
 from app.ui.crypto_rpc.session.presenter_keeping import DraftKeeper
-from app.ui.crypto_rpc.session.presenter_list import CallShelf
-from app.ui.crypto_rpc.session.presenter_networks import NetworkShelf
+from app.ui.crypto_rpc.session.presenter_list import CallLibrary
+from app.ui.crypto_rpc.session.presenter_networks import NetworkList
 from app.ui.crypto_rpc.session.presenter_parameters import fields_of, params_of
-from app.ui.crypto_rpc.session.presenter_runs import RunDesk, look_ups
+from app.ui.crypto_rpc.session.presenter_runs import RunPresenter, look_ups
 from app.ui.crypto_rpc.session.presenter_sending import (
     NotSent,
     check_caps,
@@ -54,7 +54,7 @@ from app.ui.crypto_rpc.state import (
 )
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.credentials.accounts import Account
@@ -87,7 +87,7 @@ class CryptoRpcPresenter(QObject):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         tasks: TaskScope,
         data_folder: Path,
         undo_stack: UndoStack,
@@ -98,26 +98,26 @@ class CryptoRpcPresenter(QObject):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
         self._data_folder = data_folder
         self._now = now
         self._undo_stack = undo_stack
         self.trash = Trash("crypto_rpc", tasks, undo_stack)
         self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
-        self.collections = CollectionShelf(collections, tasks, self.trash)
+        self.collections = CollectionLibrary(collections, tasks, self.trash)
         self.collections.notice.connect(self.notice)
-        self.interfaces = InterfaceShelf(interfaces)
-        self.contracts = ContractDesk(self, self.interfaces)
+        self.interfaces = ContractInterfaces(interfaces)
+        self.contracts = ContractPresenter(self, self.interfaces)
         self.ask: Ask = _refuse
-        self.shelf = NetworkShelf(caller)
-        self.shelf.changed.connect(self._show_networks)
+        self.network_list = NetworkList(current_account)
+        self.network_list.changed.connect(self._show_networks)
         self.draft = Draft(FIRST_NETWORK, fresh_key(now()))
-        self.keeper = DraftKeeper(tasks, lambda: self.draft, self.shelf)
+        self.keeper = DraftKeeper(tasks, lambda: self.draft, self.network_list)
         self.methods: MethodCatalogue | None = None
-        self.sent = CallShelf(tasks, now, self.trash)
+        self.sent = CallLibrary(tasks, now, self.trash)
         self.sent.changed.connect(self.calls_changed)
-        self.caps = CapsCounter(caller, tasks, now)
+        self.caps = CapsCounter(current_account, tasks, now)
         self.caps.changed.connect(self.caps_changed)
         self.calls: RpcCalls | None = None
         self._problem: Problem | None = None
@@ -127,20 +127,20 @@ class CryptoRpcPresenter(QObject):
         self._minute.setSingleShot(True)
         self._minute.timeout.connect(lambda: tasks.replace("rpc key", self._look_at_key))
         self._sending = False
-        self.runs = RunDesk(tasks, self.interfaces)
+        self.runs = RunPresenter(tasks, self.interfaces)
         self.runs.changed.connect(self.run_changed)
-        self.jobs = JobDesk(self, tasks, now)
+        self.jobs = JobRunner(self, tasks, now)
         self.tools = Tools(self.jobs, answers)
-        caller.account_changed.connect(self._account_changed)
+        current_account.account_changed.connect(self._account_changed)
 
     async def start(self, database: Database) -> None:
         """Read what is on disk, then ask the service which networks there are."""
         self.calls = RpcCalls(database)
-        self.shelf.catalogue = catalogue = Catalogue(database)
-        self.sent.calls = self.caps.calls = self.shelf.calls = self.calls
+        self.network_list.catalogue = catalogue = Catalogue(database)
+        self.sent.calls = self.caps.calls = self.network_list.calls = self.calls
         self.runs.calls = self.calls
         self.methods = await asyncio.to_thread(MethodCatalogue.read, self._data_folder)
-        await asyncio.to_thread(self.shelf.take_bundled, self._data_folder)
+        await asyncio.to_thread(self.network_list.load_bundled, self._data_folder)
         await self.calls.settle_after_start()
         await self.interfaces.read()
         await self.keeper.read(catalogue)
@@ -149,7 +149,7 @@ class CryptoRpcPresenter(QObject):
         self.params_replaced.emit()
         await self.sent.read()
         await self.collections.read()
-        await self.shelf.look_at_used()
+        await self.network_list.load_used()
         self._changed()
         self._account_changed()
 
@@ -162,11 +162,11 @@ class CryptoRpcPresenter(QObject):
 
     def view(self) -> DraftView:
         """The draft as it stands."""
-        able = not self._sending and self._caller.service is not None and self.calls is not None
+        able = not self._sending and self._current_account.service is not None and self.calls is not None
         return draft_view(
             self.draft,
             self.methods,
-            self.shelf.row(self.draft.network),
+            self.network_list.row(self.draft.network),
             key_words=self._key_words,
             able=able,
             sending=self._sending,
@@ -215,14 +215,14 @@ class CryptoRpcPresenter(QObject):
 
     @property
     def in_sandbox(self) -> bool:
-        return self._caller.is_sandbox
+        return self._current_account.is_sandbox
 
     def add_method(self, name: str) -> None:
         """Put a call with the method's example at the end of the batch."""
         example = self.method(name).example
         if self.in_sandbox:
             example = sandbox_example(name, example)
-        self.keeper.note_used(name)
+        self.keeper.record_used(name)
         self.edit(lambda draft: draft.add(name, example))
 
     def set_fields(self, texts: list[str]) -> None:
@@ -254,17 +254,17 @@ class CryptoRpcPresenter(QObject):
         self.runs.put(None)
 
     def new_key(self) -> None:
-        self.edit(lambda draft: draft.take_key(fresh_key(self._now())))
+        self.edit(lambda draft: draft.handle_key(fresh_key(self._now())))
 
     def set_key(self, key: str) -> None:
-        self.edit(lambda draft: draft.take_key(key.strip(), typed=True), typed=True)
+        self.edit(lambda draft: draft.handle_key(key.strip(), typed=True), typed=True)
 
     def use_key(self, on: bool) -> None:
         self.edit(lambda draft: setattr(draft, "key_used", on), typed=True)
 
     async def _look_at_key(self) -> None:
         """Say whether the key went with this request before, or with another one."""
-        service, account, calls = self._caller.service, self._caller.account, self.calls
+        service, account, calls = self._current_account.service, self._current_account.account, self.calls
         words = (KEPT_A_DAY, "")
         if calls is not None and account is not None and service is not None and self.draft.is_whole:
             try:
@@ -288,15 +288,15 @@ class CryptoRpcPresenter(QObject):
         made here gives way to a fresh one. One that a person typed stays, and what is wrong with it is said."""
         if first is None or first.digest == operation.digest or self.draft.key_typed:
             return False
-        self.draft.take_key(fresh_key(self._now()))
+        self.draft.handle_key(fresh_key(self._now()))
         self._changed()
         return True
 
     def _operation(self) -> RpcOperation:
-        assert self._caller.service is not None
+        assert self._current_account.service is not None
         draft = self.draft
         key = draft.key if draft.key_used or draft.changes_state else ""
-        return prepared(self._caller.service, draft.network, draft.filled(), batch=draft.batch, key=key)
+        return prepared(self._current_account.service, draft.network, draft.filled(), batch=draft.batch, key=key)
 
     def _changed(self) -> None:
         self.draft_changed.emit(self.view())
@@ -304,16 +304,16 @@ class CryptoRpcPresenter(QObject):
     # Networks
 
     def networks(self) -> tuple[NetworkRow, ...]:
-        return self.shelf.rows(self.draft.network)
+        return self.network_list.rows(self.draft.network)
 
     def star_network(self, slug: str) -> None:
         """Make a network a favourite, or an ordinary one again."""
-        self.shelf.star(slug)
+        self.network_list.star(slug)
         self.keeper.soon()
 
     def refresh(self) -> None:
         """Ask again which networks there are, and count again."""
-        self._tasks.replace("rpc networks", self.shelf.refresh)
+        self._tasks.replace("rpc networks", self.network_list.refresh)
         self.caps.refresh()
 
     def _show_networks(self) -> None:
@@ -341,7 +341,7 @@ class CryptoRpcPresenter(QObject):
     def send_alone(self, call_id: int) -> None:
         """Send one call of the batch by itself, under a key of its own."""
         rows = [row for row in self.draft.filled() if row.id == call_id]
-        if rows and not self._sending and self.calls is not None and self._caller.service is not None:
+        if rows and not self._sending and self.calls is not None and self._current_account.service is not None:
             self._tasks.start("rpc send", self._send, (replace(rows[0], id=1),), False, fresh_key(self._now()))
 
     def send_others(self, call_id: int) -> None:
@@ -352,13 +352,13 @@ class CryptoRpcPresenter(QObject):
 
     def split(self) -> None:
         """Split a batch of more calls than one request takes, or show the other part of one that was split."""
-        self.edit(lambda draft: draft.take_rest() if draft.rest else draft.split())
+        self.edit(lambda draft: draft.set_remaining() if draft.rest else draft.split())
 
     def stop(self) -> bool:
         return self._tasks.cancel("rpc send")
 
     async def _send(self, rows: tuple[CallRow, ...], batch: bool, own_key: str) -> None:
-        service, account, calls = self._caller.service, self._caller.account, self.calls
+        service, account, calls = self._current_account.service, self._current_account.account, self.calls
         if service is None or account is None or calls is None:
             return
         self._set_sending(True)
@@ -376,7 +376,7 @@ class CryptoRpcPresenter(QObject):
             if first is not None and first.digest != operation.digest:
                 raise NotSent(Problem(key_note(first, operation.digest, now)[1].rstrip("."), severity="warn"))
             await check_caps(calls, account.id, operation.estimate.credits, now)
-            chain_id = self.shelf.chain_id(draft.network)
+            chain_id = self.network_list.chain_id(draft.network)
             if transactions and not await self.ask(question_of(draft.network, chain_id, transactions)):
                 return
             sent = await send(service, account, calls, operation, rows, transactions, now, self._waits)
@@ -398,7 +398,7 @@ class CryptoRpcPresenter(QObject):
             self._set_sending(False)
         await self.sent.read()
         await self.caps.count()
-        await self.shelf.look_at_used()
+        await self.network_list.load_used()
         await self._look_at_key()
 
     def _waits(self, wait: RetryWait) -> None:
@@ -418,10 +418,10 @@ class CryptoRpcPresenter(QObject):
 
     async def _open(self, call_id: str) -> None:
         assert self.calls is not None
-        self._take_call(await self.calls.one(call_id))
+        self._set_call(await self.calls.one(call_id))
         await self.runs.show(call_id)
 
-    def _take_call(self, call: RpcCall) -> None:
+    def _set_call(self, call: RpcCall) -> None:
         read = read_text(call.items)
         if read.problems:
             return
@@ -430,7 +430,7 @@ class CryptoRpcPresenter(QObject):
             draft.network = call.network
             draft.set_rows(read.rows, selected=0, batch=call.batch)
             if call.idempotency_key:
-                draft.take_key(call.idempotency_key)
+                draft.handle_key(call.idempotency_key)
                 draft.key_used = True
 
         self.edit(change)
@@ -443,11 +443,15 @@ class CryptoRpcPresenter(QObject):
     @property
     def can_ask(self) -> bool:
         """True when there is an account to ask for and the disk to note it on."""
-        return self._caller.service is not None and self._caller.account is not None and self.calls is not None
+        return (
+            self._current_account.service is not None
+            and self._current_account.account is not None
+            and self.calls is not None
+        )
 
     def service_account_calls(self) -> tuple[Service, Account, RpcCalls]:
         """Who is asked, for whom, and where it is noted. Raises `NotSent` while one is missing."""
-        service, account, calls = self._caller.service, self._caller.account, self.calls
+        service, account, calls = self._current_account.service, self._current_account.account, self.calls
         if service is None or account is None or calls is None:
             raise NotSent(Problem("There is no account to send as", "Nothing was sent.", severity="warn"))
         return service, account, calls

@@ -22,7 +22,7 @@ from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
 from app.ui.crypto_rpc.param_form import ParamForm
 from app.ui.crypto_rpc.session.presenter_parameters import read_field
 from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.json.json_editor import JsonEditor
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
@@ -64,7 +64,7 @@ class RequestPane(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the parts from top to bottom, some at each step; from the outside in, so that none is styled twice."""
         theme = self._theme
         layout = QVBoxLayout(self)
@@ -104,8 +104,8 @@ class RequestPane(QWidget):
         layout.addWidget(self._make_foot())
         yield
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _make_top(self) -> QWidget:
         theme = self._theme
@@ -198,8 +198,10 @@ class RequestPane(QWidget):
         self.more.clicked.connect(lambda: self.menu_wanted.emit(self.more))
         self.add.clicked.connect(self.add_wanted)
         self.split.clicked.connect(self.split_wanted)
-        self.method.textEdited.connect(self._tell_method)
-        self.method.editingFinished.connect(self._tell_method)  # a name that was chosen from the list under the field
+        self.method.textEdited.connect(self._publish_method)
+        self.method.editingFinished.connect(
+            self._publish_method
+        )  # a name that was chosen from the list under the field
         self.params.edited.connect(self.params_edited)
         self.text.edited.connect(self.text_edited)
         self.help.clicked.connect(self.help_wanted)
@@ -293,7 +295,7 @@ class RequestPane(QWidget):
         self.key_fault.set_text(view.key_problem if view.key_used else "")
         self.key_fault.setVisible(bool(view.key_problem) and view.key_used)
 
-    def _tell_method(self) -> None:
+    def _publish_method(self) -> None:
         view = self._view
         if view is not None and view.selected is not None and self.method.text().strip() != view.selected.method:
             self.method_edited.emit(view.selected.id - 1, self.method.text())
@@ -303,7 +305,7 @@ class RequestPane(QWidget):
         row = self._theme.height_px(34)
         self.list.setFixedHeight(min(max(1, number) * row, max(3 * row, self.height() * 45 // 100)))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         for layout in (self._top, self._bar):
             layout.setContentsMargins(px(20), 0, px(12), 0)

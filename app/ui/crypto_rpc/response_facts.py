@@ -30,8 +30,8 @@ class ResponseFacts(QWidget):
         self._theme = theme
         self._flow = FlowLayout(theme, gap=22, line_gap=8, parent=self)
         self._pairs: WidgetList[QWidget] = WidgetList(self._flow)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def show_facts(self, facts: Sequence[tuple[str, str, str]], request_id: str) -> None:
         """Label, value and tone of each; the id last, where there is one."""
@@ -72,6 +72,6 @@ class ResponseFacts(QWidget):
         QGuiApplication.clipboard().setText(value)
         self.copied.emit(self.tr("request id"))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._flow.setContentsMargins(px(16), px(10), px(16), px(10))

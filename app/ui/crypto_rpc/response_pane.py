@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.answer_table import AnswerTable
 from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.response_facts import ResponseFacts
+from app.ui.crypto_rpc.response_table import ResponseTable
 from app.ui.crypto_rpc.session.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.state import RunView
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.json.json_node import TreeRoot
 from app.ui.kit.json.json_tree import JsonTree, Reading
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -86,7 +86,7 @@ class ResponsePane(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the parts, some at each step; from the outside in, so that none is styled twice."""
         theme = self._theme
         layout = QVBoxLayout(self)
@@ -123,8 +123,8 @@ class ResponsePane(QWidget):
         self._whole.addWidget(self.empty)
         yield
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         yield
         self.show_run(None)
 
@@ -152,7 +152,7 @@ class ResponsePane(QWidget):
         self._banner.addWidget(self.as_new)
         return self.replay
 
-    def _make_parts(self) -> Pieces[None]:
+    def _make_parts(self) -> BuildSteps[None]:
         """Make what each of the pane's own tabs shows, in their order."""
         theme, reading = self._theme, self._reading
         page = QWidget()
@@ -169,7 +169,7 @@ class ResponsePane(QWidget):
         self.tree.has_curl = True
         inside.addWidget(self.tree, 1)
         yield
-        self.table = AnswerTable(theme, reading)
+        self.table = ResponseTable(theme, reading)
         self._places.addWidget(self.table)
         yield
         self.headers = JsonTree(theme, self.tr("Headers of the answer"))
@@ -292,7 +292,7 @@ class ResponsePane(QWidget):
         self.card.setVisible(run.problem is not None)
         if run.problem is not None:
             self.card.set_problem(run.problem)
-        self._dress()
+        self._apply_theme()
         note = run.note or ("" if run.body_kept else self.tr("This answer was too large to keep."))
         self.note.set_text(note)
         self.note.setVisible(bool(note))
@@ -419,7 +419,7 @@ class ResponsePane(QWidget):
         if action.isCheckable():  # those of the inner menu pass by here too
             self.run_chosen.emit(action.data())
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._banner.setContentsMargins(px(16), px(10), px(12), px(10))
         self._banner.setSpacing(px(10))

@@ -74,7 +74,7 @@ class EditDialog(Dialog):
         self.cancel = self.add_button("Cancel", accepts=False)
         self.send = self.add_button("Edit", kind="primary", accepts=True)
         self._connect()
-        self._dress()
+        self._apply_theme()
         self._choose_model()
         self.prompt.setFocus()
 
@@ -138,7 +138,7 @@ class EditDialog(Dialog):
         self.model.currentIndexChanged.connect(lambda _: self._choose_model())
         self.resolution.currentIndexChanged.connect(lambda _: self._look())
         self.quality.currentIndexChanged.connect(lambda _: self._look())
-        self._theme.changed.connect(self._dress)
+        self._theme.changed.connect(self._apply_theme)
         self.brush.value_edited.connect(lambda value: self.editor.set_brush(int(value)))
         self.editor.brush_changed.connect(self.brush.set_value)
         self.editor.changed.connect(self._look)
@@ -147,7 +147,7 @@ class EditDialog(Dialog):
         self.invert.clicked.connect(self.editor.invert)
         self.clear.clicked.connect(self.editor.clear)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self.prompt.setFixedHeight(theme.px(16) + 3 * theme.line_px("body"))
         self.editor.setMinimumHeight(theme.type_px(250))

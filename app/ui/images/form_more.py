@@ -11,7 +11,7 @@ from app.service.images import FORMATS, MAX_SEED
 from app.ui.images.form import FORMAT_TITLES, FormView, ImageForm
 from app.ui.images.form_references import StyleReferences
 from app.ui.images.form_rows import FormRows
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, TextField
@@ -43,7 +43,7 @@ class MoreOptions(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their rows, some at each step."""
         theme = self._theme
         self._make_frame()
@@ -78,7 +78,7 @@ class MoreOptions(QWidget):
         column.addLayout(line)
         column.addWidget(self.rows)
 
-    def _arrange(self) -> Pieces[None]:
+    def _arrange(self) -> BuildSteps[None]:
         rows = self.rows
         for field in (self.resolution, self.quality):
             field.setPlaceholderText("None")

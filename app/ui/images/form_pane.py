@@ -14,7 +14,7 @@ from app.core import money
 from app.ui.images.form import FormView, ImageForm
 from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
@@ -48,7 +48,7 @@ class FormPane(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their rows, some at each step."""
         theme = self._theme
         self._make_frame()
@@ -80,8 +80,8 @@ class FormPane(QWidget):
         self._timer.timeout.connect(self.flush)
         yield from self._arrange()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _make_frame(self) -> None:
         """Make the header, the foot, and between them the rows that the fields go into."""
@@ -119,7 +119,7 @@ class FormPane(QWidget):
         column.addWidget(self.footer)
         self.stop.hide()
 
-    def _arrange(self) -> Pieces[None]:
+    def _arrange(self) -> BuildSteps[None]:
         rows = self.rows
         self.prompt.setTabChangesFocus(True)
         self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -163,7 +163,7 @@ class FormPane(QWidget):
         self.make.clicked.connect(self.make_wanted)
         self.stop.clicked.connect(self.stop_wanted)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self.prompt.setFont(self._theme.font("body"))
         self.prompt.setFixedHeight(px(20) + 6 * self._theme.line_px("body"))

@@ -79,11 +79,11 @@ class StyleReferences(QWidget):
             row.show_reference(reference, has_strength=has_strength)
 
     def _set(self, place: int, strength: float) -> None:
-        self._tell([(one.id, strength if at == place else one.strength) for at, one in enumerate(self._references)])
+        self._publish([(one.id, strength if at == place else one.strength) for at, one in enumerate(self._references)])
 
     def _remove(self, place: int) -> None:
         self.add.setFocus()
-        self._tell([(one.id, one.strength) for at, one in enumerate(self._references) if at != place])
+        self._publish([(one.id, one.strength) for at, one in enumerate(self._references) if at != place])
 
-    def _tell(self, pairs: list[tuple[str, float]]) -> None:
+    def _publish(self, pairs: list[tuple[str, float]]) -> None:
         self.edited.emit(tuple(pairs))

@@ -50,10 +50,10 @@ class FormRows(QWidget):
         self._holders: dict[str, QWidget] = {}
         self._notes: dict[str, str] = {}
         self._roles: dict[str, str] = {}
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         side, top = (px(16), px(14)) if self._has_margins else (0, 0)
         self._column.setContentsMargins(side, top, side, top)

@@ -22,13 +22,13 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayou
 
 from app.core import money
 from app.core.problems import ActionSpec, Problem
-from app.ui.images.picture_work import read_thumbnail, tile
-from app.ui.images.state import SCOPES, Shelf
+from app.ui.images.image_work import read_thumbnail, tile
+from app.ui.images.state import SCOPES, GalleryState
 from app.ui.images.tile_delegate import GAP, TileDelegate
 from app.ui.images.tile_model import TileModel
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.lists.grouped_list import menu_place
-from app.ui.kit.qt_repairs.own_keys import deletes
+from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
@@ -147,14 +147,14 @@ class Gallery(QWidget):
         self._path_of = path_of
         self._waiting_words = waiting_words
         self._cache = cache
-        self._shelf = Shelf()
+        self._gallery_state = GalleryState()
         self._wanted = ""
         zone(self, "canvas")
         self.setAcceptDrops(True)
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the header, the foot, the tiles and what stands in for them, one at each step."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -180,8 +180,8 @@ class Gallery(QWidget):
         self._spin.timeout.connect(self._turn)
         yield
         self._connect()
-        self._theme.changed.connect(self._dress)
-        self._dress()
+        self._theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _make_header(self) -> None:
         theme = self._theme
@@ -276,7 +276,7 @@ class Gallery(QWidget):
         self.nothing.action.connect(lambda _: self._clear())
         self.problem.action.connect(self.problem_action)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._around.setContentsMargins(px(12), px(12), 0, 0)
         self._foot.setContentsMargins(px(16), px(6), px(14), px(6))
@@ -298,30 +298,34 @@ class Gallery(QWidget):
 
     # -- showing --------------------------------------------------------------------------------------------------
 
-    def show_shelf(self, shelf: Shelf) -> None:
+    def show_state(self, gallery_state: GalleryState) -> None:
         """Pictures, their number, and what stands there instead of them."""
-        self._shelf = shelf
+        self._gallery_state = gallery_state
         chosen = self.current()
-        self.model.set_rows(shelf.tiles)
-        if not self.view.currentIndex().isValid() and shelf.tiles:
-            self.select(self._wanted or chosen or shelf.tiles[0].id)
+        self.model.set_rows(gallery_state.tiles)
+        if not self.view.currentIndex().isValid() and gallery_state.tiles:
+            self.select(self._wanted or chosen or gallery_state.tiles[0].id)
             if not self.view.currentIndex().isValid():  # it is in the trash, or filtered away
-                self.select(shelf.tiles[0].id)
+                self.select(gallery_state.tiles[0].id)
         if self._wanted and self.model.index_of(self._wanted).isValid():
             self.select(self._wanted)
-        number = len(shelf.tiles)
+        number = len(gallery_state.tiles)
         what = "1 image" if number == 1 else f"{money.count(number)} images"
-        self.count.set_text(what if shelf.total else "")
-        self.empty_trash.setVisible(shelf.scope == "trash" and shelf.total > 0)
+        self.count.set_text(what if gallery_state.total else "")
+        self.empty_trash.setVisible(gallery_state.scope == "trash" and gallery_state.total > 0)
         if number:
             self.places.setCurrentIndex(0)
-        elif shelf.search or shelf.scope:
-            sign = "search" if shelf.search else {"trash": "trash", "starred": "star"}.get(shelf.scope, "search")
-            self.nothing.set_words(*_nothing_words(shelf), sign)
+        elif gallery_state.search or gallery_state.scope:
+            sign = (
+                "search"
+                if gallery_state.search
+                else {"trash": "trash", "starred": "star"}.get(gallery_state.scope, "search")
+            )
+            self.nothing.set_words(*_nothing_words(gallery_state), sign)
             self.places.setCurrentIndex(2)
-        elif shelf.loaded:
+        elif gallery_state.loaded:
             self.places.setCurrentIndex(1)
-        busy = any(tile.state == "sending" for tile in shelf.tiles)
+        busy = any(tile.state == "sending" for tile in gallery_state.tiles)
         if busy and not self._theme.reduced_motion:
             self._spin.start()
         elif not busy:
@@ -389,7 +393,7 @@ class Gallery(QWidget):
     def _turn(self) -> None:
         """Spinners and seconds of what is on its way; nothing else is painted anew."""
         self.delegate.turn = (self.delegate.turn + SPIN_MS / 900) % 1.0
-        for place, row in enumerate(self._shelf.tiles[:64]):
+        for place, row in enumerate(self._gallery_state.tiles[:64]):
             if row.state == "sending":
                 self.view.viewport().update(self.view.visualRect(self.model.index(place, 0)))
 
@@ -421,11 +425,11 @@ class Gallery(QWidget):
 
     def _name_group(self) -> None:
         """The title is the day of the first picture in sight."""
-        if self._shelf.scope == "trash":
+        if self._gallery_state.scope == "trash":
             self.header.set_title("Trash")
             return
         row = self.model.row(self.view.indexAt(QPoint(self._theme.px(24), self._theme.px(24))).row())
-        row = row or (self._shelf.tiles[0] if self._shelf.tiles else None)
+        row = row or (self._gallery_state.tiles[0] if self._gallery_state.tiles else None)
         self.header.set_title(money.day_group(row.at, datetime.now(UTC)) if row is not None and row.at else "Images")
 
     def _example(self, action: str) -> None:
@@ -440,8 +444,10 @@ class Gallery(QWidget):
 _CLEAR = ActionSpec("clear", "Show all images")
 
 
-def _nothing_words(shelf: Shelf) -> tuple[str, str]:
-    where = {"starred": "among the starred images", "trash": "in the trash"}.get(shelf.scope, "")
-    if shelf.search:
-        return f"No image matches “{shelf.search}”", f"Searched {where or 'all images'} by words and models."
-    return {"starred": "No image is starred", "trash": "The trash is empty"}.get(shelf.scope, "Nothing here"), ""
+def _nothing_words(gallery_state: GalleryState) -> tuple[str, str]:
+    where = {"starred": "among the starred images", "trash": "in the trash"}.get(gallery_state.scope, "")
+    if gallery_state.search:
+        return f"No image matches “{gallery_state.search}”", f"Searched {where or 'all images'} by words and models."
+    return {"starred": "No image is starred", "trash": "The trash is empty"}.get(
+        gallery_state.scope, "Nothing here"
+    ), ""

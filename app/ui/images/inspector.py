@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy
 
 from app.core import money
 from app.service.exchange import Exchange, curl_command
-from app.ui.images.picture_work import read_thumbnail, tile
+from app.ui.images.image_work import read_thumbnail, tile
 from app.ui.images.state import Details
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.copy_command import copy_command
-from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton, QuietButton
@@ -132,8 +132,8 @@ class ImagePage(QScrollArea):
         self._rows: dict[str, tuple[Label, Label]] = {}
         self._policy_name = Label(theme, "Policy", role="text2")
         self._build()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         policy = QHBoxLayout(self.policy)
@@ -169,7 +169,7 @@ class ImagePage(QScrollArea):
         self.more.clicked.connect(lambda: self.more_wanted.emit(self.more))
         self.back.clicked.connect(self.back_wanted)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(16), px(16), px(16), px(16))
         self._column.setSpacing(px(12))
@@ -253,10 +253,10 @@ class RequestPage(QScrollArea):
         self._column.addStretch(1)
         self.curl.hide()
         self.curl.clicked.connect(self._copy)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(16), px(12), px(16), px(12))
         self._column.setSpacing(px(10))
@@ -309,7 +309,7 @@ class ImagesInspector(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the pages, one at each step."""
         theme = self._theme
         column = QVBoxLayout(self)

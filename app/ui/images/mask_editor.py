@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.images.picture_work import encoded
+from app.ui.images.image_work import encoded
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 
@@ -117,13 +117,13 @@ class MaskEditor(QWidget):
             return False
         forth.append(self.painting)
         self.painting = back.pop()
-        self._tell()
+        self._publish()
         return True
 
     def clear(self) -> None:
         self._begin()
         self.painting.fill(Qt.GlobalColor.transparent)
-        self._tell()
+        self._publish()
 
     def invert(self) -> None:
         """Paint what is not painted, and the other way round."""
@@ -132,14 +132,14 @@ class MaskEditor(QWidget):
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOut)
         painter.fillRect(self.painting.rect(), Qt.GlobalColor.white)
         painter.end()
-        self._tell()
+        self._publish()
 
     def _begin(self) -> None:
         self._undo.append(self.painting.copy())
         del self._undo[:-MOST_UNDO]
         self._redo.clear()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self.changed.emit()
         announce(self, f"{round(self.share * 100)} per cent painted")
         self.update()
@@ -190,7 +190,7 @@ class MaskEditor(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._last is not None:
             self._last = None
-            self._tell()
+            self._publish()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, text = event.key(), event.text()
@@ -221,7 +221,7 @@ class MaskEditor(QWidget):
         if self._pen_down:
             self._begin()
             self.stroke(before, self._at)
-            self._tell()
+            self._publish()
         self.update()
 
     def _dab(self, *, erases: bool) -> None:
@@ -229,7 +229,7 @@ class MaskEditor(QWidget):
         self._begin()
         self.stroke(self._at, self._at)
         self.erases = before
-        self._tell()
+        self._publish()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._picture.isNull():

@@ -15,18 +15,18 @@ from app.core.tabs import TABS
 from app.ui.images.form import DEFAULT_STRENGTH, FormView
 from app.ui.images.form_pane import FormPane
 from app.ui.images.gallery import Gallery
+from app.ui.images.image_actions import ImageActions
 from app.ui.images.inspector import IMAGE, REQUEST, ImagesInspector
 from app.ui.images.page_actions import images_actions, images_palette_items
-from app.ui.images.page_deeds import PageDeeds
-from app.ui.images.state import Refused, Shelf
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.images.state import GalleryState, Refused
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.scene_prompts import ScenePrompts
 
 if TYPE_CHECKING:
-    from app.core.caller import Headroom
+    from app.core.current_account import Headroom
     from app.core.tasks import TaskScope
     from app.ui.images.presenter import ImagesPresenter
     from app.ui.images.presenter_changes import ImageChanges
@@ -67,7 +67,7 @@ class ImagesPage(QObject):
         self.changes = changes
         self._cache = cache
         self.zones = Zones()
-        self.shelf = Shelf()
+        self.gallery_state = GalleryState()
         self._toggle_list: Callable[[], None] = lambda: None
         self._toggle_inspector: Callable[[], None] = lambda: None
         self.form = FormPane(theme, whole=False)
@@ -76,7 +76,7 @@ class ImagesPage(QObject):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Fill the panes and wire them, a piece at each step."""
         yield from self.form.build()
         yield
@@ -87,7 +87,7 @@ class ImagesPage(QObject):
         self.prompts = ScenePrompts(
             self.theme, self.form, self.tasks, self.presenter.prompts, self.form.prompt.toPlainText
         )
-        self.deeds = PageDeeds(self)
+        self.image_actions = ImageActions(self)
         yield
         self._connect_presenter()
         self._connect_form()
@@ -112,33 +112,33 @@ class ImagesPage(QObject):
         presenter.busy_changed.connect(self._show_busy)
         presenter.notice.connect(self.toast_wanted)
         presenter.selected.connect(self.gallery.select)
-        library.shelf_changed.connect(self._show_shelf)
+        library.shelf_changed.connect(self._show_gallery_state)
         library.image_changed.connect(lambda image: self._show_details(image.id, only_current=True))
         library.imported.connect(self.gallery.select)
 
     def _connect_form(self) -> None:
         form, presenter = self.form, self.presenter
-        form.edited.connect(self._take_field)
+        form.edited.connect(self._set_field)
         form.make_wanted.connect(self.make)
         form.stop_wanted.connect(presenter.stop)
         form.clear_wanted.connect(self.clear)
         form.prompts_wanted.connect(self.open_prompts)
-        self.prompts.used.connect(self.take_prompt)
+        self.prompts.used.connect(self.set_prompt)
         self.prompts.told.connect(self.toast_wanted)
-        form.more.references_wanted.connect(self.take_style)
+        form.more.references_wanted.connect(self.set_style)
 
     def _connect_gallery(self) -> None:
         gallery, library = self.gallery, self.presenter.library
         gallery.selected.connect(self._show_details)
-        gallery.opened.connect(lambda _id: self.deeds.open_large())
+        gallery.opened.connect(lambda _id: self.image_actions.open_large())
         gallery.trash_wanted.connect(library.move_to_trash)
         gallery.menu_wanted.connect(self.open_menu)
-        gallery.searched.connect(library.look_for)
+        gallery.searched.connect(library.search_for)
         gallery.scope_chosen.connect(library.show_scope)
         gallery.empty_trash_wanted.connect(lambda: self.tasks.start("images ask trash", self._ask_empty))
         gallery.list_wanted.connect(lambda: self._toggle_list())
         gallery.inspector_wanted.connect(lambda: self._toggle_inspector())
-        gallery.example_wanted.connect(self.take_prompt)
+        gallery.example_wanted.connect(self.set_prompt)
         gallery.problem_action.connect(self._help)
         gallery.folder_wanted.connect(self.open_folder)
         gallery.dropped.connect(self._bring_in)
@@ -146,9 +146,9 @@ class ImagesPage(QObject):
     def _connect_side(self) -> None:
         image = self.side.image
         image.save_wanted.connect(self.save)
-        image.copy_wanted.connect(self.deeds.copy)
+        image.copy_wanted.connect(self.image_actions.copy)
         image.rerun_wanted.connect(self.rerun)
-        image.video_wanted.connect(self.deeds.to_video)
+        image.video_wanted.connect(self.image_actions.to_video)
         image.star_wanted.connect(self.star)
         image.more_wanted.connect(lambda opener: self.open_menu(opener.mapToGlobal(opener.rect().bottomLeft())))
         image.back_wanted.connect(lambda: self.presenter.library.restore(self.gallery.chosen()))
@@ -161,7 +161,7 @@ class ImagesPage(QObject):
         self._show_models()
         self._show_view(self.presenter.view)
         self.gallery.show_problem(self.presenter.problem)
-        self.presenter.library.tell()
+        self.presenter.library.publish()
         self.gallery.usage.set_text(self.presenter.library.usage.words)
         self._show_busy()
 
@@ -181,9 +181,9 @@ class ImagesPage(QObject):
     def _show_left(self) -> None:
         self.form.show_price(self.presenter.view, self.presenter.left)
 
-    def _show_shelf(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.gallery.show_shelf(shelf)
+    def _show_gallery_state(self, gallery_state: GalleryState) -> None:
+        self.gallery_state = gallery_state
+        self.gallery.show_state(gallery_state)
         self.changed.emit()
 
     def _show_details(self, image_id: str, *, only_current: bool = False) -> None:
@@ -208,7 +208,7 @@ class ImagesPage(QObject):
         if self.zones.list_overlay and self.zones.list_open:
             self._toggle_list()
 
-    def _take_field(self, name: str, value: object) -> None:
+    def _set_field(self, name: str, value: object) -> None:
         if name == "references" and isinstance(value, tuple):
             self.presenter.set_references(value)
         else:
@@ -223,7 +223,7 @@ class ImagesPage(QObject):
             self._toggle_list()
         self.form.prompt.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def take_prompt(self, text: str) -> None:
+    def set_prompt(self, text: str) -> None:
         """Put words into the form; nothing is sent."""
         self.presenter.set_field("prompt", text)
         self.form.fill(self.presenter.form)
@@ -234,7 +234,7 @@ class ImagesPage(QObject):
         self.focus_prompt()
         self.prompts.open_under(self.form.prompts)
 
-    def take_style(self) -> None:
+    def set_style(self) -> None:
         """Add the chosen pictures to those whose style is taken."""
         form, library = self.presenter.form, self.presenter.library
         taken = list(zip(form.references, form.strengths, strict=True))
@@ -260,7 +260,7 @@ class ImagesPage(QObject):
 
     def save(self) -> None:
         """One picture under a name of one's own, several into a folder."""
-        self.deeds.save()
+        self.image_actions.save()
 
     def step(self, by: int) -> None:
         index = self.gallery.model.index_of(self.gallery.current())
@@ -285,7 +285,7 @@ class ImagesPage(QObject):
 
     def open_menu(self, place: QPoint) -> Menu:
         """What can be done with the chosen pictures; what costs says how much."""
-        menu = self.deeds.menu()
+        menu = self.image_actions.menu()
         menu.popup(place)
         return menu
 
@@ -321,9 +321,9 @@ class ImagesPage(QObject):
         """Say it in other words, where it was said before: in the form, or in the question of an edit."""
         self.presenter.set_problem(None)
         if refused.source_id:
-            self.tasks.replace("images ask edit", self.deeds.ask_edit, refused.source_id, words)
+            self.tasks.replace("images ask edit", self.image_actions.ask_edit, refused.source_id, words)
         else:
-            self.take_prompt(words)
+            self.set_prompt(words)
 
     def open_side(self, page: int) -> None:
         self.side.show_page(page)
@@ -366,7 +366,7 @@ class ImagesPage(QObject):
         return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:
-        return [f"“{tile.title}” is on its way" for tile in self.shelf.tiles[:64] if tile.state == "sending"]
+        return [f"“{tile.title}” is on its way" for tile in self.gallery_state.tiles[:64] if tile.state == "sending"]
 
     def badge(self) -> int:
         return self.presenter.calls

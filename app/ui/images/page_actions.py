@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
     """Every action of the tab, in the order of its menu."""
-    presenter, gallery, deeds = page.presenter, page.gallery, page.deeds
+    presenter, gallery, image_actions = page.presenter, page.gallery, page.image_actions
 
     def has_file() -> bool:
         return presenter.library.path(gallery.current()) is not None
@@ -27,8 +27,8 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         image = presenter.library.one(gallery.current())
         return image is not None and image.kind == "generate"
 
-    def deed(key: str) -> None:
-        deeds.do(gallery.current(), key)
+    def action(key: str) -> None:
+        image_actions.do(gallery.current(), key)
 
     return (
         TabAction("images.new", "New image", page.clear, "Ctrl+N", "plus", "file"),
@@ -46,7 +46,7 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         TabAction(
             "images.pattern",
             "Save under names by a pattern…",
-            deeds.save_by_pattern,
+            image_actions.save_by_pattern,
             "",
             "download",
             "file",
@@ -56,7 +56,7 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         TabAction("images.make", "Make images", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
         TabAction("images.prompts", "Saved prompts…", page.open_prompts, "Ctrl+Shift+P", "list"),
         TabAction("images.stop", "Stop waiting", lambda: _done(presenter.stop()), "", "stop"),
-        TabAction("images.edit", "Edit the image…", lambda: deed("edit"), "", "mask", enabled=has_file),
+        TabAction("images.edit", "Edit the image…", lambda: action("edit"), "", "mask", enabled=has_file),
         TabAction("images.rerun", "Put its settings into the form", page.rerun, "Ctrl+R", "refresh", enabled=made),
         TabAction(
             "images.vary", "The same with another seed", lambda: page.rerun(vary=True), "", "branch", enabled=made
@@ -64,10 +64,12 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         TabAction(
             "images.menu", "What can be made of the image…", lambda: _open_menu(page), "", "more", enabled=chosen
         ),
-        TabAction("images.chat", "Ask about the image in Chat", deeds.to_chat, "", "chat", enabled=has_file),
-        TabAction("images.video", "Make a video that begins with it", deeds.to_video, "", "video", enabled=has_file),
-        TabAction("images.copy", "Copy the image", deeds.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
-        TabAction("images.show", "Show in the system's viewer", deeds.open_large, "", "eye", enabled=has_file),
+        TabAction("images.chat", "Ask about the image in Chat", image_actions.to_chat, "", "chat", enabled=has_file),
+        TabAction(
+            "images.video", "Make a video that begins with it", image_actions.to_video, "", "video", enabled=has_file
+        ),
+        TabAction("images.copy", "Copy the image", image_actions.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
+        TabAction("images.show", "Show in the system's viewer", image_actions.open_large, "", "eye", enabled=has_file),
         TabAction("images.star", "Star the image", page.star, "Ctrl+D", "star", enabled=chosen),
         TabAction("images.trash", "Move to trash", page.trash, "", "trash", enabled=chosen),
         TabAction("images.open_trash", "Open trash", page.open_trash, "", "trash"),
@@ -87,7 +89,7 @@ def images_palette_items(page: ImagesPage, text: str, limit: int) -> Sequence[Pa
     """Pictures whose words hold what was typed."""
     words = TypedWords(text)
     found: list[PaletteItem] = []
-    for tile in page.shelf.tiles[:2000]:
+    for tile in page.gallery_state.tiles[:2000]:
         if len(found) >= limit:
             break
         if words.are_in(tile.title, tile.second_line):

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 
 from app.core.budget import expecting_together
-from app.core.caller import Headroom
 from app.core.calling_presenter import CallingPresenter
-from app.core.desk_memory import DeskMemory, with_kept
+from app.core.current_account import Headroom
+from app.core.draft_memory import DraftMemory, with_kept
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe
-from app.service.errors import BadAnswer, ContentRefused, LimitExceeded, ServiceError
+from app.service.errors import BadResponse, ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
 from app.service.wire import ListEnvelope
-from app.storage.desk import Desk
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.intents import Intents
 from app.storage.presets import Presets
+from app.storage.tab_drafts import TabDraft
 from app.ui.images.form import FormView, ImageForm, Reference, form_from, requests_of, view_of
 from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order, expected_cost
@@ -36,7 +36,7 @@ from app.ui.images.presenter_tiles import tile_of
 from app.ui.images.state import EditDraft, Refused
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.service.chat_types import RetryWait
@@ -64,9 +64,9 @@ class ImagesPresenter(CallingPresenter):
     notice = Signal(str, str, str)  # sentence, action id or "", its words
     selected = Signal(str)  # the id of a picture that came to be looked at
 
-    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
         """`folder` is the person's own data folder."""
-        super().__init__(caller)
+        super().__init__(current_account)
         self.tasks = tasks
         self.files = ImageFiles(folder / "images")
         self.library = ImageLibrary(tasks, undo_stack)
@@ -83,12 +83,12 @@ class ImagesPresenter(CallingPresenter):
         self.ready = asyncio.Event()
         self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
         self._catalogue: Catalogue | None = None
-        self._memory = DeskMemory(tasks, "images desk")
+        self._memory = DraftMemory(tasks, "images desk")
         self._calls = 0
         self._newest: Exchange | None = None
         self.refused: Refused | None = None
-        caller.account_changed.connect(self._account_changed)
-        caller.numbers_changed.connect(self.balance_changed)
+        current_account.account_changed.connect(self._account_changed)
+        current_account.numbers_changed.connect(self.balance_changed)
         self.library.notice.connect(self.notice)
         self.library.deleted.connect(lambda image_id: self.keep_edit(image_id, EditDraft()))
 
@@ -101,10 +101,10 @@ class ImagesPresenter(CallingPresenter):
         self.maker = ImageMaker(images, self.files, Intents(database))
         self.maker.changed.connect(self._image_changed)
         self.maker.dropped.connect(self.library.drop)
-        self.maker.asked.connect(self._note_exchange)
+        self.maker.asked.connect(self._record_exchange)
         found, unknown = await self.maker.settle()
-        self._memory.desk = Desk(database, "images")
-        kept = await self._memory.desk.read()
+        self._memory.drafts = TabDraft(database, "images")
+        kept = await self._memory.drafts.read()
         self.replacing.emit()
         typed, self.form = self.form, form_from(kept.get("form"))
         self.form = replace(
@@ -172,7 +172,7 @@ class ImagesPresenter(CallingPresenter):
             saved = await self._catalogue.load(self.account_id, CATALOGUE_KIND, key)
             if saved is not None and not self.models_of(key):
                 rows = saved.value if isinstance(saved.value, list) else []
-                with suppress(BadAnswer):  # written by another version
+                with suppress(BadResponse):  # written by another version
                     self._take(key, ListEnvelope.read(Model, {"data": rows}).data)
 
     def models_of(self, key: str) -> tuple[Model, ...]:
@@ -387,7 +387,7 @@ class ImagesPresenter(CallingPresenter):
         self.use_form(replace(form, model=image.model, count=1, in_one_call=False, seed=None if vary else image.seed))
         return True
 
-    def _note_exchange(self, exchange: Exchange) -> None:
+    def _record_exchange(self, exchange: Exchange) -> None:
         self._newest = exchange
         self.request_changed.emit(exchange)
 

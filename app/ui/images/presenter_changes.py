@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.problems import Problem
 from app.service.client import OnWait
-from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, Pictures
+from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, GeneratedImages
 from app.service.models import Model
 from app.service.pricing import UPSCALE_USD, edit_cost, usd
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageKind, StoredImage, title_of
 from app.ui.images.form import form_from, view_of
-from app.ui.images.picture_work import behind_mask
+from app.ui.images.image_work import behind_mask
 from app.ui.images.presenter_keeping import Finish
 from app.ui.images.presenter_making import Order
 from app.ui.images.presenter_tiles import details_of
-from app.ui.images.state import Details, EditModel, PaidDeed
+from app.ui.images.state import Details, EditModel, PaidAction
 
 if TYPE_CHECKING:
     from app.ui.images.presenter import ImagesPresenter
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 BACKGROUND_USD = Decimal("0.02")
 MIN_EDIT_PIXELS, MAX_EDIT_PIXELS = 65_536, 33_177_600
 MAX_RESULT_PIXELS = 16_777_216
-Work = Callable[[bytes, OnWait], Awaitable[Pictures]]
+Work = Callable[[bytes, OnWait], Awaitable[GeneratedImages]]
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -68,34 +68,36 @@ class _Facts:
 class ImageChanges:
     """Acts on pictures of the library for the page."""
 
-    def __init__(self, desk: ImagesPresenter) -> None:
-        self._desk = desk
+    def __init__(self, presenter: ImagesPresenter) -> None:
+        self._presenter = presenter
 
     # -- what is possible, and for how much -----------------------------------------------------------------------
 
     def details(self, image_id: str) -> Details | None:
         """Return what stands beside the gallery, with every deed and its price."""
-        library = self._desk.library
+        library = self._presenter.library
         image = library.one(image_id)
-        return None if image is None else details_of(image, library.path(image_id), self.deeds(image))
+        return None if image is None else details_of(image, library.path(image_id), self.paid_actions(image))
 
-    def deeds(self, image: StoredImage) -> tuple[PaidDeed, ...]:
+    def paid_actions(self, image: StoredImage) -> tuple[PaidAction, ...]:
         if not image.has_file or image.trashed_at is not None:
             return ()
-        found = [PaidDeed("edit", "Edit…", self.edit_price(), self._why_not_edit(image))]
+        found = [PaidAction("edit", "Edit…", self.edit_price(), self._why_not_edit(image))]
         for scale in (2, 4):
             price = self._upscale_price(image, scale)
-            found.append(PaidDeed(f"upscale-{scale}", f"Enlarge {scale}×", price, self._why_not_enlarge(image)))
-        found.append(PaidDeed("enlarge", "Enlarge as you choose…", None, self._why_not_enlarge(image), asks_first=True))
-        found.append(PaidDeed("background", "Remove the background", BACKGROUND_USD, self._too_large(image)))
+            found.append(PaidAction(f"upscale-{scale}", f"Enlarge {scale}×", price, self._why_not_enlarge(image)))
+        found.append(
+            PaidAction("enlarge", "Enlarge as you choose…", None, self._why_not_enlarge(image), asks_first=True)
+        )
+        found.append(PaidAction("background", "Remove the background", BACKGROUND_USD, self._too_large(image)))
         if image.kind == "generate":
             for count in (1, 4):
                 words = "Make one variation" if count == 1 else "Make 4 variations"
-                found.append(PaidDeed(f"vary-{count}", words, self._vary_price(image, count)))
+                found.append(PaidAction(f"vary-{count}", words, self._vary_price(image, count)))
         return tuple(found)
 
     def edit_model(self, model_id: str = "") -> Model | None:
-        models = self._desk.edit_models
+        models = self._presenter.edit_models
         return next((model for model in models if model.id == model_id), models[0] if models else None)
 
     def edit_choices(self) -> tuple[EditModel, ...]:
@@ -113,7 +115,7 @@ class ImageChanges:
                 str(model.model_spec.constraints.get("defaultResolution") or ""),
                 str(model.model_spec.constraints.get("defaultQuality") or ""),
             )
-            for model in self._desk.edit_models
+            for model in self._presenter.edit_models
         )
 
     def edit_price(
@@ -138,12 +140,12 @@ class ImageChanges:
         return min(told, MAX_EDIT_PROMPT_CHARS) if isinstance(told, int) and told > 0 else MAX_EDIT_PROMPT_CHARS
 
     def _upscale_price(self, image: StoredImage, scale: int) -> Decimal | None:
-        model = next((model for model in self._desk.models if model.id == image.model), None)
+        model = next((model for model in self._presenter.models if model.id == image.model), None)
         told = usd(model.model_spec.pricing, "upscale", f"{scale}x") if model is not None else None
         return told if told is not None else UPSCALE_USD[scale]
 
     def _vary_price(self, image: StoredImage, count: int) -> Decimal | None:
-        model = next((model for model in self._desk.models if model.id == image.model), None)
+        model = next((model for model in self._presenter.models if model.id == image.model), None)
         if model is None:
             return None
         each = view_of(replace(form_from(image.options), model=image.model), model).price_each
@@ -154,7 +156,7 @@ class ImageChanges:
 
     def _why_not_edit(self, image: StoredImage) -> str:
         pixels = image.width * image.height
-        if not self._desk.edit_models:
+        if not self._presenter.edit_models:
             return "The service has no model that edits images."
         if pixels < MIN_EDIT_PIXELS:
             return f"An edit needs at least {MIN_EDIT_PIXELS:,} pixels; this image has {pixels:,}."
@@ -170,22 +172,27 @@ class ImageChanges:
     # -- doing it -------------------------------------------------------------------------------------------------
 
     def do(self, image_id: str, deed_id: str) -> bool:
-        """Carry out a deed of `deeds`, except an edit, which asks for words first. False when it is not possible."""
-        image = self._desk.library.one(image_id)
-        deed = next((deed for deed in self.deeds(image) if deed.id == deed_id), None) if image is not None else None
-        if image is None or deed is None:
+        """Carry out a deed of `paid_actions`, except an edit, which asks for words first. False when it is not
+        possible."""
+        image = self._presenter.library.one(image_id)
+        action = (
+            next((action for action in self.paid_actions(image) if action.id == deed_id), None)
+            if image is not None
+            else None
+        )
+        if image is None or action is None:
             return False
-        if deed.why_not:
-            self._desk.set_problem(Problem("Not sent", deed.why_not, severity="warn", icon="warning"))
+        if action.why_not:
+            self._presenter.set_problem(Problem("Not sent", action.why_not, severity="warn", icon="warning"))
             return False
         if deed_id.startswith("vary-"):
             form = replace(form_from(image.options), model=image.model, seed=None, in_one_call=False)
-            return self._desk.make(replace(form, count=int(deed_id[-1])))
-        service = self._desk.service
+            return self._presenter.make(replace(form, count=int(deed_id[-1])))
+        service = self._presenter.service
         if service is None:
-            self._desk.make(form_from(image.options))  # says that there is no account
+            self._presenter.make(form_from(image.options))  # says that there is no account
             return False
-        images, price = service.images, deed.price
+        images, price = service.images, action.price
         if deed_id == "background":
             return self._order(
                 "background",
@@ -198,32 +205,32 @@ class ImageChanges:
 
     def enlarged_size(self, image_id: str, scale: int) -> tuple[int, int, bool]:
         """Return width and height of what comes out, and whether the service makes it smaller than asked for."""
-        image = self._desk.library.one(image_id)
+        image = self._presenter.library.one(image_id)
         wide, high = (image.width, image.height) if image is not None else (0, 0)
         pixels = wide * high * scale**2
         factor = scale * min(1.0, math.sqrt(MAX_RESULT_PIXELS / pixels)) if pixels else 0.0
         return int(wide * factor), int(high * factor), pixels > MAX_RESULT_PIXELS
 
     def enlarge_price(self, image_id: str, scale: int) -> Decimal | None:
-        image = self._desk.library.one(image_id)
+        image = self._presenter.library.one(image_id)
         return self._upscale_price(image, scale) if image is not None else None
 
     def enlarge(self, image_id: str, scale: int, creativity: float | None = None) -> bool:
         """Enlarge a picture 2 or 4 times; `creativity` 0 to 0.02, None leaves it to the service."""
-        image, service = self._desk.library.one(image_id), self._desk.service
+        image, service = self._presenter.library.one(image_id), self._presenter.service
         if image is None or service is None:
             return False
         images, price = service.images, self._upscale_price(image, scale)
         told = {"scale": scale} | ({"creativity": creativity} if creativity is not None else {})
 
-        def ask(data: bytes, wait: OnWait) -> Awaitable[Pictures]:
+        def ask(data: bytes, wait: OnWait) -> Awaitable[GeneratedImages]:
             return images.upscale(data, scale=scale, creativity=creativity, price_usd=price, on_wait=wait)
 
         return self._order("upscale", image, told, ask, price)
 
     def edit(self, image_id: str, choice: EditChoice) -> bool:
         """Change a picture by words, behind a mask where one was painted. The page has shown the price."""
-        image, service = self._desk.library.one(image_id), self._desk.service
+        image, service = self._presenter.library.one(image_id), self._presenter.service
         model = self.edit_model(choice.model)
         if image is None or service is None or model is None or not choice.prompt.strip():
             return False
@@ -249,7 +256,7 @@ class ImageChanges:
         def read_others() -> None:
             more.extend(self._read(key) for key in others)
 
-        async def ask(data: bytes, wait: OnWait) -> Pictures:
+        async def ask(data: bytes, wait: OnWait) -> GeneratedImages:
             request = EditRequest(
                 model.id,
                 choice.prompt,
@@ -269,9 +276,9 @@ class ImageChanges:
 
     def _read(self, image_id: str) -> bytes:
         """Runs in a thread."""
-        path = self._desk.library.path(image_id)
+        path = self._presenter.library.path(image_id)
         if path is None:
-            raise unavailable(FileNotFoundError(), self._desk.files.folder / image_id, "Reading the image")
+            raise unavailable(FileNotFoundError(), self._presenter.files.folder / image_id, "Reading the image")
         try:
             return path.read_bytes()
         except OSError as error:
@@ -287,7 +294,7 @@ class ImageChanges:
         facts: _Facts | None = None,
     ) -> bool:
         name = f"images {kind} {image.id}"
-        return self._desk.tasks.start(name, self._begin, kind, image, told, work, price, facts or _Facts())
+        return self._presenter.tasks.start(name, self._begin, kind, image, told, work, price, facts or _Facts())
 
     async def _begin(
         self,
@@ -298,13 +305,13 @@ class ImageChanges:
         price: Decimal | None,
         facts: _Facts,
     ) -> None:
-        desk, model = self._desk, facts.model
-        assert desk.maker is not None
+        presenter, model = self._presenter, facts.model
+        assert presenter.maker is not None
         try:
             data = await asyncio.to_thread(self._read, image.id)
             await asyncio.to_thread(facts.read_others)
         except StorageError as error:
-            desk.set_problem(Problem("The image could not be read", error.sentence))
+            presenter.set_problem(Problem("The image could not be read", error.sentence))
             return
         finish: Finish | None = None
         if facts.mask is not None:
@@ -313,7 +320,7 @@ class ImageChanges:
             def finish(after: bytes) -> bytes:
                 return behind_mask(data, after, shape)
 
-        (planned,) = desk.maker.plan(
+        (planned,) = presenter.maker.plan(
             kind,
             count=1,
             in_one_call=True,
@@ -323,15 +330,15 @@ class ImageChanges:
             prompt=facts.prompt or image.prompt,
             model=model.id if model is not None else "",
             model_name=model.name if model is not None else "",
-            account_id=desk.account_id,
+            account_id=presenter.account_id,
             options=told,
             source_id=image.id,
-            charged=not desk.in_sandbox,
+            charged=not presenter.in_sandbox,
         )
 
-        async def ask() -> Pictures:
-            return await work(data, desk.waits_of(planned))
+        async def ask() -> GeneratedImages:
+            return await work(data, presenter.waits_of(planned))
 
-        desk.set_problem(None)
-        desk.selected.emit(planned[0].id)
-        desk.order([Order(kind, {**told, "image": image.id}, ask, planned, finish)])
+        presenter.set_problem(None)
+        presenter.selected.emit(planned[0].id)
+        presenter.order([Order(kind, {**told, "image": image.id}, ask, planned, finish)])

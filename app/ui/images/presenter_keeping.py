@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from app.service.http.media_types import HEAD_BYTES, sniff
-from app.service.images import Picture
+from app.service.images import GeneratedImage
 from app.storage.errors import carrying
 from app.storage.files import write_atomically
+from app.storage.image_metadata import NotWhole, check_whole, with_metadata
 from app.storage.images import ImageFiles, StoredImage
-from app.storage.picture_metadata import NotWhole, check_whole, with_metadata
-from app.ui.images.picture_work import checked_size
-from app.ui.kit.picture_decoding import NoPicture
+from app.ui.images.image_work import checked_size
+from app.ui.kit.image_decoding import UndecodableImage
 
 Finish = Callable[[bytes], bytes]  # makes the picture of what the service sent; runs in a thread
 WITHHELD = "The service's policy does not allow this image, so it sent a blank one. Rialto did not keep it."
@@ -26,7 +26,7 @@ BROKEN = "The service sent something that is not a whole image. It is kept, and 
 NOT_FINISHED = "The mask could not be applied: this is the image as the service sent it."
 
 
-def verdict(picture: Picture) -> str:
+def verdict(picture: GeneratedImage) -> str:
     """Return the sentence about a picture that policy withholds, "" for one that may be kept."""
     if picture.contains_minor:
         return ABOUT_A_MINOR
@@ -50,7 +50,9 @@ def facts_of(image: StoredImage) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value not in (None, "")}
 
 
-async def keep(files: ImageFiles, image: StoredImage, picture: Picture, finish: Finish | None = None) -> StoredImage:
+async def keep(
+    files: ImageFiles, image: StoredImage, picture: GeneratedImage, finish: Finish | None = None
+) -> StoredImage:
     """Write the bytes and return how the picture stands now. Raises `StorageError`."""
     withheld = verdict(picture)
     if withheld:
@@ -94,11 +96,11 @@ def _written(files: ImageFiles, image: StoredImage, data: bytes, form: str, fini
         write_atomically(files.original(image.id), data)
         try:
             data, form = finish(data), "png"
-        except NoPicture:
+        except UndecodableImage:
             note = NOT_FINISHED
     try:
         width, height = _size(data, form)
-    except (NotWhole, NoPicture):
+    except (NotWhole, UndecodableImage):
         return _set_aside(files, image, data)
     image = replace(image, width=width, height=height)
     with contextlib.suppress(NotWhole):  # a picture without facts is better than none
@@ -111,7 +113,7 @@ def _written(files: ImageFiles, image: StoredImage, data: bytes, form: str, fini
 def _checked(files: ImageFiles, image: StoredImage, data: bytes, form: str) -> StoredImage:
     try:
         width, height = _size(data, form)
-    except (NotWhole, NoPicture):
+    except (NotWhole, UndecodableImage):
         return _set_aside(files, image, data)
     return replace(image, state="saved", form=form, width=width, height=height, size_bytes=len(data), note="")
 

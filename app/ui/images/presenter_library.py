@@ -18,14 +18,14 @@ from app.storage.conversations import new_id
 from app.storage.errors import StorageError, unavailable
 from app.storage.file_names import file_name
 from app.storage.files import write_atomically
+from app.storage.image_metadata import NotWhole, check_whole, metadata_of
 from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
-from app.storage.picture_metadata import NotWhole, check_whole, metadata_of
-from app.ui.images.picture_work import checked_size, small_picture
+from app.ui.images.image_work import checked_size, small_picture
 from app.ui.images.presenter_tiles import tile_of
-from app.ui.images.state import KIND_WORDS, Shelf, Tile, Usage
+from app.ui.images.state import KIND_WORDS, GalleryState, Tile, Usage
+from app.ui.kit.image_decoding import UndecodableImage
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.lists.typed_words import TypedWords
-from app.ui.kit.picture_decoding import NoPicture
 
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
@@ -52,7 +52,8 @@ def name_of(pattern: str, image: StoredImage) -> str:
 
 
 class ImageLibrary(QObject):
-    """`shelf_changed` carries a `Shelf`, `image_changed` one `StoredImage`, `notice` sentence, action id and words."""
+    """`shelf_changed` carries a `GalleryState`, `image_changed` one `StoredImage`, `notice` sentence, action id and
+    words."""
 
     shelf_changed = Signal(object)
     image_changed = Signal(object)
@@ -85,7 +86,7 @@ class ImageLibrary(QObject):
         rows, trashed = await self.images.recent(), await self.images.recent(trashed=True)
         self.rows, self.trashed = {image.id: image for image in rows}, {image.id: image for image in trashed}
         await asyncio.to_thread(self._see_all)
-        self.tell()
+        self.publish()
         self._tasks.replace("images usage", self._measure)
 
     def one(self, image_id: str) -> StoredImage | None:
@@ -106,7 +107,7 @@ class ImageLibrary(QObject):
             later = [one for one in self.rows.values() if one.batch_id == image.batch_id and image.batch_id]
             rest = {key: one for key, one in self.rows.items() if not image.batch_id or one.batch_id != image.batch_id}
             self.rows = {one.id: one for one in (*later, image)} | rest
-        self.tell()
+        self.publish()
         self.image_changed.emit(image)
         if image.state != "sending":
             self._tasks.replace("images usage", self._measure)
@@ -114,7 +115,7 @@ class ImageLibrary(QObject):
     def drop(self, image_id: str) -> None:
         """Take a picture out of the list that was never asked for."""
         if self.rows.pop(image_id, None) is not None:
-            self.tell()
+            self.publish()
 
     async def _measure(self) -> None:
         """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
@@ -127,16 +128,16 @@ class ImageLibrary(QObject):
 
     # -- looking --------------------------------------------------------------------------------------------------
 
-    def look_for(self, text: str) -> None:
+    def search_for(self, text: str) -> None:
         self.search = text.strip()
-        self.tell()
+        self.publish()
 
     def show_scope(self, scope: str) -> None:
         """Show all pictures (""), the starred ones, or the trash."""
         self.scope = scope
-        self.tell()
+        self.publish()
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         rows = self.trashed if self.scope == "trash" else self.rows
         words = TypedWords(self.search)
         found = [
@@ -145,7 +146,7 @@ class ImageLibrary(QObject):
             if (self.scope != "starred" or image.starred) and words.are_in(self._seen(image)[1])
         ]
         tiles = tuple(build_rows(found, lambda image: self._seen(image)[0]))
-        self.shelf_changed.emit(Shelf(tiles, len(rows), self.search, self.scope, self.images is not None))
+        self.shelf_changed.emit(GalleryState(tiles, len(rows), self.search, self.scope, self.images is not None))
 
     def _seen(self, image: StoredImage) -> tuple[Tile, str]:
         """The tile of a picture and the words it is found by, made once for each state of it."""
@@ -259,7 +260,7 @@ class ImageLibrary(QObject):
         image = self.images.planned("import", "", self.images.now(), title=path.stem[:60], charged=False)
         try:
             image = await asyncio.to_thread(_taken_in, self.files, image, path)
-        except (NoPicture, NotWhole):
+        except (UndecodableImage, NotWhole):
             self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP image that can be opened.", "", "")
             return
         except StorageError as error:
@@ -274,7 +275,7 @@ def _taken_in(files: ImageFiles, image: StoredImage, path: Path) -> StoredImage:
     """Runs in a thread."""
     try:
         if path.stat().st_size >= MAX_PICTURE_BYTES:
-            raise NoPicture
+            raise UndecodableImage
         data = path.read_bytes()
     except OSError as error:
         raise unavailable(error, path, "Reading the image") from error

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core import money
 from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.service.errors import ServiceError, SpendingLimit
-from app.service.images import Pictures
+from app.service.images import GeneratedImages
 from app.storage.conversations import new_id
 from app.storage.errors import StorageError
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
@@ -30,7 +30,7 @@ ENDED_ON_ITS_WAY = "Rialto ended while this was on its way. It may have been mad
 ENDED_BEFORE = "Rialto ended before this was sent. Nothing was charged."
 UNREADABLE = "The answer could not be read. It may have been made and charged."
 CAME = frozenset({"saved", "withheld", "broken"})  # states of an image whose call was answered
-Ask = Callable[[], Awaitable[Pictures]]
+Ask = Callable[[], Awaitable[GeneratedImages]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class ImageMaker(QObject):
         begun = self.begun.get(image_id)
         return f"On its way, {monotonic() - begun:.0f} s" if begun is not None else "On its way"
 
-    async def _keep(self, order: Order, pictures: Pictures, duration_s: float) -> None:
+    async def _keep(self, order: Order, pictures: GeneratedImages, duration_s: float) -> None:
         exchange, came = pictures.exchange, len(pictures.pictures)
         share = exchange.cost_usd / came if exchange.cost_usd is not None and came else None
         waiting = list(order.images)
@@ -219,7 +219,7 @@ class ImageMaker(QObject):
                 if came:  # its bytes were on the disk before the word "answered" was
                     await self._intents.answered(intent.id, came[0].id, came[0].exchange_id)
                 else:
-                    await self._intents.tell(intent.id)
+                    await self._intents.acknowledge(intent.id)
         return found, unknown
 
 

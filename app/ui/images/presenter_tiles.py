@@ -7,7 +7,7 @@ from pathlib import Path
 from app.core import money
 from app.storage.images import StoredImage
 from app.ui.images.form import FORMAT_TITLES
-from app.ui.images.state import KIND_WORDS, Details, PaidDeed, Tile
+from app.ui.images.state import KIND_WORDS, Details, PaidAction, Tile
 
 NO_REMARKS = "No remarks"
 
@@ -44,7 +44,7 @@ def tile_of(image: StoredImage) -> Tile:
     )
 
 
-def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...]) -> Details:
+def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAction, ...]) -> Details:
     """Return what stands beside the gallery."""
     seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""
     if image.total > 1 and image.seed is None and image.kind == "generate":
@@ -78,7 +78,7 @@ def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...
         starred=image.starred,
         trashed=image.trashed_at is not None,
         can_rerun=image.kind == "generate",
-        deeds=deeds,
+        paid_actions=paid_actions,
     )
 
 

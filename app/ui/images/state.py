@@ -54,7 +54,7 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class GalleryState:
     """What the gallery shows: which pictures, of how many."""
 
     tiles: tuple[Tile, ...] = ()
@@ -80,7 +80,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class PaidDeed:
+class PaidAction:
     """Something that costs: what its button says. `why_not` is "" when it can be done."""
 
     id: str
@@ -140,4 +140,4 @@ class Details:
     starred: bool = False
     trashed: bool = False
     can_rerun: bool = False
-    deeds: tuple[PaidDeed, ...] = ()
+    paid_actions: tuple[PaidAction, ...] = ()

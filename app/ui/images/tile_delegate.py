@@ -24,7 +24,7 @@ NEW_CAPTIONS = 8  # at most in one frame; a leap brings thirty
 LINE_FACE = 56  # px; the width of a picture in a line
 _START = int(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _END = int(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+_CENTER = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
 _TOP = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
 
 
@@ -181,7 +181,7 @@ class TileDelegate(QStyledItemDelegate):
         paint_spinner(painter, theme, spot, self.turn)
         painter.setFont(theme.font("body", tabular=True))
         painter.setPen(theme.color("text2"))
-        painter.drawText(face.adjusted(0, theme.px(30), 0, 0), _CENTRE, self._waiting_words(tile.id))
+        painter.drawText(face.adjusted(0, theme.px(30), 0, 0), _CENTER, self._waiting_words(tile.id))
 
     def _paint_reason(self, painter: QPainter, face: QRect, tile: Tile) -> None:
         theme = self._theme

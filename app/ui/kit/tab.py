@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QWidget
 
-    from app.core.caller import Headroom
+    from app.core.current_account import Headroom
 
 
 def _always() -> bool:

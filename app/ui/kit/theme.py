@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.resources import resources_folder
 from app.ui.kit.stylesheet import fill
-from app.ui.kit.typography import STYLES, FontBook
+from app.ui.kit.typography import STYLES, FontCache
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QStyle
@@ -83,7 +83,7 @@ class Theme(QObject):
         self._folder = resources or resources_folder()
         self._tokens: dict[str, dict[str, str]] = {}
         self._colors: dict[str, QColor] = {}
-        self._fonts = FontBook(self._folder / "fonts")
+        self._fonts = FontCache(self._folder / "fonts")
         self._template: str | None = None
         self._qt_app: QApplication | None = None
         self._mode: Mode = "system"

@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QThreadPool, Signal
 from PySide6.QtGui import QImage
 
-from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 MAX_KEPT = 64
 MAX_WAITING = 96  # a fast scroll asks for thousands; only the newest can still be wanted
@@ -60,7 +60,7 @@ class Thumbnails(QObject):
                 del self._loading[next(iter(self._loading))]
             self._turn += 1
             work = partial(_made, self._loading, key, width_px, height_px, load, finish)
-            in_pool(self, work, partial(self._take, key), pool=self._pool, priority=min(self._turn, _HIGHEST))
+            run_in_pool(self, work, partial(self._take, key), pool=self._pool, priority=min(self._turn, _HIGHEST))
         return None
 
     def forget(self, key: str) -> None:
@@ -87,7 +87,7 @@ def _made(
     finish: Callable[[QImage], QImage] | None,
 ) -> QImage | None:
     """Return the picture; None for one that newer ones have pushed out. Runs in a thread of the pool."""
-    from app.ui.kit.picture_decoding import fitted
+    from app.ui.kit.image_decoding import fitted
 
     if key not in wanted:
         return None

@@ -44,7 +44,7 @@ STYLES: dict[str, TextStyle] = {
 }
 
 
-class FontBook:
+class FontCache:
     """Builds and keeps the fonts of one text scale."""
 
     def __init__(self, folder: Path) -> None:

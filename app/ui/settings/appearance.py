@@ -31,7 +31,7 @@ class AppearancePage(SectionPage):
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(_SETTLE_MS)
-        self._settle.timeout.connect(self._take_text_size)
+        self._settle.timeout.connect(self._apply_text_size)
         self.text_size.value_edited.connect(lambda _percent: self._settle.start())
         self.system_font = Switch(theme, "Use the system font")
         self.system_font.clicked.connect(lambda on: presenter.choose(system_font=on))
@@ -68,7 +68,7 @@ class AppearancePage(SectionPage):
         self.system_font.setChecked(choices.system_font)
         self.reduce_motion.setChecked(choices.reduced_motion)
 
-    def _take_text_size(self) -> None:
+    def _apply_text_size(self) -> None:
         self._presenter.choose(text_percent=round(self.text_size.value))
 
     def _fit_slider(self) -> None:

@@ -37,8 +37,8 @@ class FieldBox(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         for widget in (self.label, field, self._problem):
             self._column.addWidget(widget)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     @property
     def problem(self) -> str:
@@ -53,7 +53,7 @@ class FieldBox(QWidget):
         self.field.setAccessibleDescription(sentence)
         announce(self.field, sentence, urgent=True)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._column.setSpacing(self._theme.px(5))
 
 

@@ -58,7 +58,7 @@ class FilesPage(SectionPage):
         self.show_state(presenter.state)
 
     def shown(self) -> None:
-        self._presenter.look_at_data()
+        self._presenter.measure_data()
 
     def show_state(self, state: SettingsState) -> None:
         if state.last_backup is not None:

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from app.ui.kit.icons import paint
 from app.ui.kit.key_map import KeyMap, KeyRow, ShortcutRefused
 from app.ui.kit.key_text import key_text
-from app.ui.kit.qt_repairs.own_keys import deletes
+from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.frames import solid_frame

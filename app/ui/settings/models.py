@@ -23,25 +23,25 @@ class ModelsPage(SectionPage):
         chats = RowCard(theme)
         chats.add(self._default_row)
         self.group("Chat", chats)
-        self._favourites = RowCard(theme)
+        self._favorites = RowCard(theme)
         words = "A star in the list of models makes one a favourite: it then stands first there, for every account."
-        self.group("Favourites", self._favourites, Label(theme, words, "small", "text2", wrap=True))
+        self.group("Favourites", self._favorites, Label(theme, words, "small", "text2", wrap=True))
         self.column.addStretch(1)
         self._shown: ModelChoices | None = None
         presenter.state_changed.connect(self.show_state)
-        theme.changed.connect(self._dress_field)
-        self._dress_field()
+        theme.changed.connect(self._apply_field_theme)
+        self._apply_field_theme()
         self.show_state(presenter.state)
 
     def shown(self) -> None:
-        self._presenter.look_at_models()
+        self._presenter.refresh_models_page()
 
     def show_state(self, state: SettingsState) -> None:
         if state.models == self._shown:
             return
         self._shown = state.models
         self._show_default(state.models)
-        self._show_favourites(state.models)
+        self._show_favorites(state.models)
 
     def _show_default(self, choices: ModelChoices) -> None:
         self.default.clear()
@@ -54,19 +54,19 @@ class ModelsPage(SectionPage):
         who = f"For {choices.account}. Each account has its own." if choices.account else "No account is in use."
         self._default_row.set_meaning(who if choices.names else f"{who} Its list of models is not known yet.")
 
-    def _show_favourites(self, choices: ModelChoices) -> None:
-        self._favourites.empty()
+    def _show_favorites(self, choices: ModelChoices) -> None:
+        self._favorites.empty()
         if not choices.favourites:
-            self._favourites.add(SettingRow(self.theme, "None yet"))
+            self._favorites.add(SettingRow(self.theme, "None yet"))
         for model_id in choices.favourites:
             name = choices.names.get(model_id, "")
             remove = Button(self.theme, "Remove", size="small")
             remove.setAccessibleName(f"Remove {name or model_id} from the favourites")
-            remove.clicked.connect(lambda _checked=False, gone=model_id: self._presenter.remove_favourite(gone))
-            self._favourites.add(SettingRow(self.theme, name or model_id, remove, meaning=model_id if name else ""))
+            remove.clicked.connect(lambda _checked=False, gone=model_id: self._presenter.remove_favorite(gone))
+            self._favorites.add(SettingRow(self.theme, name or model_id, remove, meaning=model_id if name else ""))
 
     def _choose(self, index: int) -> None:
         self._presenter.choose_default_model(str(self.default.itemData(index)))
 
-    def _dress_field(self) -> None:
+    def _apply_field_theme(self) -> None:
         self.default.setFixedWidth(self.theme.type_px(260))

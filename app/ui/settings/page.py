@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.caller import Headroom
+from app.core.current_account import Headroom
 from app.core.secrets import Secrets
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.key_map import KeyMap
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.theme import Theme
@@ -78,8 +78,8 @@ class SettingsPage(QObject):
         self._inspector: QWidget | None = None
         self._system_font = presenter.state.choices.system_font
         presenter.look_changed.connect(self._apply_look)
-        theme.changed.connect(self._dress_header)
-        self._dress_header()
+        theme.changed.connect(self._apply_header_theme)
+        self._apply_header_theme()
 
     # Zones
 
@@ -105,8 +105,8 @@ class SettingsPage(QObject):
         self.places.chosen.connect(self.show_section)
         self.filter.left.connect(lambda: self.places.setFocus(Qt.FocusReason.OtherFocusReason))
         layout.addWidget(self.places, 1)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         return pane
 
     def _make_canvas(self) -> QWidget:
@@ -186,8 +186,8 @@ class SettingsPage(QObject):
             self.show_section(SECTIONS[0].key)
         else:
             self.page(self.places.current).shown()
-        self._presenter.look_at_data()
-        self._secrets.look()
+        self._presenter.measure_data()
+        self._secrets.refresh()
 
     # Sections
 
@@ -206,7 +206,7 @@ class SettingsPage(QObject):
         at_once(self.make_page(key))
         return self._pages[key][0]
 
-    def make_page(self, key: str) -> Pieces[None]:
+    def make_page(self, key: str) -> BuildSteps[None]:
         """Build the page of a section, unless it is there, a piece at each step."""
         if key not in self._pages:
             page = self._build(key)
@@ -275,7 +275,7 @@ class SettingsPage(QObject):
             case "sandbox":
                 from app.ui.settings.sandbox.page import SandboxPage
 
-                presenter.sandbox.state_changed.connect(self._note_sandbox)
+                presenter.sandbox.state_changed.connect(self._record_sandbox)
                 return SandboxPage(theme, presenter.sandbox)
             case "about":
                 from app.ui.settings.about.page import AboutPage
@@ -283,7 +283,7 @@ class SettingsPage(QObject):
                 return AboutPage(theme, self._about(), self._tasks, self._version)
         raise KeyError(key)
 
-    def _note_sandbox(self, state: SandboxState) -> None:
+    def _record_sandbox(self, state: SandboxState) -> None:
         if len(state.active) != self._active:
             self._active = len(state.active)
             self.changed.emit()
@@ -329,11 +329,11 @@ class SettingsPage(QObject):
         if text.strip() and found and self.places.current not in {section.key for section in found}:
             self.show_section(found[0].key)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         side = self._theme.px(12)
         self._filter_row.setContentsMargins(side, self._theme.px(10), side, self._theme.px(6))
 
-    def _dress_header(self) -> None:
+    def _apply_header_theme(self) -> None:
         """The title stands over the cards, which have more air around them than a list."""
         layout = self._header.layout()
         if layout is not None:

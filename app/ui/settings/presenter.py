@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core.call_log import CallLog
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
@@ -20,7 +20,7 @@ from app.ui.settings.state import Choices, ModelChoices, SettingsState, UsageRow
 
 if TYPE_CHECKING:
     from app.storage.paths import Paths
-    from app.ui.settings.sandbox.presenter import SandboxDesk, SandboxPresenter
+    from app.ui.settings.sandbox.presenter import SandboxPresenter, SandboxRunner
 
 
 Notify = Callable[[str, str], Awaitable[str]]
@@ -47,8 +47,8 @@ class SettingsPresenter(QObject):
         self,
         settings_store: SettingsStore,
         paths: Paths,
-        caller: Caller,
-        sandbox: SandboxDesk,
+        current_account: CurrentAccount,
+        sandbox: SandboxRunner,
         tasks: TaskScope,
         *,
         calls: CallLog | None = None,
@@ -56,7 +56,7 @@ class SettingsPresenter(QObject):
         super().__init__()
         self._store = settings_store
         self._paths = paths
-        self._caller = caller
+        self._current_account = current_account
         self._sandbox = sandbox
         self._tasks = tasks
         self._calls = calls
@@ -88,11 +88,11 @@ class SettingsPresenter(QObject):
 
     # Models
 
-    def look_at_models(self) -> None:
+    def refresh_models_page(self) -> None:
         """Show the models of the account in use, as far as they are known."""
-        caller, settings = self._caller, self._store.value
-        account = caller.account
-        names = {model.id: model.model_spec.name or model.id for model in caller.models if not model.offline}
+        current_account, settings = self._current_account, self._store.value
+        account = current_account.account
+        names = {model.id: model.model_spec.name or model.id for model in current_account.models if not model.offline}
         default = settings.default_model.get(account.id, "") if account is not None else ""
         self._change(
             models=ModelChoices(
@@ -102,17 +102,17 @@ class SettingsPresenter(QObject):
 
     def choose_default_model(self, model_id: str) -> None:
         """Begin new chats of the account in use with this model, "" for the one that its service suggests."""
-        account = self._caller.account
+        account = self._current_account.account
         if account is None:
             return
         others = {key: value for key, value in self._store.value.default_model.items() if key != account.id}
         self.choose(default_model={**others, account.id: model_id} if model_id else others)
-        self.look_at_models()
+        self.refresh_models_page()
 
-    def remove_favourite(self, model_id: str) -> None:
+    def remove_favorite(self, model_id: str) -> None:
         """Let a model be like all others."""
         self.choose(favourite_models=tuple(each for each in self._store.value.favourite_models if each != model_id))
-        self.look_at_models()
+        self.refresh_models_page()
 
     # Notifications
 
@@ -139,11 +139,11 @@ class SettingsPresenter(QObject):
 
     # Data
 
-    def look_at_data(self) -> None:
+    def measure_data(self) -> None:
         """Measure the folders and find the last good copy; in a worker, because folders may be large."""
-        self._tasks.replace("look at data", self._look_at_data)
+        self._tasks.replace("look at data", self._measure_data)
 
-    async def _look_at_data(self) -> None:
+    async def _measure_data(self) -> None:
         usage, last_backup = await asyncio.to_thread(_measure, self._paths)
         self._change(usage=usage, last_backup=last_backup, looked=True)
 
@@ -157,9 +157,9 @@ class SettingsPresenter(QObject):
         """What is behind its section; made when that is first opened."""
         from app.ui.settings.sandbox.presenter import SandboxPresenter
 
-        return SandboxPresenter(self._sandbox, self._caller, self._tasks)
+        return SandboxPresenter(self._sandbox, self._current_account, self._tasks)
 
-    def look_at_sandbox(self) -> None:
+    def refresh_sandbox_page(self) -> None:
         """The Sandbox began to answer."""
         if "sandbox" in self.__dict__:
             self.sandbox.refresh()

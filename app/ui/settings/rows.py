@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.ui.kit.build_steps import BuildSteps
 from app.ui.kit.discard import WidgetList
-from app.ui.kit.in_pieces import Pieces
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label
@@ -21,10 +21,10 @@ class SectionPage(QWidget):
         super().__init__()
         self.theme = theme
         self.column = QVBoxLayout(self)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the rest of a page that takes long, a piece at each step; most pages are whole from the beginning."""
         yield from ()
 
@@ -48,7 +48,7 @@ class SectionPage(QWidget):
         self.column.addWidget(holder)
         return holder
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         side = self.theme.px(24)
         self.column.setContentsMargins(side, self.theme.px(18), side, self.theme.px(24))
         self.column.setSpacing(self.theme.px(24))
@@ -113,8 +113,8 @@ class SettingRow(QWidget):
             if meaning:
                 control.setAccessibleDescription(meaning)
             self._row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def add(self, widget: QWidget) -> None:
         """Put one more thing at the end."""
@@ -125,7 +125,7 @@ class SettingRow(QWidget):
         self.meaning.set_role(role)
         self.meaning.setVisible(bool(text))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         across, down = self._theme.px(16), self._theme.px(8)
         self._row.setContentsMargins(across, down, across, down)
         self._row.setSpacing(self._theme.px(12))

@@ -34,8 +34,8 @@ class SpendingPage(SectionPage):
         self.group("", card, Label(theme, words, "small", "text2", wrap=True))
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
-        theme.changed.connect(self._dress_grid)
-        self._dress_grid()
+        theme.changed.connect(self._apply_grid_theme)
+        self._apply_grid_theme()
         self.show_state(presenter.state)
 
     def _fill(self) -> None:
@@ -74,7 +74,7 @@ class SpendingPage(SectionPage):
     def header_widgets(self) -> tuple[QWidget, ...]:
         return ()
 
-    def _dress_grid(self) -> None:
+    def _apply_grid_theme(self) -> None:
         self._grid.setHorizontalSpacing(self.theme.px(12))
         self._grid.setVerticalSpacing(self.theme.px(8))
         for field in self.fields.values():

@@ -52,8 +52,8 @@ class ThisComputer(QWidget):
         self._column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         secrets.state_changed.connect(self.show_place)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_state(presenter.state)
         self.show_place(secrets.state)
 
@@ -81,7 +81,7 @@ class ThisComputer(QWidget):
         self.change = Button(theme, "Change passphrase…", kind="quiet", size="small")
         self.change.clicked.connect(lambda: self._secrets.ask_new_passphrase(self._ask_new_passphrase))
         self.look = Button(theme, "Check again", kind="quiet", size="small")
-        self.look.clicked.connect(self._secrets.look)
+        self.look.clicked.connect(self._secrets.refresh)
         for button in (self.lock, self.unlock, self.change, self.look):
             buttons.addWidget(button)
         card.body.addWidget(self._place_buttons)
@@ -162,7 +162,7 @@ class ThisComputer(QWidget):
     def _open(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(self._presenter.state.folder))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         side = self._theme.px(16)
         self._column.setContentsMargins(side, side, side, side)
         self._column.setSpacing(self._theme.px(18))

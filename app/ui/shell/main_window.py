@@ -12,7 +12,7 @@ from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
@@ -52,11 +52,13 @@ class MainWindow(QMainWindow):
     status_page_requested = Signal(str)  # "limits", "spending", "balance", "work": what no page here is about
     account_chosen = Signal(str)  # account id, from the account menu
 
-    def __init__(self, theme: Theme, caller: Caller, settings_store: SettingsStore, tasks: TaskScope) -> None:
+    def __init__(
+        self, theme: Theme, current_account: CurrentAccount, settings_store: SettingsStore, tasks: TaskScope
+    ) -> None:
         """`tasks` carries the window's questions; it is closed with the program."""
         super().__init__()
         self.theme = theme
-        self.caller = caller
+        self.current_account = current_account
         self.settings_store = settings_store
         self.tasks = tasks
         self.saver = SettingsSaver(settings_store, self)
@@ -90,7 +92,7 @@ class MainWindow(QMainWindow):
             self.theme, self.settings_store, self._pages, lambda: self.width() / self.theme.scale
         )
         self.tab_frames.built.connect(self._take_in)
-        self.status = StatusBar(self.theme, self.caller)
+        self.status = StatusBar(self.theme, self.current_account)
         self.status.account_menu_requested.connect(self.open_account_menu)
         self.status.palette_requested.connect(self.open_palette)
         self.status.shortcuts_requested.connect(self.open_shortcuts)
@@ -198,7 +200,7 @@ class MainWindow(QMainWindow):
             self.status.set_headroom(tab.status_headroom())
             self.setWindowTitle(f"{tab.title} – Rialto" if tab.title else "Rialto")
 
-    def show_neighbour_tab(self, step: int) -> None:
+    def show_neighbor_tab(self, step: int) -> None:
         """The next or previous tab by rail order, going round."""
         names = self.rail.names()
         if not names:

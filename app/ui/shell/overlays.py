@@ -20,7 +20,7 @@ from app.core.problems import ActionSpec
 from app.storage.errors import StorageError, Unsaved
 from app.storage.files import write_atomically
 from app.ui.kit.key_text import key_text
-from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.widgets.announce import SpokenCountdown
 from app.ui.kit.widgets.banner import BannerHost, BannerSpec
@@ -80,10 +80,10 @@ class Overlays(QObject):
         self._held_timer.timeout.connect(self._count_down)
         window.saver.failed.connect(self._saving_failed)
         window.undo_stack.removed.connect(lambda command: self.toasts.close(f"undo {id(command)}"))
-        window.caller.budget_changed.connect(self._show_budget)
-        window.caller.account_changed.connect(self._show_locked)
-        window.caller.lock_changed.connect(self._show_locked)
-        window.caller.reach_changed.connect(self._show_reach)
+        window.current_account.budget_changed.connect(self._show_budget)
+        window.current_account.account_changed.connect(self._show_locked)
+        window.current_account.lock_changed.connect(self._show_locked)
+        window.current_account.reach_changed.connect(self._show_reach)
         self.banner.action.connect(self._banner_pressed)
         if window.secrets is not None:
             self.watch_secrets(window.secrets)
@@ -241,7 +241,7 @@ class Overlays(QObject):
         if not self._unsaved:  # whose notice says more
             self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="disk")
 
-    def tell_not_saved(self, error: StorageError) -> None:
+    def report_not_saved(self, error: StorageError) -> None:
         """Say what the disk refused: one notice, however much is refused at once. What was paid for is offered."""
         self._unsaved.extend(error.unsaved)
         sentence = error.sentence
@@ -279,7 +279,7 @@ class Overlays(QObject):
                 self.toasts.show_toast(f"Saved as {path.name}", tone="ok")
             self._offer_elsewhere(trouble or "The disk took no more")
 
-        in_pool(self, partial(_trouble_writing, path, unsaved.data), tell)
+        run_in_pool(self, partial(_trouble_writing, path, unsaved.data), tell)
 
     def watch_secrets(self, secrets: Secrets) -> None:
         """Follow the place for secrets; called once."""
@@ -288,13 +288,15 @@ class Overlays(QObject):
 
     def _show_locked(self, _state: object = None) -> None:
         """Say that the account in use cannot reach its key. The Sandbox and the first page need none."""
-        caller, secrets = self._window.caller, self._window.secrets
+        current_account, secrets = self._window.current_account, self._window.secrets
         spec: BannerSpec | None = None
-        if secrets is not None and caller.account is not None and not secrets.state.asking:  # the dialog says the same
-            needs = f"Rialto needs them to sign in to {caller.account.name}."
-            if caller.is_locked:
+        if (
+            secrets is not None and current_account.account is not None and not secrets.state.asking
+        ):  # the dialog says the same
+            needs = f"Rialto needs them to sign in to {current_account.account.name}."
+            if current_account.is_locked:
                 spec = BannerSpec("info", "Your keys are locked.", needs, "lock", (ActionSpec("unlock", "Unlock…"),))
-            elif secrets.state.ask == "choose" and caller.account.kind == "api_key":
+            elif secrets.state.ask == "choose" and current_account.account.kind == "api_key":
                 choose = (ActionSpec("choose", "Choose a place…"),)
                 spec = BannerSpec("warn", secrets.state.sentence, needs.replace("them", "its key"), "lock", choose)
         if spec is None:
@@ -304,11 +306,11 @@ class Overlays(QObject):
 
     def _show_reach(self) -> None:
         """Say while the service of the account in use cannot be reached; the next answer takes it back."""
-        caller = self._window.caller
-        if not caller.reach or caller.is_sandbox:
+        current_account = self._window.current_account
+        if not current_account.reach or current_account.is_sandbox:
             self.banner.clear("reach")
             return
-        offline = caller.reach in _NO_NETWORK
+        offline = current_account.reach in _NO_NETWORK
         actions = [ActionSpec("try", "Try again")]
         if self._sandbox_id():
             actions.append(ActionSpec("sandbox", "Work in the Sandbox"))
@@ -316,7 +318,7 @@ class Overlays(QObject):
             "reach",
             BannerSpec(
                 "warn",
-                "You are offline." if offline else f"{caller.host} does not answer.",
+                "You are offline." if offline else f"{current_account.host} does not answer.",
                 "History and drafts still work.",
                 "offline",
                 tuple(actions),
@@ -342,7 +344,7 @@ class Overlays(QObject):
 
     def _show_budget(self) -> None:
         """Say while all calls are held, so that the service does not block the account (R-LIM)."""
-        budget = self._window.caller.budget
+        budget = self._window.current_account.budget
         if budget is None or not budget.holding:
             self._held_until = 0.0
             self._held_timer.stop()

@@ -29,7 +29,7 @@ from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import StepFailed, place_is_known
 
 if TYPE_CHECKING:
-    from app.ui.shell.tour_guide import Guide
+    from app.ui.shell.tour_guide import TourGuide
 
 WITHIN_S = 240.0
 NAME = "self-test"
@@ -65,7 +65,7 @@ class _Table:
             self.line(part, FAILED, str(failure))
 
 
-async def act(tour: Guide) -> None:
+async def act(tour: TourGuide) -> None:
     """Look at every part. Raises `StepFailed` naming those that failed."""
     window, table = tour.window, _Table()
     await tour.until("the welcome page", lambda: window.focusWidget() is not None)
@@ -107,7 +107,7 @@ async def act(tour: Guide) -> None:
     print("Everything that was looked at works.", flush=True)
 
 
-def _pictures(tour: Guide, table: _Table) -> None:
+def _pictures(tour: TourGuide, table: _Table) -> None:
     drawn = not pixmap(tour.window.theme, "logo", 32, "text").isNull()
     table.line("Pictures", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG picture is empty")
     icon = not tour.window.windowIcon().pixmap(32, 32).isNull()
@@ -125,7 +125,7 @@ def _certificates(table: _Table) -> None:
         table.line("Certificates", OK, "the system's own" if count is None else f"{count} authorities are trusted")
 
 
-def _keyring(tour: Guide, table: _Table) -> None:
+def _keyring(tour: TourGuide, table: _Table) -> None:
     secrets = tour.window.secrets
     state = secrets.state if secrets is not None else None
     found = state is not None and state.kind == "keyring"
@@ -160,14 +160,16 @@ def _sound(table: _Table) -> None:
     table.line("Sound", state, f"{len(outputs)} outputs, {len(inputs)} microphones")
 
 
-async def _sandbox(tour: Guide) -> str:
+async def _sandbox(tour: TourGuide) -> str:
     window = tour.window
-    await tour.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)
+    await tour.until(
+        "the Sandbox", lambda: window.current_account.is_sandbox and window.current_account.service is not None
+    )
     await tour.until("its models", lambda: tour.chat.presenter.head().model_name)
     return tour.chat.presenter.head().model_name
 
 
-async def _engines(tour: Guide, table: _Table, missing: set[str]) -> str:
+async def _engines(tour: TourGuide, table: _Table, missing: set[str]) -> str:
     """Each engine that is not here, with what brings it; a copy that should hold all of them is broken without one."""
     from app.ui.settings.page import SettingsPage
     from app.ui.settings.sandbox.page import SandboxPage
@@ -204,7 +206,7 @@ def _environment(table: _Table) -> None:
     table.line("Environment", FAILED if ours else OK, words)
 
 
-async def _chat(tour: Guide) -> str:
+async def _chat(tour: TourGuide) -> str:
     await tour.ask("How does Rialto keep my API key safe?")
     await tour.until("the answer", lambda: tour.last("assistant") is not None and tour.answer().state == "complete")
     answer = tour.answer()
@@ -213,13 +215,13 @@ async def _chat(tour: Guide) -> str:
     return f"{len(answer.text)} characters, {len(answer.sources)} sources"
 
 
-async def _speech(tour: Guide, clip: list[Path]) -> str:
+async def _speech(tour: TourGuide, clip: list[Path]) -> str:
     take, path = await tour_tabs.speak(tour)
     clip.append(path)
     return f"{take.duration_s:.1f} s of sound by {take.voice_name}"
 
 
-async def _transcription(tour: Guide, clip: list[Path]) -> str:
+async def _transcription(tour: TourGuide, clip: list[Path]) -> str:
     if not clip:
         raise StepFailed("nothing was spoken that could be heard")
     right, heard = await tour_tabs.transcribe(tour, clip[0])
@@ -228,12 +230,12 @@ async def _transcription(tour: Guide, clip: list[Path]) -> str:
     return f"{right} of {heard} words right"
 
 
-async def _crypto_rpc(tour: Guide) -> str:
+async def _crypto_rpc(tour: TourGuide) -> str:
     run = await tour_tabs.call_chain(tour)
     return f"{run.results} of {len(run.outcomes)} calls answered, {run.errors} refused as it should be"
 
 
-async def _tab(tour: Guide, name: str) -> str:
+async def _tab(tour: TourGuide, name: str) -> str:
     tour.window.show_tab(name)
     await asyncio.sleep(0.2)
     if tour.window.current_tab != name:

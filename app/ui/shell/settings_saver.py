@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import SettingsStore
-from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 _log = logging.getLogger(__name__)
 _WAIT_MS = 600
@@ -43,9 +43,9 @@ class SettingsSaver(QObject):
             _log.warning("The settings could not be written: %s", error)
 
     def _save(self) -> None:
-        in_pool(self, partial(_trouble_saving, self._store), self._tell)
+        run_in_pool(self, partial(_trouble_saving, self._store), self._publish)
 
-    def _tell(self, sentence: str) -> None:
+    def _publish(self, sentence: str) -> None:
         if sentence:
             self.failed.emit(f"{sentence}. Settings hold until Rialto is closed.")
 

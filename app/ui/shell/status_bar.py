@@ -1,4 +1,4 @@
-"""The line under everything: who we call as, where, what is left and what it costs. Reads only `Caller`."""
+"""The line under everything: who we call as, where, what is left and what it costs. Reads only `CurrentAccount`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
-from app.core.caller import Caller, Headroom
+from app.core.current_account import CurrentAccount, Headroom
 from app.core.money import count, money, short_count
 from app.ui.kit import icons
 from app.ui.kit.key_text import tip_text
@@ -166,10 +166,10 @@ class StatusBar(QFrame):
     palette_requested = Signal()
     shortcuts_requested = Signal()
 
-    def __init__(self, theme: Theme, caller: Caller) -> None:
+    def __init__(self, theme: Theme, current_account: CurrentAccount) -> None:
         super().__init__()
         self._theme = theme
-        self._caller = caller
+        self._current_account = current_account
         self._headroom: Headroom | None = None
         self._work: tuple[str, ...] = ()
         self.setProperty("part", "status")
@@ -200,10 +200,10 @@ class StatusBar(QFrame):
         layout.addStretch(1)
         for widget in at_end:
             layout.addWidget(widget)
-        caller.account_changed.connect(self.refresh)
-        caller.numbers_changed.connect(self.refresh)
-        caller.budget_changed.connect(self.refresh)
-        caller.lock_changed.connect(self.refresh)
+        current_account.account_changed.connect(self.refresh)
+        current_account.numbers_changed.connect(self.refresh)
+        current_account.budget_changed.connect(self.refresh)
+        current_account.lock_changed.connect(self.refresh)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.refresh()
@@ -231,30 +231,40 @@ class StatusBar(QFrame):
 
     def refresh(self) -> None:
         """Make every item agree with the caller."""
-        caller = self._caller
+        current_account = self._current_account
         wide = self._is_wide()
         numbers = self.hints.isHidden()
-        name = caller.account.name if caller.account is not None else "No account"
-        holding = caller.budget is not None and caller.budget.holding
-        state = "control" if caller.account is None else "locked" if caller.is_locked else "warn" if holding else "ok"
-        self.chip.show_account(name, sandbox=caller.is_sandbox, state=state)
+        name = current_account.account.name if current_account.account is not None else "No account"
+        holding = current_account.budget is not None and current_account.budget.holding
+        state = (
+            "control"
+            if current_account.account is None
+            else "locked"
+            if current_account.is_locked
+            else "warn"
+            if holding
+            else "ok"
+        )
+        self.chip.show_account(name, sandbox=current_account.is_sandbox, state=state)
         self.host.set_runs(self._host_runs() if wide else ())
         self.work.set_runs(*self._work_runs(wide))
         self._rules[2].setVisible(not self.host.isHidden() and not self.work.isHidden())
-        self.limits.set_runs(*self._limit_runs(self._headroom or caller.headroom, wide) if numbers else ((), ""))
-        self.spent.set_runs(self._spent_runs() if wide and numbers and caller.account is not None else ())
+        self.limits.set_runs(
+            *self._limit_runs(self._headroom or current_account.headroom, wide) if numbers else ((), "")
+        )
+        self.spent.set_runs(self._spent_runs() if wide and numbers and current_account.account is not None else ())
         self.balance.set_runs(self._balance_runs(wide) if numbers else ())
         shown = [not item.isHidden() for item in (self.limits, self.spent, self.balance)]
         self._rules[0].setVisible(shown[0] and (shown[1] or shown[2]))
         self._rules[1].setVisible(shown[1] and shown[2])
 
     def _host_runs(self) -> list[Run]:
-        caller = self._caller
-        if caller.is_sandbox or caller.account is None:
-            return [("Built-in service", "text2", 400)] if caller.account is not None else []
-        runs: list[Run] = [(caller.host, "text2", 400)]
-        if caller.latency_ms is not None:
-            runs.append((f"  {caller.latency_ms} ms", "text3", 400))
+        current_account = self._current_account
+        if current_account.is_sandbox or current_account.account is None:
+            return [("Built-in service", "text2", 400)] if current_account.account is not None else []
+        runs: list[Run] = [(current_account.host, "text2", 400)]
+        if current_account.latency_ms is not None:
+            runs.append((f"  {current_account.latency_ms} ms", "text3", 400))
         return runs
 
     def _work_runs(self, wide: bool) -> tuple[list[Run], str, str]:
@@ -289,22 +299,22 @@ class StatusBar(QFrame):
         return runs, ", ".join(spoken)
 
     def _spent_runs(self) -> list[Run]:
-        caller = self._caller
-        if caller.is_sandbox and not caller.spent_today:
+        current_account = self._current_account
+        if current_account.is_sandbox and not current_account.spent_today:
             return []
-        runs: list[Run] = [("Today ", "text3", 400), (money(caller.spent_today), "text", 500)]
-        if caller.daily_limit is not None:
-            near = caller.spent_today >= caller.daily_limit * 8 / 10
-            limit = money(caller.daily_limit).removesuffix(".00")
+        runs: list[Run] = [("Today ", "text3", 400), (money(current_account.spent_today), "text", 500)]
+        if current_account.daily_limit is not None:
+            near = current_account.spent_today >= current_account.daily_limit * 8 / 10
+            limit = money(current_account.daily_limit).removesuffix(".00")
             runs.append((f" of {limit}", "warn" if near else "text3", 400))
         return runs
 
     def _balance_runs(self, wide: bool) -> list[Run]:
-        caller = self._caller
-        if caller.balance is None:
+        current_account = self._current_account
+        if current_account.balance is None:
             return []
-        amount: Run = (money(caller.balance), "text", 500)
-        if caller.is_sandbox:
+        amount: Run = (money(current_account.balance), "text", 500)
+        if current_account.is_sandbox:
             return [amount, (" play money", "text3", 400)]
         return [("Balance ", "text3", 400), amount] if wide else [amount]
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QStackedWidget
 
 from app.core.tabs import TabInfo
 from app.storage.settings import SettingsStore
+from app.ui.kit.build_steps import BuildSteps
 from app.ui.kit.discard import discard
-from app.ui.kit.in_pieces import Pieces
 from app.ui.kit.tab import TabPage, TabPieces
 from app.ui.kit.theme import Theme
 from app.ui.shell.zones import PaneChoice, ZoneFrame
@@ -35,7 +35,7 @@ class TabFrames(QObject):
         self._width = width
         self._infos: dict[str, TabInfo] = {}
         self._makers: dict[str, Maker] = {}
-        self._begun: dict[str, Pieces[ZoneFrame]] = {}
+        self._begun: dict[str, BuildSteps[ZoneFrame]] = {}
         self._wanted: set[str] = set()
         self.by_name: dict[str, ZoneFrame] = {}
 
@@ -86,7 +86,7 @@ class TabFrames(QObject):
         self._begun[name] = begun
         return True
 
-    def _build(self, info: TabInfo, make: Maker) -> Pieces[ZoneFrame]:
+    def _build(self, info: TabInfo, make: Maker) -> BuildSteps[ZoneFrame]:
         made = make()
         frame: ZoneFrame | None = None
         try:

@@ -18,7 +18,7 @@ from PySide6.QtTest import QTest
 
 from app.ui.characters.page import CharactersPage
 from app.ui.shell.acts import Acts
-from app.ui.shell.tour_guide import LOOK_EVERY_S, PICTURE, Guide, StepFailed, place_is_known
+from app.ui.shell.tour_guide import LOOK_EVERY_S, PICTURE, StepFailed, TourGuide, place_is_known
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
@@ -53,7 +53,7 @@ def guide(folder: Path, theme: str) -> int:
 
 async def perform(act: str, window: MainWindow, chat: ChatPage, folder: Path) -> int:
     """Run one act; return the exit code."""
-    guide = Guide(window, chat, folder)
+    guide = TourGuide(window, chat, folder)
     window.resize(SIZE)
     try:
         await ACTS[act](guide)
@@ -64,7 +64,7 @@ async def perform(act: str, window: MainWindow, chat: ChatPage, folder: Path) ->
     return 0
 
 
-async def _first_act(guide: Guide) -> None:
+async def _first_act(guide: TourGuide) -> None:
     """A newcomer's first minutes, in the Sandbox."""
     window, chat = guide.window, guide.chat
     main = chat.main
@@ -73,7 +73,9 @@ async def _first_act(guide: Guide) -> None:
     await guide.picture("welcome", "The welcome page offers three ways to start; the Sandbox needs no account.")
 
     guide.press(window.focusWidget() or window, Qt.Key.Key_Return)
-    await guide.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)
+    await guide.until(
+        "the Sandbox", lambda: window.current_account.is_sandbox and window.current_account.service is not None
+    )
     await guide.until("its models", lambda: chat.presenter.head().model_name)
     await guide.picture("first-chat", f"The Sandbox runs; {chat.presenter.head().model_name} is ready to answer.")
 
@@ -128,7 +130,7 @@ async def _first_act(guide: Guide) -> None:
     await guide.picture("stopped", f"Stopped half-way; {len(guide.answer().text)} characters are kept.")
 
 
-async def _second_act(guide: Guide) -> None:
+async def _second_act(guide: TourGuide) -> None:
     """The program has been started again; everything is there."""
     window, chat = guide.window, guide.chat
     await guide.until("the chats", lambda: chat.presenter.library is not None and chat.list.model.rowCount() > 0)
@@ -136,7 +138,9 @@ async def _second_act(guide: Guide) -> None:
     answers = [row for row in chat.rows() if row.role == "assistant"]
     if [row.state for row in answers] != ["complete", "stopped"]:
         raise StepFailed(f"the answers came back as {', '.join(row.state for row in answers)}")
-    await guide.until("the Sandbox", lambda: window.caller.service is not None and chat.presenter.head().model_name)
+    await guide.until(
+        "the Sandbox", lambda: window.current_account.service is not None and chat.presenter.head().model_name
+    )
     await guide.picture(
         "after-restart", "After a restart both answers are in the history, the second marked as stopped."
     )
@@ -150,20 +154,20 @@ async def _second_act(guide: Guide) -> None:
     await guide.picture("settings", "Settings list the accounts and where secrets are kept.")
 
 
-async def _third_act(guide: Guide) -> None:
+async def _third_act(guide: TourGuide) -> None:
     from app.ui.shell import tour_tabs  # every tab of the program: only this act needs them
 
     await tour_tabs.act(guide)
 
 
-async def _self_test(guide: Guide) -> None:
+async def _self_test(guide: TourGuide) -> None:
     from app.ui.shell import self_test
 
     await self_test.act(guide)
 
 
 TOUR = ("first", "second", "third")
-ACTS: dict[str, Callable[[Guide], Awaitable[None]]] = {
+ACTS: dict[str, Callable[[TourGuide], Awaitable[None]]] = {
     "first": _first_act,
     "second": _second_act,
     "third": _third_act,

@@ -28,7 +28,7 @@ class StepFailed(Exception):
     """What was to be seen did not come; the text says what."""
 
 
-class Guide:
+class TourGuide:
     """Leads through one act."""
 
     def __init__(self, window: MainWindow, chat: ChatPage, folder: Path) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.storage.takes import Take
     from app.storage.video_jobs import VideoJob
     from app.ui.crypto_rpc.state import RunView
-    from app.ui.shell.tour_guide import Guide
+    from app.ui.shell.tour_guide import TourGuide
 
 SAYING = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
 FILM_OF = "A night train crosses a viaduct, the valley below in fog"
@@ -35,11 +35,13 @@ CALLS = """[
 ]"""  # noqa: E501 - the calls are sent as they stand
 
 
-async def act(guide: Guide) -> None:
+async def act(guide: TourGuide) -> None:
     """Order a film; while it is made speak, transcribe what was spoken and draw; then see it, and call a chain."""
     window = guide.window
-    await guide.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)
-    await order_film(guide)
+    await guide.until(
+        "the Sandbox", lambda: window.current_account.is_sandbox and window.current_account.service is not None
+    )
+    await order_video(guide)
     take, clip = await speak(guide)
     saw = f"{take.voice_name} said {len(SAYING)} characters in {take.duration_s:.1f} s of sound."
     await guide.picture("speech", saw)
@@ -50,7 +52,7 @@ async def act(guide: Guide) -> None:
         "images",
         f"{image.model_name or image.model} drew {image.width} × {image.height} pixels; the file says what made it.",
     )
-    job = await see_film(guide)
+    job = await show_video_of(guide)
     await guide.picture(
         "video", f"A film of {job.duration_s:.0f} s came while all that was done; it was checked and saved."
     )
@@ -64,7 +66,7 @@ async def act(guide: Guide) -> None:
     await guide.picture("wallet", "The wallet shows what every tab has spent, and which limits are left.")
 
 
-async def order_film(guide: Guide) -> None:
+async def order_video(guide: TourGuide) -> None:
     """Describe a film and order it for the price on the button."""
     guide.window.show_tab("video")
     page = guide.window.tab("video")
@@ -75,26 +77,26 @@ async def order_film(guide: Guide) -> None:
     QTest.keyClicks(prompt, FILM_OF)
     await guide.until("the film's price", lambda: page.form.queue.isEnabled())
     guide.press(prompt, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    await guide.until("the order", lambda: page.presenter.book.all())
+    await guide.until("the order", lambda: page.presenter.job_store.all())
 
 
-async def see_film(guide: Guide) -> VideoJob:
+async def show_video_of(guide: TourGuide) -> VideoJob:
     """Come back when the film is there; return its job."""
     guide.window.show_tab("video")
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
-    book = page.presenter.book
-    await guide.until("the film", lambda: any(job.has_film for job in book.all()))
-    return next(job for job in book.all() if job.has_film)
+    job_store = page.presenter.job_store
+    await guide.until("the film", lambda: any(job.has_film for job in job_store.all()))
+    return next(job for job in job_store.all() if job.has_film)
 
 
-async def speak(guide: Guide) -> tuple[Take, Path]:
+async def speak(guide: TourGuide) -> tuple[Take, Path]:
     """Type a text and have it spoken; return the take and the file of its sound."""
     guide.window.show_tab("speech")
     page = guide.window.tab("speech")
     assert isinstance(page, SpeechPage)
     presenter = page.presenter
-    await guide.until("voices", lambda: presenter.clips is not None and presenter.model is not None)
+    await guide.until("voices", lambda: presenter.take_library is not None and presenter.model is not None)
     editor = page.main_input()
     assert editor is not None
     editor.setFocus()
@@ -109,11 +111,15 @@ async def speak(guide: Guide) -> tuple[Take, Path]:
 
 
 def _spoken(page: SpeechPage) -> Take | None:
-    clips = page.presenter.clips
-    return next((take for take in clips.rows if take.state == "complete"), None) if clips is not None else None
+    take_library = page.presenter.take_library
+    return (
+        next((take for take in take_library.rows if take.state == "complete"), None)
+        if take_library is not None
+        else None
+    )
 
 
-async def transcribe(guide: Guide, clip: Path) -> tuple[int, int]:
+async def transcribe(guide: TourGuide, clip: Path) -> tuple[int, int]:
     """Have a clip recognised; return how many words were right, and how many came."""
     guide.window.show_tab("transcription")
     page = guide.window.tab("transcription")
@@ -129,7 +135,7 @@ async def transcribe(guide: Guide, clip: Path) -> tuple[int, int]:
     return sum(word.strip(".,").lower() in said for word in words), len(words)
 
 
-async def draw(guide: Guide) -> StoredImage:
+async def draw(guide: TourGuide) -> StoredImage:
     """Describe an image and wait until its file is there."""
     guide.window.show_tab("images")
     page = guide.window.tab("images")
@@ -145,7 +151,7 @@ async def draw(guide: Guide) -> StoredImage:
     return next(image for image in library.rows.values() if image.state == "saved")
 
 
-async def call_chain(guide: Guide) -> RunView:
+async def call_chain(guide: TourGuide) -> RunView:
     """Send a batch whose last call fails, as its transaction does not exist."""
     guide.window.show_tab("crypto_rpc")
     page = guide.window.tab("crypto_rpc")

@@ -92,8 +92,8 @@ class WelcomePage(QWidget):
         self._show_secrets(secrets.state)
         self.form.key.textChanged.connect(lambda _text: self._show_question())
         self._show_question()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         theme = self._theme
@@ -271,7 +271,7 @@ class WelcomePage(QWidget):
         super().resizeEvent(event)
         self._arrange()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._column.setSpacing(theme.px(28))
         self._cards.setSpacing(theme.px(16))
@@ -380,10 +380,10 @@ class _Tile(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(IconLabel(theme, icon, role, px=20), 0, Qt.AlignmentFlag.AlignCenter)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         side = self._theme.icon_px(36)
         self.setFixedSize(side, side)
 

@@ -13,7 +13,7 @@ class WindowCommands(Protocol):
     """The methods behind the actions; `MainWindow` has them."""
 
     def show_tab(self, name: str) -> None: ...
-    def show_neighbour_tab(self, step: int) -> None: ...
+    def show_neighbor_tab(self, step: int) -> None: ...
     def open_palette(self) -> None: ...
     def open_shortcuts(self) -> None: ...
     def open_help(self) -> None: ...
@@ -79,12 +79,12 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         TabAction("window.input", "Go to the main input", window.focus_main_input, "Ctrl+L", "pencil", "edit"),
         TabAction("window.palette", "Commands…", window.open_palette, "Ctrl+K", "command", "go", in_palette=False),
         TabAction(
-            "window.next_tab", "Next tab", lambda: window.show_neighbour_tab(1), "Ctrl+PgDown", "chevron-right", "go"
+            "window.next_tab", "Next tab", lambda: window.show_neighbor_tab(1), "Ctrl+PgDown", "chevron-right", "go"
         ),
         TabAction(
             "window.previous_tab",
             "Previous tab",
-            lambda: window.show_neighbour_tab(-1),
+            lambda: window.show_neighbor_tab(-1),
             "Ctrl+PgUp",
             "chevron-left",
             "go",

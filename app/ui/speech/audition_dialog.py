@@ -20,7 +20,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.state import Choice
-from app.ui.speech.voice_book import Key, Voice, VoiceFilter
+from app.ui.speech.voice_catalog import Key, Voice, VoiceFilter
 
 if TYPE_CHECKING:
     Shelf = Any  # the presenter's; pages know no presenter's insides but what they are handed
@@ -37,7 +37,7 @@ class AuditionDialog(Dialog):
         theme: Theme,
         parent: QWidget,
         line: str,
-        shelf: Shelf,
+        voice_list: Shelf,
         choice: Choice,
         price: Callable[[str, tuple[Key, ...]], Decimal | None],
     ) -> None:
@@ -55,7 +55,7 @@ class AuditionDialog(Dialog):
         zone(inside, "surface")
         column = QVBoxLayout(inside)
         column.setSpacing(theme.px(6))
-        self._known = _ranked(shelf.all(), choice)
+        self._known = _ranked(voice_list.all(), choice)
         self._chosen: list[Key] = []
         for voice in self._known:
             if (voice.favourite or voice.key == (choice.model, choice.voice)) and len(self._chosen) < MAX_VOICES:

@@ -52,10 +52,10 @@ class AuditionView(QWidget):
         self._column.addLayout(head)
         self._column.addWidget(self.line)
         self._column.addWidget(self._scroll, 1)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(24), px(16), px(24), px(8))
         self._column.setSpacing(px(12))

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec, Problem
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
@@ -47,7 +47,7 @@ class SpeechCanvas(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the header, the editor, the bars below it and the audition, one at each step."""
         theme = self._theme
         column = QVBoxLayout(self)
@@ -71,8 +71,8 @@ class SpeechCanvas(QWidget):
         self.pages.addWidget(self.audition_view)
         yield
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         yield
 
     def _make_header(self) -> None:
@@ -146,7 +146,7 @@ class SpeechCanvas(QWidget):
         self.long_note.action.connect(lambda _action: self._break_lines())
         self.editor.long_changed.connect(self.long_note.setVisible)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._problem_box.setContentsMargins(px(24), px(4), px(24), px(10))
         self._receipt_box.setContentsMargins(px(24), 0, px(24), px(8))

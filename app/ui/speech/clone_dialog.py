@@ -19,7 +19,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.spinner import Progress
 
 if TYPE_CHECKING:
-    from app.ui.speech.presenter_clones import CloneDesk
+    from app.ui.speech.presenter_clones import VoiceCloning
     from app.ui.speech.state import SampleView
 
 CONSENT = "This is my own voice, or its owner has agreed that I clone it."
@@ -30,9 +30,9 @@ LEVEL_FLOOR_DB = 60.0
 class CloneDialog(Dialog):
     """`voice_name`, `model_id` and `sample` are what was chosen; it can be accepted only when all is there."""
 
-    def __init__(self, theme: Theme, parent: QWidget, desk: CloneDesk, models: Sequence[Model]) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, cloning: VoiceCloning, models: Sequence[Model]) -> None:
         super().__init__(theme, parent, "Clone a voice", width=500)
-        self._desk = desk
+        self._cloning = cloning
         self._path: Path | None = None
         self._is_good = False
         self.name = TextField(theme, "Name of the voice", placeholder="Such as: my reading voice")
@@ -75,26 +75,26 @@ class CloneDialog(Dialog):
         self.preview.setEnabled(False)
 
     def _connect(self) -> None:
-        desk = self._desk
+        cloning = self._cloning
         self.record.clicked.connect(self._toggle_recording)
         self.choose.clicked.connect(self._choose_file)
         self.preview.clicked.connect(self._hear)
         self.model.currentIndexChanged.connect(lambda _index: self._show_price())
         self.name.textChanged.connect(lambda _text: self._agree())
         self.consent.toggled.connect(lambda _on: self._agree())
-        desk.recording_changed.connect(self._show_level)
-        desk.recorded.connect(self.take_sample)
-        desk.microphone_problem.connect(self._show_problem)
+        cloning.recording_changed.connect(self._show_level)
+        cloning.recorded.connect(self.set_sample)
+        cloning.microphone_problem.connect(self._show_problem)
 
     def _show_price(self) -> None:
         """What one clone costs, before it is sent; each clone is charged, also of the same sample."""
-        price = self._desk.price(self.model_id)
+        price = self._cloning.price(self.model_id)
         self.go.setText(f"Clone · {money(price)}" if price is not None else "Clone · price unknown")
         if price is None:
             words = "Price unknown: this service does not say what cloning costs. The receipt shows it afterwards."
             self.price.set_text(words)
         else:
-            self.price.set_text(f"Cloning costs {self._desk.cost_words(price)}.")
+            self.price.set_text(f"Cloning costs {self._cloning.cost_words(price)}.")
 
     @property
     def voice_name(self) -> str:
@@ -110,12 +110,12 @@ class CloneDialog(Dialog):
         return self._path
 
     def _toggle_recording(self) -> None:
-        if self._desk.is_recording:
-            self._desk.end_recording(self.model_id)
+        if self._cloning.is_recording:
+            self._cloning.end_recording(self.model_id)
             self.record.setText("Record again")
         else:
             self._path, self._is_good = None, False
-            self._desk.record()
+            self._cloning.record()
             self.record.setText("Stop")
             self.report.set_text("Waiting for the microphone")
         self._agree()
@@ -123,12 +123,12 @@ class CloneDialog(Dialog):
     def _choose_file(self) -> None:
         picker = QFileDialog(self, "Choose a sample", "", "Sound (*.wav *.mp3 *.flac *.m4a *.mp4)")
         picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        picker.fileSelected.connect(lambda path: self._desk.check(Path(path), self.model_id))
+        picker.fileSelected.connect(lambda path: self._cloning.check(Path(path), self.model_id))
         picker.open()
 
     def _hear(self) -> None:
         if self._path is not None:
-            self._desk.preview(self._path)
+            self._cloning.preview(self._path)
 
     def _show_level(self, seconds: float, level_db: float, warning: str) -> None:
         self.level.set_share(max(0.0, min(1.0, 1 + level_db / LEVEL_FLOOR_DB)))
@@ -139,10 +139,10 @@ class CloneDialog(Dialog):
         self.record.setText("Record")
         if sentence:
             self.report.set_text(sentence)
-        if self._desk.is_recording:
-            self._desk.end_recording(self.model_id)
+        if self._cloning.is_recording:
+            self._cloning.end_recording(self.model_id)
 
-    def take_sample(self, path: Path, report: SampleView) -> None:
+    def set_sample(self, path: Path, report: SampleView) -> None:
         """A sample was recorded or chosen, and measured."""
         self._path, self._is_good = path, report.can_be_used
         found = f"{report.seconds:.1f} s, {report.level_db:.0f} dB."
@@ -152,7 +152,7 @@ class CloneDialog(Dialog):
         self._agree()
 
     def _agree(self) -> None:
-        recording = self._desk.is_recording
+        recording = self._cloning.is_recording
         self.preview.setEnabled(self._path is not None and not recording)
         ready = bool(self.voice_name and self.model_id and self._path is not None and self._is_good)
         self.go.setEnabled(ready and self.consent.isChecked() and not recording)

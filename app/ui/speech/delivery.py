@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollA
 
 from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -15,16 +15,16 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.kit.widgets.switch import Switch
-from app.ui.speech.knobs import FORMAT_TITLES, KnobView, language_choices
+from app.ui.speech.speech_options import FORMAT_TITLES, SpeechOptionsView, language_choices
 
 STYLE_AFTER_MS = 200
 LARGE = 1.5  # text scale
 
 
 class DeliveryPage(QScrollArea):
-    """`knob_edited` tells the field of `Knobs` and its new value."""
+    """`speech_option_edited` tells the field of `Knobs` and its new value."""
 
-    knob_edited = Signal(str, object)
+    speech_option_edited = Signal(str, object)
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -38,7 +38,7 @@ class DeliveryPage(QScrollArea):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the fields from top to bottom, some at each step."""
         theme = self._theme
         inside = QWidget()
@@ -69,14 +69,16 @@ class DeliveryPage(QScrollArea):
         self._add("language", "Language", self.language)
         self._add_format()
         self._grid.setRowStretch(self._row, 1)
-        self.speed.value_edited.connect(lambda value: self.knob_edited.emit("speed", value))
-        self.temperature.value_edited.connect(lambda value: self.knob_edited.emit("temperature", value))
-        self.top_p.value_edited.connect(lambda value: self.knob_edited.emit("top_p", value))
-        self.language.activated.connect(lambda _: self.knob_edited.emit("language", self.language.currentData()))
-        self.format.activated.connect(lambda _: self.knob_edited.emit("format", self.format.currentData()))
-        self.stream.toggled.connect(lambda on: self.knob_edited.emit("stream", on))
-        theme.changed.connect(self._dress)
-        self._dress()
+        self.speed.value_edited.connect(lambda value: self.speech_option_edited.emit("speed", value))
+        self.temperature.value_edited.connect(lambda value: self.speech_option_edited.emit("temperature", value))
+        self.top_p.value_edited.connect(lambda value: self.speech_option_edited.emit("top_p", value))
+        self.language.activated.connect(
+            lambda _: self.speech_option_edited.emit("language", self.language.currentData())
+        )
+        self.format.activated.connect(lambda _: self.speech_option_edited.emit("format", self.format.currentData()))
+        self.stream.toggled.connect(lambda on: self.speech_option_edited.emit("stream", on))
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _make_style(self) -> None:
         theme = self._theme
@@ -135,7 +137,7 @@ class DeliveryPage(QScrollArea):
         holder.hide()
         self._row += 1
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._grid.setContentsMargins(px(16), px(10), px(16), px(12))
         self._grid.setHorizontalSpacing(px(16))
@@ -156,18 +158,18 @@ class DeliveryPage(QScrollArea):
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
 
-    def show_knobs(self, view: KnobView, model: Model | None) -> None:
+    def show_speech_options(self, view: SpeechOptionsView, model: Model | None) -> None:
         """Make every knob agree with `view`."""
-        knobs = view.knobs
-        if self.style_box.toPlainText() != knobs.style and not self._style_timer.isActive():
+        speech_options = view.speech_options
+        if self.style_box.toPlainText() != speech_options.style and not self._style_timer.isActive():
             with QSignalBlocker(self.style_box):
-                self.style_box.setPlainText(knobs.style)
+                self.style_box.setPlainText(speech_options.style)
             self._count_style()
-        self.speed.set_value(knobs.speed)
-        self.temperature.set_value(0.75 if knobs.temperature is None else knobs.temperature)
-        self.top_p.set_value(0.9 if knobs.top_p is None else knobs.top_p)
+        self.speed.set_value(speech_options.speed)
+        self.temperature.set_value(0.75 if speech_options.temperature is None else speech_options.temperature)
+        self.top_p.set_value(0.9 if speech_options.top_p is None else speech_options.top_p)
         with QSignalBlocker(self.stream):
-            self.stream.setChecked(knobs.stream)
+            self.stream.setChecked(speech_options.stream)
         self._show_choices(view, model)
         for name, field, reason in (
             ("style", self.style_box, view.no_style),
@@ -184,12 +186,12 @@ class DeliveryPage(QScrollArea):
             if name in self._labels:
                 self._labels[name].set_role("text3" if reason else "text")
 
-    def _show_choices(self, view: KnobView, model: Model | None) -> None:
+    def _show_choices(self, view: SpeechOptionsView, model: Model | None) -> None:
         if not self.language.count():
             self.language.addItem("Detect", "")
             for code, title in language_choices(model):
                 self.language.addItem(title, code)
-        self.language.setCurrentIndex(max(0, self.language.findData(view.knobs.language)))
+        self.language.setCurrentIndex(max(0, self.language.findData(view.speech_options.language)))
         if view.formats != self._formats:
             self._formats = view.formats
             self.format.clear()
@@ -216,4 +218,4 @@ class DeliveryPage(QScrollArea):
     def flush(self) -> None:
         """Tell the style as it stands."""
         self._style_timer.stop()
-        self.knob_edited.emit("style", self.style_box.toPlainText())
+        self.speech_option_edited.emit("style", self.style_box.toPlainText())

@@ -78,10 +78,10 @@ class SpeechEditor(QTextEdit):
         self._pourer.setInterval(0)
         self._pourer.timeout.connect(self._pour)
         self.textChanged.connect(self._timer.start)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         font = theme.font("reading")
         font.setPixelSize(theme.type_px(15))

@@ -12,7 +12,7 @@ from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.speech.presenter_takes import TakeDeeds
+    from app.ui.speech.presenter_takes import TakeActions
 
 DEFAULT_PATTERN = "{title} - {voice}"
 
@@ -20,12 +20,14 @@ DEFAULT_PATTERN = "{title} - {voice}"
 class ExportDialog(Dialog):
     """`kind` and `pattern` are what was chosen."""
 
-    def __init__(self, theme: Theme, parent: QWidget, take_id: str, kind: str, pattern: str, deeds: TakeDeeds) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget, take_id: str, kind: str, pattern: str, take_actions: TakeActions
+    ) -> None:
         super().__init__(theme, parent, "Save the clip")
         self._take_id = take_id
-        self._deeds = deeds
+        self.take_actions = take_actions
         self.format = ChoiceField(theme, "Format")
-        self._formats = {one.name: one for one in deeds.export_formats()}
+        self._formats = {one.name: one for one in take_actions.export_formats()}
         for one in self._formats.values():
             self.format.addItem(one.title, one.name)
         self.format.setCurrentIndex(max(0, self.format.findData(kind)))
@@ -61,6 +63,6 @@ class ExportDialog(Dialog):
 
     def _agree(self) -> None:
         problem = self._formats[self.kind].problem
-        name = self._deeds.proposed_name(self._take_id, self.kind, self.pattern)
+        name = self.take_actions.proposed_name(self._take_id, self.kind, self.pattern)
         self.preview.set_text(problem or f"Saved as {name}")
         self.save.setEnabled(not problem)

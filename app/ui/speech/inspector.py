@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.surfaces import zone
-from app.ui.speech.clone_shelf import CloneShelf
+from app.ui.speech.cloned_voice_list import ClonedVoiceList
 from app.ui.speech.delivery import LARGE, DeliveryPage
 from app.ui.speech.request_page import RequestPage
 from app.ui.speech.voice_picker import VoicePicker
@@ -26,7 +26,7 @@ class SpeechInspector(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the pages, one at each step."""
         theme = self._theme
         self.tabs = PaneTabs(theme, "Inspector", ("Voice and delivery", "My voices", "Request"))
@@ -50,18 +50,18 @@ class SpeechInspector(QWidget):
         voice.setStretchFactor(1, 0)
         voice.setSizes([430, 400])
         yield
-        self.shelf = CloneShelf(theme)
-        self.pages.addWidget(self.shelf)
+        self.cloned_voices = ClonedVoiceList(theme)
+        self.pages.addWidget(self.cloned_voices)
         yield
         self.request = RequestPage(theme)
         self.pages.addWidget(self.request)
         yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         yield
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         """Large letters leave room for one word of the first title."""
         self.tabs.bar.setTabText(VOICE, "Voice and delivery" if self._theme.scale < LARGE else "Voice")
 

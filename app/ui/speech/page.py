@@ -11,26 +11,26 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core import money
 from app.core.tabs import TABS
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text, confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.speech.canvas import LONG_NOTE, SpeechCanvas
-from app.ui.speech.clip_list import ClipListPane
 from app.ui.speech.inspector import OWN, REQUEST, VOICE, SpeechInspector
 from app.ui.speech.page_actions import speech_actions, speech_palette_items
-from app.ui.speech.page_voices import VoiceWires
-from app.ui.speech.state import AuditionRow, ClipRow
+from app.ui.speech.state import AuditionRow, TakeRow
+from app.ui.speech.take_list import TakeListPane
+from app.ui.speech.voice_controller import VoiceController
 
 if TYPE_CHECKING:
-    from app.core.caller import Headroom
+    from app.core.current_account import Headroom
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.speech.presenter import SpeechPresenter
     from app.ui.speech.presenter_aloud import ReadAloud
-    from app.ui.speech.presenter_clones import CloneDesk
-    from app.ui.speech.presenter_takes import TakeDeeds
+    from app.ui.speech.presenter_clones import VoiceCloning
+    from app.ui.speech.presenter_takes import TakeActions
 
 INFO = TABS["speech"]
 
@@ -49,8 +49,8 @@ class SpeechPage(QObject):
         self,
         theme: Theme,
         presenter: SpeechPresenter,
-        deeds: TakeDeeds,
-        clones: CloneDesk,
+        take_actions: TakeActions,
+        clones: VoiceCloning,
         tasks: TaskScope,
         *,
         whole: bool = True,
@@ -60,24 +60,24 @@ class SpeechPage(QObject):
         self._theme = theme
         self.tasks = tasks
         self.presenter = presenter
-        self.deeds = deeds
+        self.take_actions = take_actions
         self.clones = clones
         self.aloud: ReadAloud | None = None  # reads the chat's answers; set by whoever joins the two
         self.zones = Zones()
         self._toggle_list: Callable[[], None] = lambda: None
         self._toggle_inspector: Callable[[], None] = lambda: None
-        self._rows: Sequence[ClipRow] = ()
-        self.list = ClipListPane(theme)
+        self._rows: Sequence[TakeRow] = ()
+        self.list = TakeListPane(theme)
         self.main = SpeechCanvas(theme, whole=False)
         self.side = SpeechInspector(theme, whole=False)
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Fill the panes and wire them, a piece at each step."""
         yield from self.main.build()
         yield from self.side.build()
-        self.voices = VoiceWires(self, self._theme)
+        self.voices = VoiceController(self, self._theme)
         yield
         self._connect_presenter()
         self._connect_list()
@@ -86,7 +86,7 @@ class SpeechPage(QObject):
         self._show_presenter()
         yield
         self.voices.show_all()
-        self.presenter.tell_clips()
+        self.presenter.publish_takes()
 
     # -- wires ----------------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ class SpeechPage(QObject):
         presenter.head_changed.connect(lambda head: self.list.show_open(head.take_id))
         presenter.meter_changed.connect(main.speak_bar.show_meter)
         presenter.meter_changed.connect(lambda meter: main.editor.show_parts(meter.parts))
-        presenter.clips_changed.connect(self._show_clips)
+        presenter.takes_changed.connect(self._show_takes)
         presenter.problem_changed.connect(main.show_problem)
         presenter.calls_changed.connect(self.side.request.show_calls)
         self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
@@ -111,26 +111,26 @@ class SpeechPage(QObject):
         sound.outputs_changed.connect(
             lambda outputs, problem: main.player.set_outputs(outputs, sound.view.output, problem)
         )
-        self.deeds.audition_changed.connect(self._show_audition)
+        self.take_actions.audition_changed.connect(self._show_audition)
 
     def _connect_list(self) -> None:
-        pane, deeds = self.list, self.deeds
+        pane, take_actions = self.list, self.take_actions
         pane.new_wanted.connect(self.new_clip)
-        pane.open_wanted.connect(self.open_clip)
-        pane.play_wanted.connect(deeds.play)
+        pane.open_wanted.connect(self.open_take)
+        pane.play_wanted.connect(take_actions.play)
         pane.rename_wanted.connect(lambda take_id: self.tasks.start("speech rename", self._ask_name, take_id))
-        pane.star_wanted.connect(deeds.star)
-        pane.trash_wanted.connect(deeds.move_to_trash)
+        pane.star_wanted.connect(take_actions.star)
+        pane.trash_wanted.connect(take_actions.move_to_trash)
         pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, "Back to the clips")
         pane.again_wanted.connect(self.speak_again)
-        pane.save_wanted.connect(self.save_clip)
+        pane.save_wanted.connect(self.save_take)
         pane.go_on_wanted.connect(self.presenter.go_on)
-        pane.compare_wanted.connect(deeds.compare)
-        pane.player_key.connect(self.main.player.take_key)
+        pane.compare_wanted.connect(take_actions.compare)
+        pane.player_key.connect(self.main.player.handle_key)
 
     def _connect_canvas(self) -> None:
         main, presenter, sound = self.main, self.presenter, self.presenter.sound
-        main.renamed.connect(lambda title: self.deeds.rename(presenter.head.take_id, title))
+        main.renamed.connect(lambda title: self.take_actions.rename(presenter.head.take_id, title))
         main.list_wanted.connect(lambda: self._toggle_list())
         main.inspector_wanted.connect(lambda: self._toggle_inspector())
         main.model.clicked.connect(self.open_model_menu)
@@ -145,7 +145,7 @@ class SpeechPage(QObject):
         main.speak_bar.stop_wanted.connect(presenter.stop)
         main.problem_action.connect(self._help)
         main.go_on_wanted.connect(lambda: presenter.go_on(sound.view.take_id))
-        main.save.clicked.connect(lambda: self.save_clip(sound.view.take_id))
+        main.save.clicked.connect(lambda: self.save_take(sound.view.take_id))
         main.transcribe.clicked.connect(self._transcribe)
         player = main.player
         player.play_pressed.connect(sound.toggle)
@@ -157,10 +157,10 @@ class SpeechPage(QObject):
         player.outputs_wanted.connect(sound.read_outputs)
         player.output_chosen.connect(self._set_output)
         view = main.audition_view
-        view.play_wanted.connect(self.deeds.play)
-        view.star_wanted.connect(self.deeds.star)
-        view.use_wanted.connect(self.deeds.love_starred)
-        view.closed.connect(self.deeds.close_audition)
+        view.play_wanted.connect(self.take_actions.play)
+        view.star_wanted.connect(self.take_actions.star)
+        view.use_wanted.connect(self.take_actions.star_with_voice)
+        view.closed.connect(self.take_actions.close_audition)
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
 
@@ -172,10 +172,10 @@ class SpeechPage(QObject):
         self.main.show_problem(presenter.problem)
         self._show_sound()
 
-    def _show_clips(self, rows: Sequence[ClipRow]) -> None:
+    def _show_takes(self, rows: Sequence[TakeRow]) -> None:
         self._rows = rows
-        clips = self.presenter.clips
-        self.list.show_rows(rows, clips.size_bytes() if clips is not None else 0)
+        take_library = self.presenter.take_library
+        self.list.show_rows(rows, take_library.size_bytes() if take_library is not None else 0)
         self.changed.emit()
 
     def _show_busy(self) -> None:
@@ -213,7 +213,7 @@ class SpeechPage(QObject):
         self._show_busy()
 
     def new_clip(self) -> None:
-        self.deeds.close_audition()
+        self.take_actions.close_audition()
         self.presenter.new_clip()
         self.main.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -222,35 +222,37 @@ class SpeechPage(QObject):
         self.new_clip()
         self.presenter.replace_text(text, title=title)
 
-    def open_clip(self, take_id: str) -> None:
+    def open_take(self, take_id: str) -> None:
         """Show a take; the list closes where it slides over the canvas."""
-        self.deeds.close_audition()
-        self.deeds.open(take_id)
+        self.take_actions.close_audition()
+        self.take_actions.open(take_id)
         if self.zones.list_overlay and self.zones.list_open:
             self._toggle_list()
 
     def step(self, by: int) -> None:
-        take_id = self.list.neighbour(self.presenter.head.take_id, by)
+        take_id = self.list.neighbor(self.presenter.head.take_id, by)
         if take_id:
-            self.deeds.open(take_id)
+            self.take_actions.open(take_id)
 
     def speak_again(self, take_id: str) -> None:
         """The take's text with the voice that is chosen now."""
         choice = self.presenter.choice
-        self.deeds.again(take_id, choice.model, choice.voice)
+        self.take_actions.again(take_id, choice.model, choice.voice)
 
     def star(self) -> None:
         """The clip that is open, or the voice that the list of voices is at while the keyboard is there."""
         voices = self.side.picker.view
         if voices.hasFocus() and voices.current_key is not None:
-            self.clones.love(*self.side.picker.key_of(voices.current_key))
+            self.clones.set_favorite(*self.side.picker.key_of(voices.current_key))
         else:
-            self.deeds.star(self.presenter.head.take_id)
+            self.take_actions.star(self.presenter.head.take_id)
 
     def compare_selected(self) -> None:
         """Put the clips that are selected in the list side by side; without a selection those of the same text."""
         chosen = self.list.selected()
-        self.deeds.compare(chosen if len(chosen) > 1 else self.deeds.takes_like(self.presenter.head.take_id))
+        self.take_actions.compare(
+            chosen if len(chosen) > 1 else self.take_actions.takes_like(self.presenter.head.take_id)
+        )
 
     def open_trash(self) -> None:
         """Show the clips and voices in the trash in place of the list."""
@@ -268,7 +270,7 @@ class SpeechPage(QObject):
             self._theme, self.main, "Rename the clip", "Title", value=row.title if row is not None else "", max_chars=80
         )
         if title is not None:
-            self.deeds.rename(take_id, title)
+            self.take_actions.rename(take_id, title)
 
     def open_text_file(self) -> None:
         """Ask for a text file, without a nested loop."""
@@ -281,7 +283,7 @@ class SpeechPage(QObject):
     def read_text_file(self, path: Path) -> None:
         self.tasks.replace("speech file", self.voices.read_file, path)
 
-    def save_clip(self, take_id: str) -> None:
+    def save_take(self, take_id: str) -> None:
         """Choose format and name, then the place."""
         if take_id:
             self.tasks.replace("speech save", self.voices.ask_save, take_id)
@@ -290,7 +292,7 @@ class SpeechPage(QObject):
         """Every model of the service; the one in use is ticked."""
         menu = Menu(self._theme, self.main)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for model in self.presenter.shelf.models:
+        for model in self.presenter.voice_list.models:
             action = menu.add(model.name)
             action.setCheckable(True)
             action.setChecked(model.id == self.presenter.choice.model)
@@ -402,8 +404,8 @@ class SpeechPage(QObject):
             return True
         if self.presenter.is_speaking:
             return self.presenter.stop()
-        if self.deeds.auditioned:
-            self.deeds.close_audition()
+        if self.take_actions.auditioned:
+            self.take_actions.close_audition()
             return True
         return False
 

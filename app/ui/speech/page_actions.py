@@ -11,12 +11,12 @@ from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.speech.page import SpeechPage
-    from app.ui.speech.state import ClipRow
+    from app.ui.speech.state import TakeRow
 
 
 def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
     """Every action of the tab, in the order of its menu."""
-    presenter, sound, deeds = page.presenter, page.presenter.sound, page.deeds
+    presenter, sound, take_actions = page.presenter, page.presenter.sound, page.take_actions
 
     def has_sound() -> bool:
         return sound.view.ready
@@ -36,7 +36,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction(
             "speech.save",
             "Save the clip as…",
-            lambda: page.save_clip(sound.view.take_id),
+            lambda: page.save_take(sound.view.take_id),
             "Ctrl+S",
             "download",
             "file",
@@ -115,7 +115,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction(
             "speech.trash",
             "Move the clip to trash",
-            lambda: deeds.move_to_trash((presenter.head.take_id,)),
+            lambda: take_actions.move_to_trash((presenter.head.take_id,)),
             "",
             "trash",
             enabled=has_take,
@@ -126,16 +126,16 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
     )
 
 
-def speech_palette_items(page: SpeechPage, rows: Sequence[ClipRow], text: str, limit: int) -> list[PaletteItem]:
+def speech_palette_items(page: SpeechPage, rows: Sequence[TakeRow], text: str, limit: int) -> list[PaletteItem]:
     """Takes, then voices, whose words hold what was typed."""
     words = TypedWords(text)
     found = [
-        PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_clip, row.id))
+        PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_take, row.id))
         for row in rows
         if words.are_in(row.title, row.second_line)
     ]
     if words:
-        for voice in page.presenter.shelf.all():
+        for voice in page.presenter.voice_list.all():
             if len(found) >= limit:
                 break
             if words.are_in(voice.name, voice.id, voice.model_name, "voice"):

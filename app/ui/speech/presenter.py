@@ -7,22 +7,22 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from app.core.desk_memory import with_kept
+from app.core.draft_memory import with_kept
 from app.core.problems import Problem
 from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
-from app.storage.desk import Desk
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
+from app.storage.tab_drafts import TabDraft
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
-from app.ui.speech.knobs import knobs_from, sent_options
 from app.ui.speech.presenter_base import SPEAK, SpeechBase
-from app.ui.speech.presenter_clips import ClipShelf
 from app.ui.speech.presenter_meter import AT_ONCE
 from app.ui.speech.presenter_problems import words_for
-from app.ui.speech.presenter_reading import Grow, Reading
+from app.ui.speech.presenter_synthesis import Grow, SpeechSynthesis
+from app.ui.speech.presenter_take_library import TakeLibrary
+from app.ui.speech.speech_options import sent_options, speech_options_from
 from app.ui.speech.state import DeskHead
 
 NOT_YET = "The list of clips is not open yet. Try again in a moment."
@@ -41,17 +41,17 @@ class SpeechPresenter(SpeechBase):
         """Take the open database: takes, voices, what was being written. Raises `StorageError`."""
         self._catalogue = catalogue
         self.voices, self.intents = Voices(database), Intents(database)
-        self._memory.desk = Desk(database, "speech")
-        self.clips = ClipShelf(Takes(database), TakeFiles(self.folder / "speech"))
+        self._memory.drafts = TabDraft(database, "speech")
+        self.take_library = TakeLibrary(Takes(database), TakeFiles(self.folder / "speech"))
         await asyncio.to_thread(self.sound.sweep)
-        broken = await self.clips.takes.mark_broken_off()
-        await self.clips.load()
+        broken = await self.take_library.takes.mark_broken_off()
+        await self.take_library.load()
         for take_id in broken:
-            await self.clips.measure(take_id)
-        self.shelf.account_id = self.account_id
-        await self.shelf.load(self.voices)
-        await self.shelf.load_saved(catalogue, self.account_id)
-        self._take_desk(await self._memory.desk.read())
+            await self.take_library.measure(take_id)
+        self.voice_list.account_id = self.account_id
+        await self.voice_list.load(self.voices)
+        await self.voice_list.load_saved(catalogue, self.account_id)
+        self._restore_draft(await self._memory.drafts.read())
         self.settle_choice()
         if broken:
             what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"
@@ -59,7 +59,7 @@ class SpeechPresenter(SpeechBase):
             self.notice.emit(words, "", "")
         for intent in await self.intents.pending("speech"):  # the takes themselves show what is missing of them
             if intent.state == "unknown":
-                await self.intents.tell(intent.id)
+                await self.intents.acknowledge(intent.id)
         self.refresh_models()
         self.sound.read_outputs()
         self.ready.set()
@@ -69,14 +69,14 @@ class SpeechPresenter(SpeechBase):
         await self._memory.save()
         await asyncio.to_thread(self.sound.close)
 
-    def _take_desk(self, kept: dict[str, Any]) -> None:
+    def _restore_draft(self, kept: dict[str, Any]) -> None:
         self.replacing.emit()
         if typed := self.text:
             self.text = with_kept(typed, str(kept.get("text") or ""), "\n\n")
             self.keep(text=self.text)
         else:
             self.text = str(kept.get("text") or "")
-        self.knobs = knobs_from(kept.get("knobs"))
+        self.speech_options = speech_options_from(kept.get("knobs"))
         self.pattern = str(kept.get("pattern") or "")
         model, voice = str(kept.get("model") or ""), str(kept.get("voice") or "")
         listed = kept.get("listed")
@@ -95,7 +95,7 @@ class SpeechPresenter(SpeechBase):
 
     def speak(self, *, aloud: bool = True) -> bool:
         """Ask for the text in the editor; `aloud` plays it from its first sound. False when that is not possible."""
-        why_not = self._meter_of(()).why_not if self.clips is not None else NOT_YET
+        why_not = self._meter_of(()).why_not if self.take_library is not None else NOT_YET
         if self.lacks_account() or why_not:
             if why_not:
                 self.notice.emit(why_not, "", "")  # the key was pressed: the button rests
@@ -115,10 +115,10 @@ class SpeechPresenter(SpeechBase):
         self, text: str, model_id: str, voice_id: str, spans: tuple[Span, ...], *, title: str = "", audition: str = ""
     ) -> Take:
         """Plan a take on the disk, with the knobs as they are."""
-        assert self.clips is not None and self.voices is not None
-        model, voice = self.shelf.model(model_id), self.shelf.find(model_id, voice_id)
-        options = sent_options(self.knobs, model)
-        take = await self.clips.takes.add(
+        assert self.take_library is not None and self.voices is not None
+        model, voice = self.voice_list.model(model_id), self.voice_list.find(model_id, voice_id)
+        options = sent_options(self.speech_options, model)
+        take = await self.take_library.takes.add(
             text=text,
             title=title or title_of(text),
             account_id=self.account_id,
@@ -130,9 +130,9 @@ class SpeechPresenter(SpeechBase):
             spans=[(span.start, span.end) for span in spans],
             audition=audition,
         )
-        self.clips.put(take)
+        self.take_library.put(take)
         await self.voices.used(model_id, voice_id)
-        self.shelf.mark((model_id, voice_id), used_at=datetime.now(UTC))
+        self.voice_list.mark((model_id, voice_id), used_at=datetime.now(UTC))
         self.voices_changed.emit()
         return take
 
@@ -147,51 +147,51 @@ class SpeechPresenter(SpeechBase):
         self.set_problem(None)
         self._speaking = take.id
         self.busy_changed.emit()
-        self.tell_clips()
+        self.publish_takes()
         try:
             if any(part.has_sound for part in take.parts):
                 await reading.load(to_go_on=True)
-            service = self._caller.service
+            service = self._current_account.service
             if service is not None:
                 await reading.read(service, grow)
         except ServiceError as error:
-            self.set_problem(words_for(error, reading.take, self.shelf))
+            self.set_problem(words_for(error, reading.take, self.voice_list))
         except StorageError as error:
             self.set_problem(Problem(error.sentence, "What had arrived is kept."))
             if error.unsaved:
                 self._tasks.report(error)
         finally:
-            if self.clips is not None:
-                self.clips.put(reading.take)
+            if self.take_library is not None:
+                self.take_library.put(reading.take)
             self._speaking = ""
             self.sound.refresh()
-            self.tell_clips()
+            self.publish_takes()
             self.busy_changed.emit()
 
-    def make_reading(self, take: Take) -> Reading:
-        assert self.clips is not None and self.intents is not None
-        model = self.shelf.model(take.model)
-        return Reading(
+    def make_reading(self, take: Take) -> SpeechSynthesis:
+        assert self.take_library is not None and self.intents is not None
+        model = self.voice_list.model(take.model)
+        return SpeechSynthesis(
             take,
             self.sound.new_spool(),
-            takes=self.clips.takes,
-            files=self.clips.files,
+            takes=self.take_library.takes,
+            files=self.take_library.files,
             intents=self.intents,
             price=partial(speech_cost, model.model_spec.pricing if model is not None else None),
-            charged=not self._caller.is_sandbox,
+            charged=not self._current_account.is_sandbox,
         )
 
     def go_on(self, take_id: str) -> bool:
         """Ask for the parts of a take that are missing; the ones that are here stay."""
-        take = self.clips.one(take_id) if self.clips is not None else None
+        take = self.take_library.one(take_id) if self.take_library is not None else None
         if take is None or self.lacks_account():
             return False
         plays = self.sound.player.wants_to_play
         return self._tasks.start(SPEAK, self._go_on, take.id, plays)
 
     async def _go_on(self, take_id: str, aloud: bool) -> None:
-        assert self.clips is not None
-        await self.read(await self.clips.takes.one(take_id), aloud=aloud)
+        assert self.take_library is not None
+        await self.read(await self.take_library.takes.one(take_id), aloud=aloud)
 
     def stop(self) -> bool:
         """Ask for nothing more and be silent; what came is kept."""

@@ -16,7 +16,7 @@ from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.takes import title_of
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_base import SPEAK
-from app.ui.speech.presenter_reading import Reading
+from app.ui.speech.presenter_synthesis import SpeechSynthesis
 from app.ui.speech.spoken_text import spoken
 
 TOGETHER_CHARS = 1500  # of what was written meanwhile
@@ -27,19 +27,19 @@ class ReadAloud(QObject):
 
     said = Signal(str)
 
-    def __init__(self, desk: SpeechPresenter, tasks: TaskScope) -> None:
+    def __init__(self, presenter: SpeechPresenter, tasks: TaskScope) -> None:
         super().__init__()
-        self._desk = desk
+        self._presenter = presenter
         self._tasks = tasks
         self.source = ""  # whose answer is read; "" for none
         self._text = ""
         self._is_whole = True
         self._news = asyncio.Event()
-        desk.problem_changed.connect(self._tell_problem)
+        presenter.problem_changed.connect(self._publish_problem)
 
     def toggle(self, source: str, text: str, *, is_whole: bool) -> None:
         """Read an answer; one that is being read falls silent."""
-        if self.source == source and (self._tasks.running(SPEAK) or self._desk.sound.view.plays):
+        if self.source == source and (self._tasks.running(SPEAK) or self._presenter.sound.view.plays):
             self.stop()
             return
         self.begin(source, text, is_whole=is_whole)
@@ -50,11 +50,11 @@ class ReadAloud(QObject):
             self.stop()
         self.source, self._text, self._is_whole = source, spoken(text), is_whole
         self._news = asyncio.Event()
-        if self._desk.service is None or self._desk.clips is None or not self._desk.choice.voice:
+        if self._presenter.service is None or self._presenter.take_library is None or not self._presenter.choice.voice:
             self.said.emit("There is no voice to read with yet. Open Speech and choose one.")
             self.source = ""
             return
-        self._desk.keep_choice()
+        self._presenter.keep_choice()
         self._tasks.replace(SPEAK, self._read)
 
     def feed(self, source: str, text: str, *, is_whole: bool = False) -> None:
@@ -68,7 +68,7 @@ class ReadAloud(QObject):
         if not self.source:
             return False
         self.source = ""
-        return self._desk.stop()
+        return self._presenter.stop()
 
     async def _read(self) -> None:
         first = await self._next_spans(0)
@@ -76,20 +76,22 @@ class ReadAloud(QObject):
             self.source = ""
             self.said.emit("There is nothing in this answer that can be read aloud.")
             return
-        desk = self._desk
+        presenter = self._presenter
         begun = self._text[: first[-1].end]
-        take = await desk.new_take(begun, desk.choice.model, desk.choice.voice, first, title=title_of(begun))
-        await desk.read(take, aloud=True, grow=self._grow)
+        take = await presenter.new_take(
+            begun, presenter.choice.model, presenter.choice.voice, first, title=title_of(begun)
+        )
+        await presenter.read(take, aloud=True, grow=self._grow)
 
-    async def _grow(self, reading: Reading) -> bool:
+    async def _grow(self, reading: SpeechSynthesis) -> bool:
         """Add what was written since, as parts of the take."""
         take = reading.take
         if not self._text.startswith(take.text):
             return False  # an answer that was rewritten is another answer
         spans = await self._next_spans(len(take.text))
-        if not spans or self._desk.clips is None:
+        if not spans or self._presenter.take_library is None:
             return False
-        reading.take = await self._desk.clips.takes.extend(
+        reading.take = await self._presenter.take_library.takes.extend(
             take.id, self._text[: spans[-1].end], [(span.start, span.end) for span in spans]
         )
         return True
@@ -120,6 +122,6 @@ class ReadAloud(QObject):
         offset = start + known[0].start
         return tuple(Span(span.start + offset, span.end + offset) for span in parts(piece, MAX_CHARS))
 
-    def _tell_problem(self, problem: Problem | None) -> None:
+    def _publish_problem(self, problem: Problem | None) -> None:
         if problem is not None and self.source:
             self.said.emit(problem.sentence)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 
 from app.core.calling_presenter import CallingPresenter
-from app.core.desk_memory import DeskMemory
+from app.core.draft_memory import DraftMemory
 from app.core.problems import Problem
 from app.core.trash import Trash
 from app.service.errors import ServiceError
@@ -21,22 +21,22 @@ from app.storage.intents import Intents
 from app.storage.takes import Take
 from app.storage.voices import Voices
 from app.ui.kit.lists.rows import build_rows
-from app.ui.speech.knobs import Knobs, KnobView, knobs_of, view_of
-from app.ui.speech.presenter_calls import CallBook
-from app.ui.speech.presenter_clips import ClipShelf, clip_row
+from app.ui.speech.presenter_calls import SessionCalls
 from app.ui.speech.presenter_meter import AT_ONCE, meter_of
-from app.ui.speech.presenter_reading import Reading
-from app.ui.speech.presenter_sound import SoundDesk
-from app.ui.speech.presenter_voices import CATALOGUE_KEY, CATALOGUE_KIND, VoiceShelf
+from app.ui.speech.presenter_player import SpeechPlayer
+from app.ui.speech.presenter_synthesis import SpeechSynthesis
+from app.ui.speech.presenter_take_library import TakeLibrary, take_row
+from app.ui.speech.presenter_voices import CATALOGUE_KEY, CATALOGUE_KIND, VoiceList
+from app.ui.speech.speech_options import SpeechOptions, SpeechOptionsView, speech_options_of, view_of
 from app.ui.speech.state import Choice, DeskHead, Meter
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
-    from app.ui.speech.voice_book import Key, VoiceTable
+    from app.ui.speech.voice_catalog import Key, VoiceTable
 
 SPEAK = "speech speak"
 
@@ -50,8 +50,8 @@ class SpeechBase(CallingPresenter):
     meter_changed = Signal(object)  # Meter
     choice_changed = Signal(object)  # Choice
     voices_changed = Signal()
-    knobs_changed = Signal(object)  # KnobView
-    clips_changed = Signal(object)  # (ClipRow, …)
+    speech_options_changed = Signal(object)  # SpeechOptionsView
+    takes_changed = Signal(object)  # (ClipRow, …)
     problem_changed = Signal(object)  # Problem or None
     calls_changed = Signal(object)  # (CallView, …) of the take in the player
     busy_changed = Signal()
@@ -59,73 +59,73 @@ class SpeechBase(CallingPresenter):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         tasks: TaskScope,
-        sound: SoundDesk,
+        sound: SpeechPlayer,
         table: VoiceTable,
         folder: Path,
         undo_stack: UndoStack,
     ) -> None:
         """`folder` is the person's own data folder."""
-        super().__init__(caller)
+        super().__init__(current_account)
         self._tasks = tasks
         self.sound = sound
         self.folder = folder
         self.trash = Trash("speech", tasks, undo_stack)
         self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
-        self.shelf = VoiceShelf(table, folder / "voice-samples")
-        self.clips: ClipShelf | None = None
+        self.voice_list = VoiceList(table, folder / "voice-samples")
+        self.take_library: TakeLibrary | None = None
         self.voices: Voices | None = None
         self.intents: Intents | None = None
         self._catalogue: Catalogue | None = None
         self.text = ""
-        self.knobs = Knobs()
+        self.speech_options = SpeechOptions()
         self.choice = Choice()
         self.head = DeskHead()
         self.meter = Meter(why_not="There is nothing to say.")
         self.problem: Problem | None = None
         self.pattern = ""
         self.ready = asyncio.Event()
-        self.calls = CallBook()
-        self._memory = DeskMemory(tasks, "speech desk")
+        self.calls = SessionCalls()
+        self._memory = DraftMemory(tasks, "speech desk")
         self.keep = self._memory.keep
         self._wanted: Key = ("", "")  # the voice that was chosen or spoken with last, whether it exists now or not
         self._listed: Key = ("", "")  # the same, of those that are no cloned ones
         self._speaking = ""  # the take that is being asked for
         self._seen = ("", False)
         self._told_calls_of: Take | None = None
-        caller.account_changed.connect(self._account_changed)
+        current_account.account_changed.connect(self._account_changed)
         sound.changed.connect(self._sound_changed)
 
     # -- models ---------------------------------------------------------------------------------------------------
 
     @property
     def model(self) -> Model | None:
-        return self.shelf.model(self.choice.model)
+        return self.voice_list.model(self.choice.model)
 
     def _account_changed(self) -> None:
-        self.shelf.use_account(self.account_id)
+        self.voice_list.use_account(self.account_id)
         self.settle_choice()
         self.refresh_models()
 
     def refresh_models(self) -> None:
         """Ask the service which voices it has."""
-        if self._caller.service is not None and self.voices is not None:
+        if self._current_account.service is not None and self.voices is not None:
             self._tasks.replace("speech models", self._read_models)
         else:
             self._tasks.cancel("speech models")
 
     async def _read_models(self) -> None:
-        service = self._caller.service
+        service = self._current_account.service
         if service is None:
             return
-        if await self.shelf.load_saved(self._catalogue, self.account_id):
+        if await self.voice_list.load_saved(self._catalogue, self.account_id):
             self.settle_choice()
         try:
             models = await service.models.list("tts", background=True)
         except ServiceError:
             models = ()  # the names are in the bundled table, the prices of last time on the disk
-        self.shelf.take_models(models)
+        self.voice_list.set_models(models)
         self.settle_choice()
         if models and self._catalogue is not None:
             rows = [model.model_dump(mode="json", by_alias=True) for model in models]
@@ -160,7 +160,7 @@ class SpeechBase(CallingPresenter):
 
     def _meter_of(self, spans: tuple[Span, ...]) -> Meter:
         has_voice = bool(self.choice.voice)
-        return meter_of(self.text, spans, has_voice=has_voice, knobs=self.knobs, model=self.model)
+        return meter_of(self.text, spans, has_voice=has_voice, speech_options=self.speech_options, model=self.model)
 
     def first_sentence(self) -> str:
         """What an audition says when nothing is selected."""
@@ -198,16 +198,16 @@ class SpeechBase(CallingPresenter):
 
     def use_model(self, model_id: str) -> None:
         """Speak with a model's own usual voice."""
-        model = self.shelf.model(model_id)
+        model = self.voice_list.model(model_id)
         if model is not None:
-            self._wanted = (model_id, self.shelf.default_voice(model))
+            self._wanted = (model_id, self.voice_list.default_voice(model))
             self.settle_choice()
             self.keep_choice()
             self.set_problem(None)
 
     def show_delivery_of(self, take: Take) -> None:
         """Choose the voice and the knobs a take was spoken with: it is open now. Nothing is remembered of it."""
-        self.knobs = knobs_of(take.options, self.knobs, self.shelf.model(take.model))
+        self.speech_options = speech_options_of(take.options, self.speech_options, self.voice_list.model(take.model))
         self._wanted = (take.model, take.voice)
         self.settle_choice()
 
@@ -215,7 +215,7 @@ class SpeechBase(CallingPresenter):
         """Make the voice in use the wanted one, whatever voices are listed later. Called before it speaks, too."""
         self._wanted = (self.choice.model, self.choice.voice)
         self.keep(model=self.choice.model, voice=self.choice.voice)
-        voice = self.shelf.find(*self._wanted)
+        voice = self.voice_list.find(*self._wanted)
         if voice is not None and not voice.own_id:
             self._listed = voice.key
             self.keep(listed=list(voice.key))
@@ -226,32 +226,34 @@ class SpeechBase(CallingPresenter):
         But a cloned voice that is gone leaves its model, too, which may cost many times more than what was spoken with
         before: then it is the listed voice that was chosen last, or that spoke last.
         """
-        shelf, (model_id, voice_id) = self.shelf, self._wanted
-        if voice_id.startswith(VOICE_PREFIX) and shelf.find(model_id, voice_id) is None:
-            model_id, voice_id = self._listed if shelf.find(*self._listed) is not None else shelf.last_listed()
-        model = shelf.model(model_id) or (shelf.models[0] if shelf.models else None)
+        voice_list, (model_id, voice_id) = self.voice_list, self._wanted
+        if voice_id.startswith(VOICE_PREFIX) and voice_list.find(model_id, voice_id) is None:
+            model_id, voice_id = (
+                self._listed if voice_list.find(*self._listed) is not None else voice_list.last_listed()
+            )
+        model = voice_list.model(model_id) or (voice_list.models[0] if voice_list.models else None)
         if model is None:
             self.choice = Choice()
         else:
-            voice = shelf.find(model.id, voice_id) if model.id == model_id else None
-            chosen = voice_id if voice is not None else shelf.default_voice(model)
-            found = voice or shelf.find(model.id, chosen)
+            voice = voice_list.find(model.id, voice_id) if model.id == model_id else None
+            chosen = voice_id if voice is not None else voice_list.default_voice(model)
+            found = voice or voice_list.find(model.id, chosen)
             self.choice = Choice(model.id, model.name, chosen, found.name if found is not None else chosen)
         self.voices_changed.emit()
         self.choice_changed.emit(self.choice)  # after the voices: the chosen one is scrolled to
-        self.knobs_changed.emit(self.knob_view())
+        self.speech_options_changed.emit(self.speech_options_view())
         self._measure_text()
-        self.tell_clips()
+        self.publish_takes()
 
-    def set_knob(self, name: str, value: object) -> None:
-        """Set one of the fields of `Knobs`."""
-        self.knobs = replace(self.knobs, **{name: value})  # type: ignore[arg-type]  # the page names our own fields
-        self.keep(knobs=self.knobs.to_json())
-        self.knobs_changed.emit(self.knob_view())
+    def set_speech_option(self, name: str, value: object) -> None:
+        """Set one of the fields of `SpeechOptions`."""
+        self.speech_options = replace(self.speech_options, **{name: value})  # type: ignore[arg-type]  # the page names our own fields
+        self.keep(speech_options=self.speech_options.to_json())
+        self.speech_options_changed.emit(self.speech_options_view())
         self._measure_text()
 
-    def knob_view(self) -> KnobView:
-        return view_of(self.knobs, self.model)
+    def speech_options_view(self) -> SpeechOptionsView:
+        return view_of(self.speech_options, self.model)
 
     def lacks_account(self) -> bool:
         """Whether nothing can be asked for; then the page says so."""
@@ -272,44 +274,44 @@ class SpeechBase(CallingPresenter):
     # -- what the page is told ------------------------------------------------------------------------------------
 
     def _open_take(self) -> Take | None:
-        return self.clips.one(self.head.take_id) if self.clips is not None and self.head.take_id else None
+        return self.take_library.one(self.head.take_id) if self.take_library is not None and self.head.take_id else None
 
     def set_head(self, head: DeskHead) -> None:
         if head != self.head:
             self.head = head
             self.head_changed.emit(head)
-            self.tell_clips()
+            self.publish_takes()
 
     def _sound_changed(self) -> None:
         reading = self.sound.reading
-        self._tell_calls(reading)
-        if reading is None or self.clips is None:
+        self._publish_calls(reading)
+        if reading is None or self.take_library is None:
             return
-        known = self.clips.one(reading.take.id)
+        known = self.take_library.one(reading.take.id)
         seen = (reading.take.id, self.sound.view.plays)
         if known is not None and (known != reading.take or seen != self._seen):
             self._seen = seen
-            self.clips.put(reading.take)
-            self.tell_clips()
+            self.take_library.put(reading.take)
+            self.publish_takes()
 
-    def _tell_calls(self, reading: Reading | None) -> None:
+    def _publish_calls(self, reading: SpeechSynthesis | None) -> None:
         take = reading.take if reading is not None else None
         if take is not self._told_calls_of:
             self._told_calls_of = take
             self.calls.note(*(reading.exchanges if reading is not None else ()))
             self.calls_changed.emit(self.calls.views_of(take))
 
-    def tell_clips(self) -> None:
-        if self.clips is None:
+    def publish_takes(self) -> None:
+        if self.take_library is None:
             return
         now, view = datetime.now(UTC), self.sound.view
-        self.clips_changed.emit(
+        self.takes_changed.emit(
             tuple(
                 build_rows(
-                    self.clips.rows,
-                    lambda take: clip_row(
+                    self.take_library.rows,
+                    lambda take: take_row(
                         take,
-                        self.shelf,
+                        self.voice_list,
                         now,
                         working=take.id == self._speaking,
                         plays=view.plays and take.id == view.take_id,

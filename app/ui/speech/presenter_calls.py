@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REMEMBERED = 400  # calls of this session
 
 
-class CallBook:
+class SessionCalls:
     """The calls of this session, by their id."""
 
     def __init__(self) -> None:

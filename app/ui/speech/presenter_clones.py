@@ -31,10 +31,10 @@ from app.storage.errors import StorageError, unavailable
 from app.storage.files import make_folder
 from app.storage.voices import ClonedVoice
 from app.ui.kit.lists.rows import build_rows
-from app.ui.kit.qt_repairs.given_up import made_in_thread
+from app.ui.kit.qt_repairs.thread_undo import to_thread_or_undo
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.state import ClonedRow
-from app.ui.speech.voice_book import Key
+from app.ui.speech.voice_catalog import Key
 
 if TYPE_CHECKING:
     from app.service.models import Model
@@ -46,7 +46,7 @@ SAMPLE = "speech sample"
 OpenBlocks = Callable[[], Blocks]
 
 
-class CloneDesk(QObject):
+class VoiceCloning(QObject):
     shelf_changed = Signal(object)  # (ClonedRow, …)
     sample_changed = Signal(object, bool)  # Key or None, still on its way
     notice = Signal(str, str, str)
@@ -58,7 +58,7 @@ class CloneDesk(QObject):
 
     def __init__(
         self,
-        desk: SpeechPresenter,
+        presenter: SpeechPresenter,
         host: AudioHost,
         tasks: TaskScope,
         cache: Path,
@@ -67,10 +67,10 @@ class CloneDesk(QObject):
         open_blocks: OpenBlocks | None = None,
     ) -> None:
         super().__init__()
-        self._desk = desk
+        self._presenter = presenter
         self._tasks = tasks
         self._cache = cache
-        self._folder = desk.folder / "voices"
+        self._folder = presenter.folder / "voices"
         self._player = Player(host, self._from_thread.emit, make=make_speaker)
         self._open_blocks = open_blocks or (lambda: open_microphone(host, MicrophoneChoice()))
         self._spool: Spool | None = None
@@ -82,9 +82,9 @@ class CloneDesk(QObject):
         self._timer.setInterval(TICK_MS)
         self._timer.timeout.connect(self._tick)
         self._from_thread.connect(self._player_changed)
-        desk.choice_changed.connect(lambda _choice: self.tell())
-        desk.voices_changed.connect(self.tell)
-        desk.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
+        presenter.choice_changed.connect(lambda _choice: self.publish())
+        presenter.voices_changed.connect(self.publish)
+        presenter.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
 
     async def aclose(self) -> None:
         await asyncio.to_thread(self._player.close)
@@ -95,38 +95,40 @@ class CloneDesk(QObject):
 
     # -- favourites -----------------------------------------------------------------------------------------------
 
-    def love(self, model_id: str, voice_id: str) -> None:
+    def set_favorite(self, model_id: str, voice_id: str) -> None:
         """Make a voice a favourite, or not any more."""
-        voice = self._desk.shelf.find(model_id, voice_id)
+        voice = self._presenter.voice_list.find(model_id, voice_id)
         if voice is not None:
             self._tasks.start(f"speech love {model_id} {voice_id}", self._love, voice.key, not voice.favourite)
 
     async def _love(self, key: Key, on: bool) -> None:
-        if self._desk.voices is not None:
-            await self._desk.voices.love(*key, on)
-            self._desk.shelf.mark(key, favourite=on)
-            self._desk.voices_changed.emit()
+        if self._presenter.voices is not None:
+            await self._presenter.voices.set_favorite(*key, on)
+            self._presenter.voice_list.mark(key, favourite=on)
+            self._presenter.voices_changed.emit()
 
     # -- samples of listed voices ---------------------------------------------------------------------------------
 
     def sample(self, key: Key) -> None:
         """Let a voice say a line: from the disk, or asked for once. Its price was said before."""
         self.stop_sample()
-        self._desk.sound.silence()
+        self._presenter.sound.silence()
         self._tasks.replace(SAMPLE, self._sample, key)
 
     async def _sample(self, key: Key) -> None:
-        desk = self._desk
-        voice = desk.shelf.find(*key)
-        if voice is None or desk.intents is None or desk.voices is None:
+        presenter = self._presenter
+        voice = presenter.voice_list.find(*key)
+        if voice is None or presenter.intents is None or presenter.voices is None:
             return
-        path = desk.shelf.sample_path(voice)
+        path = presenter.voice_list.sample_path(voice)
         if path is None or not await asyncio.to_thread(path.exists):
-            if desk.lacks_account() or desk.service is None:
+            if presenter.lacks_account() or presenter.service is None:
                 return
             self._sounds(key, working=True)
             try:
-                path = await desk.shelf.fetch_sample(voice, desk.service, desk.intents, desk.voices, desk.account_id)
+                path = await presenter.voice_list.fetch_sample(
+                    voice, presenter.service, presenter.intents, presenter.voices, presenter.account_id
+                )
             except ServiceError as error:
                 self.problem_changed.emit(describe(error, subject="sample"))
                 return
@@ -135,7 +137,7 @@ class CloneDesk(QObject):
                 return
             finally:
                 self._sounds(None)
-            desk.voices_changed.emit()
+            presenter.voices_changed.emit()
         await self._play_file(path, key)
 
     async def _play_file(self, path: Path, key: Key) -> None:
@@ -144,8 +146,8 @@ class CloneDesk(QObject):
         self._player.load(spool)
         if before is not None:
             before.close()
-        self._player.set_volume(self._desk.sound.player.volume)
-        self._player.set_device(self._desk.sound.player.device_id)
+        self._player.set_volume(self._presenter.sound.player.volume)
+        self._player.set_device(self._presenter.sound.player.device_id)
         self._sounds(key)
         self._player.play()
 
@@ -185,20 +187,20 @@ class CloneDesk(QObject):
 
     def cloning_models(self) -> tuple[Model, ...]:
         """Only those that advertise it (R-VOI-05)."""
-        return tuple(model for model in self._desk.shelf.models if model.voice_cloning is not None)
+        return tuple(model for model in self._presenter.voice_list.models if model.voice_cloning is not None)
 
     def shortest_s(self, model_id: str) -> float:
-        model = self._desk.shelf.model(model_id)
+        model = self._presenter.voice_list.model(model_id)
         told = (model.voice_cloning or {}).get("min_sample_seconds") if model is not None else None
         return float(told) if isinstance(told, int | float) and told > 0 else BEST_S[0]
 
     def cost_words(self, price: Decimal) -> str:
         """What a price means for the account in use."""
-        return ", ".join(filter(None, (about(price), self._desk.left_after(price))))
+        return ", ".join(filter(None, (about(price), self._presenter.left_after(price))))
 
     def price(self, model_id: str) -> Decimal | None:
         """What one clone costs in USD, None where the service does not publish it."""
-        model = self._desk.shelf.model(model_id)
+        model = self._presenter.voice_list.model(model_id)
         return clone_cost(model.model_spec.pricing) if model is not None else None
 
     def check(self, path: Path, model_id: str) -> None:
@@ -212,7 +214,7 @@ class CloneDesk(QObject):
     def record(self) -> None:
         """Begin to record a sample into the cache."""
         self.stop_sample()
-        self._desk.sound.silence()
+        self._presenter.sound.silence()
         opening = self._opening = object()
         self._tasks.replace("speech record", self._record, opening)
 
@@ -245,7 +247,7 @@ class CloneDesk(QObject):
             self._sweep(f"{recorder.path.stem}.wav*")
 
         try:
-            return await made_in_thread(begin, give_back)
+            return await to_thread_or_undo(begin, give_back)
         finally:
             if self._opening is opening:
                 self._opening = None
@@ -313,8 +315,8 @@ class CloneDesk(QObject):
         return self._tasks.start("speech clone", self._clone, name, model_id, sample)
 
     async def _clone(self, name: str, model_id: str, sample: Path) -> None:
-        desk = self._desk
-        if desk.voices is None:
+        presenter = self._presenter
+        if presenter.voices is None:
             return
         voice_id = uuid4().hex
         target = self._folder / f"{voice_id}{sample.suffix.lower()}"
@@ -330,15 +332,15 @@ class CloneDesk(QObject):
         except OSError as error:
             self.problem_changed.emit(Problem(unavailable(error, target, "Keeping the sample").sentence))
             return
-        voice = await desk.voices.add(
+        voice = await presenter.voices.add(
             id=voice_id,
-            account_id=desk.account_id,
+            account_id=presenter.account_id,
             model=model_id,
             name=name,
             sample=target.name,
             sample_s=report.seconds,
         )
-        desk.shelf.set_cloned((voice, *desk.shelf.cloned))
+        presenter.voice_list.set_cloned((voice, *presenter.voice_list.cloned))
         await self._upload(voice)
 
     def clone_again(self, voice_id: str) -> None:
@@ -349,39 +351,44 @@ class CloneDesk(QObject):
 
     def clone_anew(self, handle: str) -> bool:
         """The same for the voice of a handle that the service does not know any more; False when it is not ours."""
-        voice = next((voice for voice in self._desk.shelf.own() if voice.handle == handle), None)
+        voice = next((voice for voice in self._presenter.voice_list.own() if voice.handle == handle), None)
         if voice is not None:
-            self._desk.set_problem(None)
+            self._presenter.set_problem(None)
             self.clone_again(voice.id)
         return voice is not None
 
     async def _upload(self, voice: ClonedVoice) -> None:
-        desk = self._desk
-        if desk.lacks_account() or desk.service is None or desk.intents is None or desk.voices is None:
+        presenter = self._presenter
+        if (
+            presenter.lacks_account()
+            or presenter.service is None
+            or presenter.intents is None
+            or presenter.voices is None
+        ):
             return
-        account_id = desk.account_id
+        account_id = presenter.account_id
         self._working.add(voice.id)
-        self.tell()
+        self.publish()
         try:
             told = {"clone": voice.id, "model": voice.model}
-            async with paid_call(desk.intents, "speech", account_id, told) as paid:
+            async with paid_call(presenter.intents, "speech", account_id, told) as paid:
                 await paid.sent()
-                made = await desk.service.voices.clone(
+                made = await presenter.service.voices.clone(
                     self._folder / voice.sample, voice.model, price_usd=self.price(voice.model)
                 )
                 ends_at = datetime.now(UTC) + timedelta(days=KEPT_DAYS)
-                fresh = await desk.voices.took(voice.id, account_id, made.id, ends_at)
+                fresh = await presenter.voices.took(voice.id, account_id, made.id, ends_at)
                 await paid.answered(made.id)
         except ServiceError as error:
             self.problem_changed.emit(describe(error, subject="sample", charged="The sample is kept."))
             return
         finally:
             self._working.discard(voice.id)
-            self.tell()
-        others = tuple(fresh if one.id == voice.id else one for one in desk.shelf.cloned)
-        desk.shelf.set_cloned(others)
-        desk.voices_changed.emit()
-        if account_id == desk.account_id:
+            self.publish()
+        others = tuple(fresh if one.id == voice.id else one for one in presenter.voice_list.cloned)
+        presenter.voice_list.set_cloned(others)
+        presenter.voices_changed.emit()
+        if account_id == presenter.account_id:
             self.use(voice.id)
             self.notice.emit(f"{fresh.name} is ready and in use", "", "")
 
@@ -389,7 +396,7 @@ class CloneDesk(QObject):
         """Speak with a voice of one's own; it brings its model along."""
         voice = self._one(voice_id)
         if voice is not None and voice.handle:
-            self._desk.use_voice(voice.model, voice.handle)
+            self._presenter.use_voice(voice.model, voice.handle)
 
     def play_own_sample(self, voice_id: str) -> None:
         voice = self._one(voice_id)
@@ -402,50 +409,52 @@ class CloneDesk(QObject):
         self._tasks.start(f"speech trash voice {voice_id}", self._move_to_trash, voice_id)
 
     async def _move_to_trash(self, voice_id: str) -> None:
-        desk = self._desk
-        if desk.voices is None:
+        presenter = self._presenter
+        if presenter.voices is None:
             return
-        voice = await desk.voices.trash(voice_id)
+        voice = await presenter.voices.trash(voice_id)
         await self._reread()
-        await desk.trash.moved((voice_id,), moved_text([voice.name], "voices"))
+        await presenter.trash.moved((voice_id,), moved_text([voice.name], "voices"))
 
     async def _reread(self) -> None:
-        desk = self._desk
-        assert desk.voices is not None
-        desk.shelf.set_cloned(await desk.voices.cloned())
-        desk.settle_choice()
+        presenter = self._presenter
+        assert presenter.voices is not None
+        presenter.voice_list.set_cloned(await presenter.voices.cloned())
+        presenter.settle_choice()
 
     async def _trashed(self) -> Sequence[TrashEntry]:
-        voices, now = self._desk.voices, datetime.now(UTC)
+        voices, now = self._presenter.voices, datetime.now(UTC)
         found = await voices.cloned(trashed=True) if voices is not None else ()
         return [_trash_entry(voice, now) for voice in found]
 
     async def _restore(self, ids: tuple[str, ...]) -> None:
-        assert self._desk.voices is not None
+        assert self._presenter.voices is not None
         for voice_id in ids:
-            await self._desk.voices.trash(voice_id, False)
+            await self._presenter.voices.trash(voice_id, False)
         await self._reread()
 
     async def _delete(self, ids: tuple[str, ...]) -> None:
-        assert self._desk.voices is not None
+        assert self._presenter.voices is not None
         for voice_id in ids:
-            sample = (await self._desk.voices.one(voice_id)).sample
+            sample = (await self._presenter.voices.one(voice_id)).sample
             try:
                 await asyncio.to_thread((self._folder / sample).unlink, missing_ok=True)
             except OSError as error:
                 raise unavailable(error, self._folder / sample, "Deleting the sample") from error
-            await self._desk.voices.remove(voice_id)
+            await self._presenter.voices.remove(voice_id)
 
     def _one(self, voice_id: str) -> ClonedVoice | None:
-        return next((voice for voice in self._desk.shelf.own() if voice.id == voice_id), None)
+        return next((voice for voice in self._presenter.voice_list.own() if voice.id == voice_id), None)
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         """Show the shelf as it is."""
         now = datetime.now(UTC)
-        self.shelf_changed.emit(tuple(build_rows(self._desk.shelf.own(), lambda voice: self._row(voice, now))))
+        self.shelf_changed.emit(
+            tuple(build_rows(self._presenter.voice_list.own(), lambda voice: self._row(voice, now)))
+        )
 
     def _row(self, voice: ClonedVoice, now: datetime) -> ClonedRow:
-        model = self._desk.shelf.model(voice.model)
+        model = self._presenter.voice_list.model(voice.model)
         expired = voice.has_expired(now)
         return ClonedRow(
             id=voice.id,
@@ -455,14 +464,14 @@ class CloneDesk(QObject):
             age=f"made {when(voice.cloned_at, now)}"
             if voice.cloned_at is not None
             else ""
-            if voice.account_id == self._desk.account_id
+            if voice.account_id == self._presenter.account_id
             else "its account was removed",
             expiry=_expiry(voice, now),
             has_expired=expired,
             sample_s=voice.sample_s,
             price=self.price(voice.model),
             working=voice.id in self._working,
-            in_use=bool(voice.handle) and self._desk.choice.voice == voice.handle,
+            in_use=bool(voice.handle) and self._presenter.choice.voice == voice.handle,
         )
 
 

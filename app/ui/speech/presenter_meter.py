@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span
-from app.ui.speech.knobs import Knobs, view_of
+from app.ui.speech.speech_options import SpeechOptions, view_of
 from app.ui.speech.state import Meter
 
 if TYPE_CHECKING:
@@ -18,7 +18,9 @@ SLOWEST = 0.1
 AT_ONCE = 20_000  # characters that are measured while a key is pressed; more of them in a thread
 
 
-def meter_of(text: str, spans: tuple[Span, ...], *, has_voice: bool, knobs: Knobs, model: Model | None) -> Meter:
+def meter_of(
+    text: str, spans: tuple[Span, ...], *, has_voice: bool, speech_options: SpeechOptions, model: Model | None
+) -> Meter:
     """Return the meter of a text that is spoken in the parts `spans`."""
     characters = sum(len(span) for span in spans)
     price = speech_cost(model.model_spec.pricing, characters) if model is not None else None
@@ -29,5 +31,5 @@ def meter_of(text: str, spans: tuple[Span, ...], *, has_voice: bool, knobs: Knob
         why_not = f"Up to {LONGEST_TEXT:,} characters; this text has {len(text):,}."
     elif not has_voice:
         why_not = "Choose a voice first."
-    speed = knobs.speed if model is None or not view_of(knobs, model).no_speed else 1.0
+    speed = speech_options.speed if model is None or not view_of(speech_options, model).no_speed else 1.0
     return Meter(characters, spans, characters / (CHARS_PER_S * max(SLOWEST, speed)), price, why_not)

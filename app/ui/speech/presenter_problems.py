@@ -8,12 +8,12 @@ from app.core.problems import ActionSpec, Problem, describe
 from app.service.errors import BadRequest, ServiceError
 from app.service.speech import VOICE_PREFIX
 from app.storage.takes import Take
-from app.ui.speech.presenter_voices import VoiceShelf
+from app.ui.speech.presenter_voices import VoiceList
 
 MOST_CHARS = 130  # of what the service says about a voice that it does not know
 
 
-def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
+def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem:
     """What went wrong, with the way on: the part alone again, or another voice."""
     count = sum(part.state != "complete" for part in take.parts)
     kept = "Everything before it is kept." if count < len(take.parts) else ""
@@ -27,7 +27,7 @@ def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
             alternative=ActionSpec("choose-voice", "Choose a voice"),
         )
     if isinstance(error, BadRequest) and _is_about_the_voice(error):
-        model = shelf.model(take.model)
+        model = voice_list.model(take.model)
         name = model.name if model is not None else take.model
         return replace(
             problem,

@@ -18,8 +18,8 @@ from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
 from app.storage.files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
-from app.ui.speech.presenter_reading import not_sound
-from app.ui.speech.voice_book import (
+from app.ui.speech.presenter_synthesis import not_sound
+from app.ui.speech.voice_catalog import (
     USUAL_VOICE,
     Key,
     Voice,
@@ -51,7 +51,7 @@ SAMPLE_TEXTS = {
 }
 
 
-class VoiceShelf:
+class VoiceList:
     """The voices of the account in use, with what the person did with them. Plain; the presenter tells the page."""
 
     def __init__(self, table: VoiceTable, samples: Path) -> None:
@@ -71,7 +71,7 @@ class VoiceShelf:
     def model(self, model_id: str) -> Model | None:
         return next((model for model in self.models if model.id == model_id), None)
 
-    def take_models(self, models: tuple[Model, ...]) -> None:
+    def set_models(self, models: tuple[Model, ...]) -> None:
         """Take the service's own list; an empty one changes nothing."""
         speaking = tuple(model for model in models if model.model_spec.voices or model.type == "tts")
         if speaking:
@@ -91,7 +91,7 @@ class VoiceShelf:
             return False
         from app.service.wire import ListEnvelope
 
-        self.take_models(ListEnvelope.read(Model, {"data": saved.value}).data)
+        self.set_models(ListEnvelope.read(Model, {"data": saved.value}).data)
         self.is_offline = True
         return True
 
@@ -178,7 +178,7 @@ class VoiceShelf:
         request = SpeechRequest(self.sample_text(voice), voice.model, voice.id)
         async with paid_call(intents, "speech", account_id, {"sample": True, **request.to_body()}) as paid:
             await paid.sent()
-            sound = await service.speech.synthesise(request, price=lambda count: speech_cost(pricing, count))
+            sound = await service.speech.synthesize(request, price=lambda count: speech_cost(pricing, count))
             safe = "".join(char if char.isalnum() else "-" for char in f"{voice.model}-{voice.id}")[:120]
             name = f"{safe}{suffix_of(sound.format)}"
             path = self._samples / name

@@ -87,10 +87,10 @@ class SpeakBar(QFrame):
         self._column.addLayout(self._lower)
         self.to_file.clicked.connect(self.file_wanted)
         self.speak.clicked.connect(lambda: (self.stop_wanted if self.is_speaking else self.speak_wanted).emit())
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(24), px(10), px(24), px(10))
         self._column.setSpacing(px(8))

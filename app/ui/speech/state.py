@@ -34,7 +34,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class ClipRow:
+class TakeRow:
     """A take as the list shows it."""
 
     id: str

@@ -20,7 +20,7 @@ from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule
-from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup
+from app.ui.speech.voice_catalog import Key, Voice, VoiceFilter, VoiceGroup
 
 LARGE = 1.5  # text scale
 NARROW_PX = 210  # at 100 %: below it a row shows no identifier
@@ -58,8 +58,8 @@ class VoicePicker(QWidget):
         self._clear = QuietButton(theme, "Clear filters", size="small")
         self._arrange()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _arrange(self) -> None:
         self._column = QVBoxLayout(self)
@@ -85,13 +85,13 @@ class VoicePicker(QWidget):
         self._column.addLayout(self._none)
 
     def _connect(self) -> None:
-        self.search.search_changed.connect(lambda _text: self._tell())
+        self.search.search_changed.connect(lambda _text: self._publish())
         self.search.left.connect(self.view.setFocus)
-        self.model.currentIndexChanged.connect(lambda _index: self._tell())
-        self.language.currentIndexChanged.connect(lambda _index: self._tell())
-        self.gender.changed.connect(lambda _key: self._tell())
-        self.stars.toggled.connect(lambda _on: self._tell())
-        self.used.toggled.connect(lambda _on: self._tell())
+        self.model.currentIndexChanged.connect(lambda _index: self._publish())
+        self.language.currentIndexChanged.connect(lambda _index: self._publish())
+        self.gender.changed.connect(lambda _key: self._publish())
+        self.stars.toggled.connect(lambda _on: self._publish())
+        self.used.toggled.connect(lambda _on: self._publish())
         self.clone.clicked.connect(self.clone_wanted)
         self.view.chosen.connect(self.voice_chosen)
         self.view.play_wanted.connect(self.sample_wanted)
@@ -99,7 +99,7 @@ class VoicePicker(QWidget):
         self.view.menu_wanted.connect(lambda key, place: self.menu_of(key).popup(place))
         self._clear.clicked.connect(self.clear)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -156,9 +156,9 @@ class VoicePicker(QWidget):
         with QSignalBlocker(self.search):
             self.search.clear()
         self.gender.set_current("")
-        self._tell()
+        self._publish()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self.filter_changed.emit(self.chosen_filter())
 
     # -- voices ---------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.service.http.harmless_text import harmless
-from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, deletes, keeps
+from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
 from app.ui.kit.widgets.flow import FlowLayout
@@ -156,7 +156,7 @@ class BatchTable(QTableView):
 
     def event(self, event: QEvent) -> bool:
         """Del means the file one stands on, not the transcript that is open."""
-        return keeps(event, *DELETE_KEYS) or super().event(event)
+        return claim_shortcut(event, *DELETE_KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row_id = self.row_id()
@@ -210,8 +210,8 @@ class BatchView(QWidget):
         self.table.open_wanted.connect(self.open_wanted)
         self.table.drop_wanted.connect(self.drop_wanted)
         self.table.doubleClicked.connect(lambda _index: self.open_wanted.emit(self.table.row_id()))
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         column = self._column = QVBoxLayout(self)
@@ -227,7 +227,7 @@ class BatchView(QWidget):
         row.addWidget(holder, 1)
         column.addLayout(row)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._column.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(16))
         self._column.setSpacing(theme.px(10))

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.surfaces import set_property, zone
 from app.ui.transcription.batch_view import BatchView
 from app.ui.transcription.header import TranscriptHeader
@@ -41,7 +41,7 @@ class Canvas(QFrame):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the header and the views, one at each step; from the outside in, so that none is styled twice."""
         theme = self._theme
         layout = QVBoxLayout(self)

@@ -36,10 +36,10 @@ class _Page(QScrollArea):
         zone(inside, "pane")
         self.column = QVBoxLayout(inside)
         self.setWidget(inside)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self.column.setContentsMargins(px(16), px(14), px(16), px(16))
         self.column.setSpacing(px(12))

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.fields import NumberField
 from app.ui.kit.widgets.flow import FlowLayout
@@ -115,7 +115,7 @@ class ExportPage(QScrollArea):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their places, some at each step."""
         theme = self._theme
         inside = QWidget()
@@ -147,11 +147,11 @@ class ExportPage(QScrollArea):
         yield
         yield from self._arrange()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_choice(self._choice)
 
-    def _arrange(self) -> Pieces[None]:
+    def _arrange(self) -> BuildSteps[None]:
         theme, column = self._theme, self._column
         column.addWidget(Label(theme, self.tr("Format"), "small", "text2"))
         grid = self._grid = QGridLayout()
@@ -217,7 +217,7 @@ class ExportPage(QScrollArea):
         self.show_choice(choice)
         self.changed.emit(choice)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         px = theme.px
         self._column.setContentsMargins(px(16), px(14), px(16), px(16))

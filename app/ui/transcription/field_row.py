@@ -39,8 +39,8 @@ class FieldRow(QWidget):
         self._line.addWidget(self.note, 1)
         self._column.addLayout(self._line)
         self.set_note(note)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def set_note(self, note: str, *, used: bool = True) -> None:
         """Say what the option means, or with `used` False why it is off."""
@@ -51,7 +51,7 @@ class FieldRow(QWidget):
         self._sign.setVisible(bool(note) and not used)
         self.control.setAccessibleDescription(note)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(0, px(5), 0, px(5))
         self._column.setSpacing(px(4))
@@ -78,13 +78,13 @@ class Group(QWidget):
         outer.addLayout(self.body)
         if not last:
             outer.addWidget(rule())
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def add(self, widget: QWidget) -> None:
         self.body.addWidget(widget)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self.body.setContentsMargins(px(16), px(10), px(16), px(10))
         self.body.setSpacing(px(4))

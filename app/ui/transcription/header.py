@@ -66,10 +66,10 @@ class TranscriptHeader(QFrame):
         self.new_button.clicked.connect(self.new_wanted)
         self.list_button.clicked.connect(self.list_wanted)
         self.inspector_button.clicked.connect(self.inspector_wanted)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         left = 16 if self.list_button.isVisibleTo(self) else 24
         self._layout.setContentsMargins(px(left), 0, px(16), 0)
@@ -94,7 +94,7 @@ class TranscriptHeader(QFrame):
         self.list_button.setVisible(list_button)
         self.inspector_button.setChecked(inspector_open)
         self._arrange()
-        self._dress()
+        self._apply_theme()
 
     def _arrange(self) -> None:
         head = self._head

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.transcription.details_page import DetailsPage, RequestPage
@@ -31,7 +31,7 @@ class Inspector(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the pages, one at each step."""
         theme = self._theme
         titles = (self.tr("Export"), self.tr("Options"), self.tr("Details"), self.tr("Request"))

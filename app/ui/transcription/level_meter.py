@@ -29,8 +29,8 @@ class LevelMeter(QProgressBar):
         self.setAccessibleName(self.tr("Microphone level"))
         self.setTextVisible(False)
         self.setProperty("plain", True)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
@@ -44,7 +44,7 @@ class LevelMeter(QProgressBar):
             self.setAccessibleDescription(f"{round(level_db)} dB")
             self.update()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFixedHeight(self.sizeHint().height())  # the sheet's bars are thinner
 
     @staticmethod

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.core.money import position
 from app.ui.kit.lists.grouped_list import RowLike, under_headings
 from app.ui.kit.lists.grouped_list_view import GroupedView
-from app.ui.kit.lists.list_pane import KeptFoot, ListPane
+from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.menu import Menu
 from app.ui.transcription.list_delegate import TranscriptDelegate
@@ -34,7 +34,7 @@ class TranscriptListPane(ListPane):
     search_wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self.foot = KeptFoot(theme)
+        self.foot = StorageFooter(theme)
         super().__init__(
             theme,
             self.tr("Transcribe"),
@@ -96,9 +96,9 @@ class TranscriptListPane(ListPane):
     def show_footer(self, words: str) -> None:
         self.foot.show_kept(words)
 
-    def neighbour(self, step: int) -> str | None:
+    def neighbor(self, step: int) -> str | None:
         """The row after (1) or before (-1) the open one; None in an empty list."""
-        key = self.view.rows.neighbour(self._open_row, step)
+        key = self.view.rows.neighbor(self._open_row, step)
         return None if key is None else str(key)
 
     # Inside

@@ -38,9 +38,9 @@ class LiveWave(QWidget):
         self.tags: list[tuple[QRectF, str]] = []  # of the last painting: where each stood, and its words
         self.setAccessibleName(self.tr("Waveform of the recording"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        theme.changed.connect(self._dress)
+        theme.changed.connect(self._apply_theme)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._placed = None
         self.updateGeometry()
         self.update()

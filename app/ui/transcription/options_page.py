@@ -9,8 +9,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.core.money import position
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
-from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.label import Label
@@ -19,7 +19,7 @@ from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.kit.widgets.switch import Switch
 from app.ui.transcription.field_row import FieldRow, Group
-from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Inputs, Mark, ModelChoice, Options
+from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Mark, Microphones, ModelChoice, Options
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -52,7 +52,7 @@ class OptionsPage(QScrollArea):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their groups, some at each step."""
         theme = self._theme
         self.input = ChoiceField(theme, self.tr("Input"))
@@ -134,7 +134,7 @@ class OptionsPage(QScrollArea):
 
     # What the page tells
 
-    def show_inputs(self, inputs: Inputs) -> None:
+    def show_inputs(self, inputs: Microphones) -> None:
         """The microphones there are, and the one that is used."""
         with QSignalBlocker(self.input), QSignalBlocker(self.channel):
             self.input.clear()

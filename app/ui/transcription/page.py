@@ -10,9 +10,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core import money
-from app.core.caller import Headroom
+from app.core.current_account import Headroom
 from app.core.tabs import TABS
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, Zones
 from app.ui.transcription.canvas import Canvas
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
@@ -21,7 +21,7 @@ from app.ui.transcription.page_actions import transcription_actions, transcripti
 from app.ui.transcription.page_files import FileDialogs
 from app.ui.transcription.session.exporting import full_clock, length_words
 from app.ui.transcription.session.reasons import why_not_sent
-from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Reading, Tick
+from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Tick, TranscriptState
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -63,7 +63,7 @@ class TranscriptionPage(QObject):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Fill the panes and wire them, a piece at each step."""
         yield from self.main.build()
         yield from self.side.build()
@@ -79,7 +79,7 @@ class TranscriptionPage(QObject):
         yield
         self._show_head(presenter.head())
         yield
-        self._show_options(presenter.options, presenter.shelf.choices())
+        self._show_options(presenter.options, presenter.account_models.choices())
         self._show_inputs(presenter.recording.inputs())
         self.side.export.show_choice(presenter.export_choice)
         self.main.batch.show_batch(presenter.batch())
@@ -229,7 +229,7 @@ class TranscriptionPage(QObject):
         if self.presenter.is_recording:
             self.changed.emit()  # also while another row is looked at
 
-    def _show_reading(self, reading: Reading) -> None:
+    def _show_reading(self, reading: TranscriptState) -> None:
         self.main.result.show_reading(reading)
         self._show_preview()
 
@@ -277,7 +277,7 @@ class TranscriptionPage(QObject):
             self.toggle_list()
 
     def step(self, by: int) -> None:
-        row_id = self.list.neighbour(by)
+        row_id = self.list.neighbor(by)
         if row_id is not None:
             self.presenter.open(row_id)
 

@@ -167,7 +167,7 @@ def transcription_palette_items(
             "model",
             partial(page.presenter.set_option, "model", model.id),
         )
-        for model in page.presenter.shelf.choices()
+        for model in page.presenter.account_models.choices()
         if words and words.are_in(model.name, model.id)
     ]
     return tuple(items[:limit])

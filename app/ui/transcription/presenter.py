@@ -17,11 +17,11 @@ from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.transcripts import Transcripts
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.presenter_base import KEPT_IN_TRASH
-from app.ui.transcription.session.presenter_files import Looked, collect
+from app.ui.transcription.session.presenter_files import FileProbe, collect
 from app.ui.transcription.session.presenter_preparing import clean_up
-from app.ui.transcription.session.presenter_reading import write_export
 from app.ui.transcription.session.presenter_record import RecordPart
 from app.ui.transcription.session.presenter_sending import KIND, Sender, Stores
+from app.ui.transcription.session.transcript_editor import write_export
 from app.ui.transcription.state import ExportChoice
 
 if TYPE_CHECKING:
@@ -37,19 +37,21 @@ class TranscriptionPresenter(RecordPart):
     async def start(self, database: Database, catalogue: Catalogue | None, intents: Intents) -> None:
         """Take the opened database; find recordings that a killed program left, and look for microphones."""
         store = self.transcripts = Transcripts(database)
-        self.shelf.catalogue = catalogue
-        self._sender = Sender(self.caller, self.shelf, Stores(store, intents, self.folders), self._told)
+        self.account_models.catalogue = catalogue
+        self._sender = Sender(
+            self.current_account, self.account_models, Stores(store, intents, self.folders), self._told
+        )
         for left in await store.settle_after_start():
             if left.state == "recording":
                 await self._recover(left.id)
             else:
-                self._tell_of(left, f"Rialto ended while “{left.title}” was transcribed. It may have been charged.")
+                self._publish_row(left, f"Rialto ended while “{left.title}” was transcribed. It may have been charged.")
         for intent in await intents.pending(KIND):
             if intent.state == "unknown":
-                await intents.tell(intent.id)  # its row says so
+                await intents.acknowledge(intent.id)  # its row says so
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         await self._delete_old()
-        self.caller.account_changed.connect(self._account_changed)
+        self.current_account.account_changed.connect(self._account_changed)
         self.recording.watch.changed.connect(lambda: self._do(self.recording.refresh))
         self.recording.ended.connect(lambda: self._do(self._recording_ended))
         await self._reload()
@@ -77,16 +79,16 @@ class TranscriptionPresenter(RecordPart):
         self._do(self._load_models)
 
     async def _load_models(self) -> None:
-        await self.shelf.load()
-        self._take_models()
-        await self.shelf.fetch()
-        self._take_models()
+        await self.account_models.load()
+        self._set_models()
+        await self.account_models.fetch()
+        self._set_models()
 
     def refresh_models(self) -> None:
         self._do(self._load_models)
 
-    def _take_models(self) -> None:
-        usable = self.shelf.usable(self.options.model)
+    def _set_models(self) -> None:
+        usable = self.account_models.usable(self.options.model)
         if usable != self.options.model:
             self.options = replace(self.options, model=usable)
         self._options_changed()
@@ -133,7 +135,7 @@ class TranscriptionPresenter(RecordPart):
         if len(added) == 1 and not many:
             self.open(added[0])
 
-    async def _add(self, looked: Looked, place: int) -> str:
+    async def _add(self, looked: FileProbe, place: int) -> str:
         row = await self.store.add(
             title=looked.path.stem or looked.name,
             origin="file",

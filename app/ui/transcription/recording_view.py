@@ -67,8 +67,8 @@ class RecordingView(QWidget):
         self._build()
         self._connect()
         self._show_warning("")
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         column = self._column = QVBoxLayout(self)
@@ -124,7 +124,7 @@ class RecordingView(QWidget):
         self.save.clicked.connect(self.save_wanted)
         self.discard.clicked.connect(self.discard_wanted)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         px = theme.px
         self._column.setContentsMargins(px(24), px(20), px(24), px(20))

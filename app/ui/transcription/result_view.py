@@ -18,7 +18,7 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.kit.widgets.switch import Switch
 from app.ui.transcription.session.editing import Match, search
-from app.ui.transcription.state import Head, Reading
+from app.ui.transcription.state import Head, TranscriptState
 from app.ui.transcription.transcript_view import TranscriptView
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ class ResultView(QWidget):
         self._notice_icon = IconLabel(theme, "info", "text3", px=14)
         self.notice = Label(theme, "", "small", "text3", wrap=True)
         self.view = TranscriptView(theme)
-        self.view.take_key = self.player.take_key
+        self.view.handle_key = self.player.handle_key
         self.receipt = ReceiptLine(theme)
         self._build()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         above = QVBoxLayout(self._top)
@@ -107,7 +107,7 @@ class ResultView(QWidget):
         self.follow.toggled.connect(self._set_follow)
         self.player.segment_wanted.connect(self._step_segment)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._bar.setContentsMargins(px(24), px(8), px(24), px(8))
         self._bar.setSpacing(px(6))
@@ -136,13 +136,13 @@ class ResultView(QWidget):
         self.player.set_ready(sound.is_there and bool(sound.kind))
         self.player.set_status(sound.why_not)
 
-    def show_reading(self, reading: Reading) -> None:
+    def show_reading(self, reading: TranscriptState) -> None:
         self.view.show_document(reading.document)
         words = ESTIMATED.get(reading.document.estimated, "") if reading.document.segments else ""
         self.notice.set_text(words)
         self.notice.setVisible(bool(words))
         self._notice_icon.setVisible(bool(words))
-        self._dress()
+        self._apply_theme()
         self._search(self.search.text(), keep=True)
 
     def show_position(self, seconds: float) -> None:
@@ -195,5 +195,5 @@ class ResultView(QWidget):
         self.view.hear_wanted.emit(document.segments[number].start)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.player.take_key(event):
+        if not self.player.handle_key(event):
             super().keyPressEvent(event)

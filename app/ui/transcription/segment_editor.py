@@ -28,10 +28,10 @@ class SegmentEditor(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.hide()
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self._theme.font("reading"))
         self._fit()
 

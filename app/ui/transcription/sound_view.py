@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.core import money
 from app.core.money import position
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
 from app.ui.kit.widgets.card import Card
@@ -56,7 +56,7 @@ class SoundView(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the parts and put them into their places, some at each step."""
         theme = self._theme
         self.player = PlayerBar(theme)
@@ -85,10 +85,10 @@ class SoundView(QWidget):
         yield
         yield from self._arrange()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _arrange(self) -> Pieces[None]:
+    def _arrange(self) -> BuildSteps[None]:
         theme = self._theme
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -181,7 +181,7 @@ class SoundView(QWidget):
     def _want_squeeze(self) -> None:
         self.treatment_wanted.emit(f"compress:{round(self.target.value()) * MEGABYTE}")
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(24), px(20), px(24), px(20))
         self._column.setSpacing(px(14))
@@ -266,7 +266,7 @@ class SoundView(QWidget):
         self.squeeze_words.set_text(told)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.player.take_key(event):
+        if not self.player.handle_key(event):
             super().keyPressEvent(event)
 
     def _show_work(self, head: Head) -> None:

@@ -14,7 +14,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.transcription.level_meter import LevelMeter
-from app.ui.transcription.state import Head, Inputs, Tick
+from app.ui.transcription.state import Head, Microphones, Tick
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -101,10 +101,10 @@ class StartView(QWidget):
         self.files.clicked.connect(self.files_wanted)
         self.folder.clicked.connect(self.folder_wanted)
         self.test.clicked.connect(self.test_wanted)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(24), px(16), px(24), px(16))
         self._column.setSpacing(px(8))
@@ -116,7 +116,7 @@ class StartView(QWidget):
             self.error.set_problem(problem)
         self._agree()
 
-    def show_inputs(self, inputs: Inputs) -> None:
+    def show_inputs(self, inputs: Microphones) -> None:
         self.test.setEnabled(not inputs.test and bool(inputs.microphones))
         self.test.setText(self.tr("Test the microphone"))
         self.meter.setVisible(inputs.test == "recording")

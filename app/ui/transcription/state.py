@@ -128,7 +128,7 @@ class Microphone:
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class Microphones:
     """The microphones there are, the chosen one, and why there may be none."""
 
     microphones: tuple[Microphone, ...] = ()
@@ -228,7 +228,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TranscriptState:
     """The open transcript: its words, and what is marked in them."""
 
     document: Document = field(default_factory=Document)

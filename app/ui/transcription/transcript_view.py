@@ -37,7 +37,8 @@ Place = tuple[int, int]
 
 
 class TranscriptView(QAbstractScrollArea):
-    """`hear_wanted` tells a second; edits name a segment. `take_key` may be given keys that the player understands."""
+    """`hear_wanted` tells a second; edits name a segment. `handle_key` may be given keys that the player
+    understands."""
 
     hear_wanted = Signal(float)
     edited = Signal(int, str)
@@ -60,7 +61,7 @@ class TranscriptView(QAbstractScrollArea):
         self._found: tuple[Match, ...] = ()
         self._found_at = -1
         self._marked: frozenset[int] = frozenset()
-        self.take_key: Callable[[QKeyEvent], bool] = lambda _event: False
+        self.handle_key: Callable[[QKeyEvent], bool] = lambda _event: False
         self.editor = SegmentEditor(theme, self.viewport())
         self.editor.committed.connect(self.edited)
         self.editor.left.connect(self.setFocus)
@@ -312,7 +313,7 @@ class TranscriptView(QAbstractScrollArea):
         if not self.document.segments:
             super().keyPressEvent(event)
             return
-        if not self._own_key(event) and not self.take_key(event):
+        if not self._own_key(event) and not self.handle_key(event):
             super().keyPressEvent(event)
 
     def _own_key(self, event: QKeyEvent) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label, replace_text
@@ -16,10 +16,10 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.spinner import Spinner
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.kit.widgets.switch import Switch
-from app.ui.video.along_pane import AlongPane
 from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
+from app.ui.video.model_constraints import TASKS, ModelConstraints, length_words
+from app.ui.video.reference_media_pane import ReferenceMediaPane
 from app.ui.video.state import FormView
-from app.ui.video.takes import TASKS, Takes, length_words
 
 PICTURE_FILES = "*.png *.jpg *.jpeg *.webp"
 FILM_FILES = "*.mp4 *.mov *.webm"
@@ -51,7 +51,7 @@ class FormPane(QWidget):
 
     # Building
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their places, some at each step."""
         theme = self._theme
         self._make_frame()
@@ -70,7 +70,7 @@ class FormPane(QWidget):
         self.film = MediaSlot(theme, self.tr("Video to change"), FILM_FILES)
         self.sound = MediaSlot(theme, self.tr("Sound to follow"), SOUND_FILES)
         yield
-        self.along = AlongPane(theme, PICTURE_FILES, FILM_FILES, SOUND_FILES, DOCUMENT_FILES)
+        self.along = ReferenceMediaPane(theme, PICTURE_FILES, FILM_FILES, SOUND_FILES, DOCUMENT_FILES)
         yield
         self.factor = ValueChoice(theme, self.tr("Enlarge"))
         self.duration = ValueChoice(theme, self.tr("Length"))
@@ -84,8 +84,8 @@ class FormPane(QWidget):
         yield from self._arrange()
         yield
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _make_frame(self) -> None:
         """Make the header, the foot, and between them the column that the fields go into."""
@@ -111,7 +111,7 @@ class FormPane(QWidget):
         layout.addWidget(rule())
         layout.addWidget(self._foot())
 
-    def _arrange(self) -> Pieces[None]:
+    def _arrange(self) -> BuildSteps[None]:
         theme = self._theme
         self._column.addWidget(self.kind)
         self._add("model", self.tr("Model"), self.model)
@@ -185,7 +185,7 @@ class FormPane(QWidget):
         self._foot_column.addWidget(self.queue)
         return foot
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(16), px(14), px(16), px(16))
         self._column.setSpacing(px(12))
@@ -235,7 +235,7 @@ class FormPane(QWidget):
     def show_view(self, view: FormView) -> None:
         """Make everything beside what is typed agree with `view`."""
         self._view = view
-        form, takes = view.form, view.takes or Takes()
+        form, takes = view.form, view.takes or ModelConstraints()
         refusal = view.refusal.fields
         self.kind.show_values(view.kinds, form.kind)
         self.kind.setVisible(len(view.kinds) > 1)
@@ -267,7 +267,7 @@ class FormPane(QWidget):
         self.audio_note.setVisible(takes.sound in notes and takes.needs_words and view.takes is not None)
         self._show_price(view)
 
-    def _show_media(self, view: FormView, takes: Takes) -> None:
+    def _show_media(self, view: FormView, takes: ModelConstraints) -> None:
         form = view.form
         self.start.setVisible(takes.kind == "image")
         self.end.setVisible(takes.kind == "image")
@@ -280,7 +280,7 @@ class FormPane(QWidget):
         self.end.show_file(form.end)
         self.film.show_file(form.film, self.tr("Needed: up to 25 MB"))
         self.sound.show_file(form.sound)
-        self.along.show_along(form.along, takes.limits, dict(view.refusal.fields))
+        self.along.show_reference_media(form.along, takes.limits, dict(view.refusal.fields))
         self.along.show_task([task for task in TASKS if task[0] in takes.tasks], form.task)
 
     def _show_price(self, view: FormView) -> None:

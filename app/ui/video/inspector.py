@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.empty_state import EmptyState
@@ -21,9 +21,9 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.receipt_line import ReceiptLine
 from app.ui.kit.widgets.spinner import Progress
 from app.ui.kit.widgets.surfaces import rule, zone
-from app.ui.video.film_player import FilmPlayer
 from app.ui.video.request_page import RequestPage
 from app.ui.video.state import Detail
+from app.ui.video.video_player import VideoPlayer
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -48,7 +48,7 @@ class Inspector(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the player and what stands around it, some at each step."""
         theme = self._theme
         self.tabs = PaneTabs(theme, self.tr("Inspector"), (self.tr("Preview"), self.tr("Request")))
@@ -67,11 +67,11 @@ class Inspector(QWidget):
         self.pages.addWidget(self.request)
         yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_detail(self._detail)
 
-    def _preview(self) -> Pieces[None]:
+    def _preview(self) -> BuildSteps[None]:
         theme = self._theme
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -85,7 +85,7 @@ class Inspector(QWidget):
         scroll.setWidget(inside)
         self.pages.addWidget(scroll)
         yield
-        self.player = FilmPlayer(theme)
+        self.player = VideoPlayer(theme)
         yield
         self.nothing = EmptyState(
             theme, self.tr("No video chosen"), self.tr("Choose a job to see it here."), icon_name="video"
@@ -170,7 +170,7 @@ class Inspector(QWidget):
         self.problem.action.connect(self.action)
         return self.places
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(16), px(14), px(16), px(16))
         self._column.setSpacing(px(14))

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.lists.grouped_list import RowLike
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.widgets.buttons import IconButton, LinkButton
@@ -65,7 +65,7 @@ class JobsPane(QFrame):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the header, the list with what stands in for it, and the foot, one at each step."""
         theme = self._theme
         layout = QVBoxLayout(self)
@@ -103,8 +103,8 @@ class JobsPane(QFrame):
         layout.addWidget(rule())
         layout.addWidget(self.foot)
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _make_header(self) -> None:
         theme = self._theme
@@ -148,7 +148,7 @@ class JobsPane(QFrame):
         self.inspector_button.clicked.connect(self.inspector_wanted)
         self.posters.made.connect(lambda _film: self.view.viewport().update())
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._foot_row.setContentsMargins(px(16), px(6), px(14), px(6))
         self._search_layout.setContentsMargins(px(16), px(8), px(14), px(8))
@@ -190,11 +190,11 @@ class JobsPane(QFrame):
             ids.append(str(rows.key(index)))
         return ids
 
-    def neighbour(self, by: int) -> str:
+    def neighbor(self, by: int) -> str:
         """The job before (-1) or after (1) the one that is looked at, "" without any."""
         if self.view.rows.row_of(self._jobs.selected) is None:
             by = 1  # the first
-        return str(self.view.rows.neighbour(self._jobs.selected, by) or "")
+        return str(self.view.rows.neighbor(self._jobs.selected, by) or "")
 
     def show_search(self, on: bool) -> None:
         """Open the search field, or close it and forget what was searched for."""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.core.tabs import TABS
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
@@ -19,15 +19,15 @@ from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.scene_prompts import ScenePrompts
-from app.ui.video.film_window import FilmWindow
 from app.ui.video.form_pane import FormPane
 from app.ui.video.inspector import PREVIEW, REQUEST, Inspector
 from app.ui.video.jobs_pane import JobsPane
 from app.ui.video.page_actions import video_actions, video_palette_items
 from app.ui.video.state import Detail, Jobs
+from app.ui.video.video_window import VideoWindow
 
 if TYPE_CHECKING:
-    from app.core.caller import Headroom
+    from app.core.current_account import Headroom
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.video.presenter import VideoPresenter
@@ -71,7 +71,7 @@ class VideoPage(QObject):
         self._jobs = Jobs()
         self.zones = Zones()
         self._window: QWindow | None = None
-        self._large: FilmWindow | None = None
+        self._large: VideoWindow | None = None
         self.toggle_list: Callable[[], None] = _nothing
         self.toggle_inspector: Callable[[], None] = _nothing
         self.form = FormPane(theme, whole=False)
@@ -80,7 +80,7 @@ class VideoPage(QObject):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Fill the panes and wire them, a piece at each step."""
         theme, presenter = self._theme, self.presenter
         yield from self.form.build()
@@ -109,16 +109,16 @@ class VideoPage(QObject):
         presenter.row_changed.connect(self.main.show_row)
         presenter.detail_changed.connect(self._show_detail)
         presenter.busy_changed.connect(self.changed)
-        presenter.notice.connect(self._tell)
+        presenter.notice.connect(self._publish)
         presenter.ticked.connect(self._renew)
 
     def _connect_form(self) -> None:
-        form, desk = self.form, self.presenter.form
-        form.edited.connect(lambda name, value: desk.set(**{name: value}))
-        form.clear_wanted.connect(desk.clear)
+        form, video_form = self.form, self.presenter.form
+        form.edited.connect(lambda name, value: video_form.set(**{name: value}))
+        form.clear_wanted.connect(video_form.clear)
         form.queue_wanted.connect(self.queue)
         form.prompts_wanted.connect(self.open_prompts)
-        self.prompts.used.connect(self._take_prompt)
+        self.prompts.used.connect(self._set_prompt)
         self.prompts.told.connect(self.toast_wanted)
 
     def _connect_jobs(self) -> None:
@@ -126,11 +126,11 @@ class VideoPage(QObject):
         main.selected.connect(presenter.select)
         main.filter_chosen.connect(presenter.show)
         main.search_wanted.connect(presenter.find)
-        main.trash_wanted.connect(self.presenter.deeds.move_to_trash)
+        main.trash_wanted.connect(self.presenter.job_actions.move_to_trash)
         main.menu_wanted.connect(self._open_menu)
-        main.folder_wanted.connect(lambda: _open_folder(presenter.book.folder))
+        main.folder_wanted.connect(lambda: _open_folder(presenter.job_store.folder))
         main.empty_wanted.connect(lambda: self._tasks.start("video empty", self._ask_empty))
-        main.example_wanted.connect(self._take_prompt)
+        main.example_wanted.connect(self._set_prompt)
         main.list_wanted.connect(lambda: self.toggle_list())
         main.inspector_wanted.connect(lambda: self.toggle_inspector())
         main.player_key.connect(self._give_key)
@@ -156,13 +156,13 @@ class VideoPage(QObject):
             self.presenter.renew(self.main.visible_jobs())
 
     def _give_key(self, event: QKeyEvent) -> None:
-        event.setAccepted(self.side.player.take_key(event))
+        event.setAccepted(self.side.player.handle_key(event))
 
     def _show_detail(self, detail: Detail) -> None:
         self.detail = detail
         self.side.show_detail(detail)
 
-    def _tell(self, sentence: str, action: str, words: str) -> None:
+    def _publish(self, sentence: str, action: str, words: str) -> None:
         announce(self.main, sentence)
         if action.startswith("video-show:"):
             QApplication.alert(self.main.window())
@@ -275,7 +275,7 @@ class VideoPage(QObject):
             self.toggle_inspector()
 
     def step(self, by: int) -> None:
-        job_id = self.main.neighbour(by)
+        job_id = self.main.neighbor(by)
         if job_id:
             self.presenter.select(job_id)
 
@@ -289,7 +289,7 @@ class VideoPage(QObject):
         self._open_form()
         self.prompts.open_under(self.form.prompts)
 
-    def _take_prompt(self, prompt: str) -> None:
+    def _set_prompt(self, prompt: str) -> None:
         self.presenter.form.set(prompt=prompt)
         self.form.fill(self.presenter.form.view())
         self._open_form()
@@ -312,7 +312,7 @@ class VideoPage(QObject):
         title = self.tr("Save a copy of the video")
         return ask_to_save(self.main, title, film.name, lambda path: self.presenter.save_copy(film, path))
 
-    def copy_film(self) -> None:
+    def copy_video(self) -> None:
         """Put the file on the clipboard, to be pasted into a folder or another program."""
         if self.detail.film:
             data = QMimeData()
@@ -324,7 +324,7 @@ class VideoPage(QObject):
         """Play the film in a window of its own."""
         if self.detail.film:
             self.side.player.stop()
-            self._large = FilmWindow(self._theme, self.detail.title, self.detail.film, self.detail.film_size)
+            self._large = VideoWindow(self._theme, self.detail.title, self.detail.film, self.detail.film_size)
             self._large.show()
 
     def _close_large(self) -> None:
@@ -403,9 +403,9 @@ class VideoPage(QObject):
         window = self.main.window().windowHandle()
         if window is not None and window is not self._window:
             self._window = window
-            window.visibilityChanged.connect(self._note_visibility)
+            window.visibilityChanged.connect(self._record_visibility)
 
-    def _note_visibility(self, visibility: QWindow.Visibility) -> None:
+    def _record_visibility(self, visibility: QWindow.Visibility) -> None:
         hidden = visibility in (QWindow.Visibility.Hidden, QWindow.Visibility.Minimized)
         self.presenter.set_window_hidden(hidden)
         self.presenter.set_visible(not hidden and self.main.isVisible())

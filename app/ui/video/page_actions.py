@@ -47,7 +47,7 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
         TabAction("video.back", "One frame back", partial(player.step_frame, -1), "", "chevron-left", enabled=has_film),
         TabAction("video.loop", "Play over and over", player.loop.toggle, "", "refresh", enabled=has_film),
         TabAction("video.expand", "Show the video large", page.expand, "", "expand", enabled=has_film),
-        TabAction("video.copy", "Copy the video", page.copy_film, "Ctrl+Shift+C", "copy", enabled=has_film),
+        TabAction("video.copy", "Copy the video", page.copy_video, "Ctrl+Shift+C", "copy", enabled=has_film),
         TabAction("video.details", "Copy what is known of it", page.side.copy_facts, "", "copy", enabled=can("copy")),
         TabAction(
             "video.clean", "Delete the service’s copy…", act("clean"), "Ctrl+Shift+Del", "globe", enabled=can("clean")

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_repairs.alive import alive
-from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 from app.ui.kit.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Posters(QObject):
         if picture.isNull():
             self._at_work.discard(film)
         else:
-            in_pool(self, lambda: kept_beside(film, picture), lambda kept: self._written(film) if kept else None)
+            run_in_pool(self, lambda: kept_beside(film, picture), lambda kept: self._written(film) if kept else None)
         self._next()
 
     def _written(self, film: str) -> None:

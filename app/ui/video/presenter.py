@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.caller import Headroom
+from app.core.current_account import Headroom
 from app.core.preset_library import PresetLibrary
-from app.storage.desk import Desk
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.presets import Presets
+from app.storage.tab_drafts import TabDraft
 from app.storage.video_jobs import VideoJob, VideoJobs
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.lists.typed_words import TypedWords
-from app.ui.video.along import from_media
-from app.ui.video.presenter_book import JobBook
-from app.ui.video.presenter_deeds import JobDeeds
+from app.ui.video.model_constraints import form_from, sent_media, sent_values
+from app.ui.video.presenter_actions import JobActions
 from app.ui.video.presenter_fetching import Fetcher
-from app.ui.video.presenter_form import FormDesk
+from app.ui.video.presenter_form import VideoForm
+from app.ui.video.presenter_job_store import VideoJobStore
 from app.ui.video.presenter_polling import Poller
 from app.ui.video.presenter_rows import RowWriter, proposed, title_of
 from app.ui.video.presenter_sending import Sender
+from app.ui.video.reference_media import from_media
 from app.ui.video.state import Detail, JobRow, Jobs
-from app.ui.video.takes import form_from, sent_media, sent_values
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.storage.catalogue import Catalogue
@@ -53,20 +53,20 @@ class VideoPresenter(QObject):
     notice = Signal(str, str, str)
     finished = Signal(str)  # the id of a job whose film is here
 
-    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
         super().__init__()
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
-        self.book = JobBook(folder)
-        self.fetcher = Fetcher(self.book, caller)
-        self.sending = Sender(self.book, caller, tasks)
-        self.poller = Poller(self.book, self.fetcher, self.sending, tasks)
-        self.form = FormDesk(caller, tasks)
-        self.deeds = JobDeeds(self, tasks, undo_stack)
+        self.job_store = VideoJobStore(folder)
+        self.fetcher = Fetcher(self.job_store, current_account)
+        self.sending = Sender(self.job_store, current_account, tasks)
+        self.poller = Poller(self.job_store, self.fetcher, self.sending, tasks)
+        self.form = VideoForm(current_account, tasks)
+        self.job_actions = JobActions(self, tasks, undo_stack)
         self.writer = RowWriter(
-            self.book, self.fetcher.received, lambda: self.poller.rests_s, lambda: self.sending.waits_s
+            self.job_store, self.fetcher.received, lambda: self.poller.rests_s, lambda: self.sending.waits_s
         )
-        self.poller.on_rest = self.sending.on_wait = self._tell_open
+        self.poller.on_rest = self.sending.on_wait = self._publish_open
         self.prompts = PresetLibrary(
             "video", lambda work, *args: tasks.replace(f"video {work.__name__}", work, *args), undo_stack
         )
@@ -78,23 +78,23 @@ class VideoPresenter(QObject):
         self._looked_at: dict[str, str] = {}  # filter → the job that was looked at when it was left
         self._visible = False
         self._seconds = 0
-        self.book.changed.connect(self._tell_jobs)
-        self.book.job_changed.connect(self._tell_job)
-        self.book.noticed.connect(self._tell_notice)
-        self.fetcher.progressed.connect(self._tell_job)
-        caller.account_changed.connect(self._account_changed)
-        caller.reach_changed.connect(self._reach_changed)
+        self.job_store.changed.connect(self._publish_jobs)
+        self.job_store.job_changed.connect(self._publish_job)
+        self.job_store.noticed.connect(self._publish_notice)
+        self.fetcher.progressed.connect(self._publish_job)
+        current_account.account_changed.connect(self._account_changed)
+        current_account.reach_changed.connect(self._reach_changed)
 
     async def start(self, database: Database, catalogue: Catalogue | None) -> None:
         """Read what is on the disk and go on with it. Raises `StorageError`."""
         store = VideoJobs(database)
         self.sending.intents = Intents(database)
         self.form.catalogue = catalogue
-        await self.form.start(Desk(database, "video"))
+        await self.form.start(TabDraft(database, "video"))
         await self.prompts.start(Presets(database))
-        await self.book.open(store)
+        await self.job_store.open(store)
         await self.sending.settle()
-        newest = next(iter(self.book.jobs()), None)
+        newest = next(iter(self.job_store.jobs()), None)
         if newest is not None and not self.selected:
             self.select(newest.id)
         self._opened.set()
@@ -106,12 +106,12 @@ class VideoPresenter(QObject):
     def _go_on(self) -> None:
         """Models, waiting jobs, unfinished ones, and clean-ups that are due: for the account in use."""
         self.form.refresh_models()
-        if self.sending.intents is None or self._caller.service is None:
+        if self.sending.intents is None or self._current_account.service is None:
             return
         self.sending.is_offline = False
         self.sending.wake()
         self.poller.soon()
-        due = [job.id for job in self.book.jobs() if job.has_film and (job.download_url or _clean_is_due(job))]
+        due = [job.id for job in self.job_store.jobs() if job.has_film and (job.download_url or _clean_is_due(job))]
         if due:
             self._tasks.replace("video finish", self._finish, due)
 
@@ -124,10 +124,10 @@ class VideoPresenter(QObject):
         self.poller.forget_rest()
         self.sending.forget_wait()
         self._go_on()
-        self._tell_jobs()
+        self._publish_jobs()
 
     def _reach_changed(self) -> None:
-        if not self._caller.reach and self.sending.intents is not None:
+        if not self._current_account.reach and self.sending.intents is not None:
             self.poller.soon()
             self.sending.wake()
 
@@ -136,17 +136,17 @@ class VideoPresenter(QObject):
     def queue(self) -> bool:
         """Order what is filled in, at the price that was shown. False when something is missing."""
         view = self.form.view()
-        if view.refusal or view.is_looking or not self.form.exact or self._caller.account is None:
+        if view.refusal or view.is_looking or not self.form.exact or self._current_account.account is None:
             return False
         return self._tasks.start("video order", self._order)
 
     async def _order(self) -> None:
-        form, takes, account, price = self.form.form, self.form.takes, self._caller.account, self.form.price
+        form, takes, account, price = self.form.form, self.form.takes, self._current_account.account, self.form.price
         assert takes is not None and account is not None
         await self._opened.wait()  # a quick hand is there before the disk was read
         values = {name: value for name, value in sent_values(form, takes).items() if name != "prompt"}
         try:
-            job = await self.book.add(
+            job = await self.job_store.add(
                 prompt=form.prompt.strip(),
                 form={**values, "filled": form.to_json()},
                 media=sent_media(form, takes),
@@ -155,7 +155,7 @@ class VideoPresenter(QObject):
                 model_name=self.form.name_of(form.model),
                 quote_usd=price,
                 clean_after=form.clean_after,
-                charged=not self._caller.is_sandbox,
+                charged=not self._current_account.is_sandbox,
             )
         except StorageError as error:
             self.notice.emit(f"{error.sentence} Nothing was sent.", "", "")
@@ -171,7 +171,7 @@ class VideoPresenter(QObject):
 
         `as_proposed`: with the words and the model that the service proposed when it refused the job.
         """
-        job = self.book.get(job_id)
+        job = self.job_store.get(job_id)
         filled = job.form.get("filled") if job is not None else None
         if job is None:
             return
@@ -179,9 +179,9 @@ class VideoPresenter(QObject):
         media = job.form.get("media") or {}
         names = {"image_url": "start", "end_image_url": "end", "video_url": "film", "audio_url": "sound"}
         kept: dict[str, Any] = {
-            names[name]: str(self.book.folder / file) for name, file in media.items() if name in names
+            names[name]: str(self.job_store.folder / file) for name, file in media.items() if name in names
         }
-        kept["along"] = from_media(media, lambda file: str(self.book.folder / file))
+        kept["along"] = from_media(media, lambda file: str(self.job_store.folder / file))
         if as_proposed:
             words, model = proposed(job)
             known = model if self.form.model(model) is not None else ""
@@ -204,7 +204,7 @@ class VideoPresenter(QObject):
 
     def do(self, action: str, job_id: str = "") -> None:
         """Carry out one of the actions of `Detail`, on the job that is looked at when none is named."""
-        self.deeds.do(action, job_id or self.selected)
+        self.job_actions.do(action, job_id or self.selected)
 
     def save_copy(self, film: Path, target: Path) -> None:
         """Copy a film to where the person wants it."""
@@ -220,7 +220,7 @@ class VideoPresenter(QObject):
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good; the page has asked first."""
-        self.deeds.empty_trash()
+        self.job_actions.empty_trash()
 
     # What is shown
 
@@ -232,15 +232,15 @@ class VideoPresenter(QObject):
         if self.selected not in ids:
             before = self._looked_at.get(which, "")
             self.selected = before if before in ids else next(iter(ids), "")
-        self._tell_jobs()
+        self._publish_jobs()
 
     def find(self, text: str) -> None:
         self.search = text
-        self._tell_jobs()
+        self._publish_jobs()
 
     def select(self, job_id: str) -> None:
         self.selected = job_id
-        self._tell_jobs()
+        self._publish_jobs()
         self.detail_changed.emit(self.detail())
 
     def set_visible(self, visible: bool) -> None:
@@ -256,7 +256,7 @@ class VideoPresenter(QObject):
         while self._visible:
             await asyncio.sleep(TICK_S)
             self.ticked.emit()
-            job = self.book.get(self.selected)
+            job = self.job_store.get(self.selected)
             if job is not None and job.state in ("sending", "running", "ready") and not job.held:
                 self.detail_changed.emit(self.detail())
 
@@ -265,12 +265,12 @@ class VideoPresenter(QObject):
 
         Called once a second; what has long to go, and is told in tens of seconds, has its turn every fifth time.
         """
-        if self.book.store is None:
+        if self.job_store.store is None:
             return  # looked at before the history is open
         self._seconds += 1
-        now, is_fifth = self.book.now(), self._seconds % 5 == 0
+        now, is_fifth = self.job_store.now(), self._seconds % 5 == 0
         for job_id in ids:
-            job = self.book.get(job_id)
+            job = self.job_store.get(job_id)
             counts = job is not None and job.state in ("sending", "running")
             if job is not None and counts and (is_fifth or self.writer.is_close(job, now)):
                 self.row_changed.emit(self.writer.row(job, now))
@@ -281,10 +281,10 @@ class VideoPresenter(QObject):
         return TypedWords(self.search).are_in(job.prompt, job.model_name, job.model, job.queue_id, job.request_id)
 
     def jobs(self) -> Jobs:
-        now = self.book.now() if self.book.store is not None else None
-        shown = self.book.trash() if self.which == "trash" else self.book.jobs()
-        films = [job for job in self.book.jobs() if job.has_film]
-        size, trash = money.size(self.book.size_bytes()), self.book.size_bytes(trash=True)
+        now = self.job_store.now() if self.job_store.store is not None else None
+        shown = self.job_store.trash() if self.which == "trash" else self.job_store.jobs()
+        films = [job for job in self.job_store.jobs() if job.has_film]
+        size, trash = money.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
         count = "1 video" if len(films) == 1 else f"{len(films):,} videos"
         running = len(self.open_jobs())
         return Jobs(
@@ -298,15 +298,15 @@ class VideoPresenter(QObject):
         )
 
     def detail(self) -> Detail:
-        job = self.book.get(self.selected)
+        job = self.job_store.get(self.selected)
         if job is None:
             return Detail()
-        mine = self._caller.account is not None and self._caller.account.id == job.account_id
+        mine = self._current_account.account is not None and self._current_account.account.id == job.account_id
         name = "" if mine or not job.is_open else self.account_name(job.account_id)
-        return self.writer.detail(job, self.book.now(), self.sending.exchanges.get(job.id), name)
+        return self.writer.detail(job, self.job_store.now(), self.sending.exchanges.get(job.id), name)
 
     def open_jobs(self) -> tuple[VideoJob, ...]:
-        return tuple(job for job in self.book.jobs() if job.is_open and not job.held)
+        return tuple(job for job in self.job_store.jobs() if job.is_open and not job.held)
 
     def headroom(self) -> Headroom | None:
         """How many films may still be queued this minute, as the last answer told."""
@@ -316,32 +316,32 @@ class VideoPresenter(QObject):
             return None
         return Headroom(requests_left=info.remaining_requests, requests_limit=info.limit_requests, of="Video queue")
 
-    def _tell_jobs(self) -> None:
+    def _publish_jobs(self) -> None:
         self.jobs_changed.emit(self.jobs())
         self.detail_changed.emit(self.detail())
         self.busy_changed.emit()
 
-    def _tell_job(self, job_id: str) -> None:
-        job = self.book.get(job_id)
+    def _publish_job(self, job_id: str) -> None:
+        job = self.job_store.get(job_id)
         if job is None:
             return
-        row: JobRow = self.writer.row(job, self.book.now())
+        row: JobRow = self.writer.row(job, self.job_store.now())
         self.row_changed.emit(row)
         if job_id == self.selected:
             self.detail_changed.emit(self.detail())
         if not job.is_open or job.state in ("sending", "waiting"):
-            self._tell_jobs()
+            self._publish_jobs()
             self.sending.wake()
 
-    def _tell_open(self) -> None:
+    def _publish_open(self) -> None:
         """What the service can be asked has changed: say so at every job that waits for it."""
-        now = self.book.now()
+        now = self.job_store.now()
         for job in self.open_jobs():
             self.row_changed.emit(self.writer.row(job, now))
         self.detail_changed.emit(self.detail())
 
-    def _tell_notice(self, job_id: str, what: str) -> None:
-        job = self.book.get(job_id)
+    def _publish_notice(self, job_id: str, what: str) -> None:
+        job = self.job_store.get(job_id)
         if job is None:
             return
         title = title_of(job)

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.problems import describe
 from app.service.errors import (
     AuthenticationFailed,
-    BadAnswer,
+    BadResponse,
     ContentRefused,
     Gone,
     NotFound,
@@ -25,13 +25,13 @@ from app.service.errors import (
     ServiceError,
 )
 from app.service.video import QueuedVideo, SavedVideo, VideoState
-from app.storage.film_check import NotAFilm, check_film
+from app.storage.video_check import NotAVideo, check_video
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.service.service import Service
     from app.storage.video_jobs import VideoJob
-    from app.ui.video.presenter_book import JobBook
+    from app.ui.video.presenter_job_store import VideoJobStore
 
 MAX_BAD_FILMS = 3
 ADDRESS_BUSY = "The place where the file lies was asked too often. It is fetched a little later."
@@ -56,17 +56,17 @@ class Fetcher(QObject):
 
     progressed = Signal(str)
 
-    def __init__(self, book: JobBook, caller: Caller) -> None:
+    def __init__(self, job_store: VideoJobStore, current_account: CurrentAccount) -> None:
         super().__init__()
-        self._book = book
-        self._caller = caller
+        self._job_store = job_store
+        self._current_account = current_account
         self.received: dict[str, tuple[int, int | None]] = {}
         self._told_at: dict[str, float] = {}
 
     def service_of(self, job: VideoJob) -> Service | None:
         """The service of the account that ordered it, None while another account is in use."""
-        account = self._caller.account
-        return self._caller.service if account is not None and account.id == job.account_id else None
+        account = self._current_account.account
+        return self._current_account.service if account is not None and account.id == job.account_id else None
 
     async def ask(self, job: VideoJob) -> VideoState | None:
         """Ask once. A film that is ready is on the disk and checked afterwards. None: nothing more to ask for.
@@ -76,7 +76,7 @@ class Fetcher(QObject):
         service = self.service_of(job)
         if service is None or not job.queue_id:
             return None
-        path = self._book.film(job)
+        path = self._job_store.film(job)
         if path.exists() and await self._verify(job, quietly=True):
             return None  # it came just before the program ended
         try:
@@ -88,12 +88,12 @@ class Fetcher(QObject):
             await self._end(job, "expired", "The service has this video no more.", remote_copy=False)
         except ContentRefused as error:
             await self._refused(job, error)
-        except BadAnswer as error:
+        except BadResponse as error:
             if error.code == "disk":
                 raise
             await self._bad(job, error.message)
         except (AuthenticationFailed, PaymentRequired) as error:
-            await self._book.change(job.id, held=True, note=describe(error, subject="").sentence)
+            await self._job_store.change(job.id, held=True, note=describe(error, subject="").sentence)
         finally:
             if self.received.pop(job.id, None) is not None:
                 self.progressed.emit(job.id)
@@ -103,7 +103,7 @@ class Fetcher(QObject):
         queued = QueuedVideo(model=job.model, queue_id=job.queue_id, download_url=job.download_url or None)
 
         def on_received(count: int, total: int | None) -> None:
-            self._tell(job.id, count, total)
+            self._publish(job.id, count, total)
 
         outcome = await service.video.retrieve(queued, path, on_received=on_received, paid_usd=job.quote_usd)
         if isinstance(outcome, VideoState) and outcome.state == "completed" and queued.download_url:
@@ -111,14 +111,14 @@ class Fetcher(QObject):
             try:
                 return await service.video.download(queued, path, on_received=on_received)
             except RateLimited as error:
-                await self._book.change(job.id, note=ADDRESS_BUSY)
+                await self._job_store.change(job.id, note=ADDRESS_BUSY)
                 raise AddressBusy(error.retry_after_s) from None
             except (NotFound, Gone):
-                await self._book.change(job.id, download_url="")
+                await self._job_store.change(job.id, download_url="")
                 raise
         return outcome
 
-    def _tell(self, job_id: str, count: int, total: int | None) -> None:
+    def _publish(self, job_id: str, count: int, total: int | None) -> None:
         self.received[job_id] = (count, total)
         now = time.monotonic()
         if now - self._told_at.get(job_id, 0.0) >= TELL_EVERY_S:
@@ -134,7 +134,7 @@ class Fetcher(QObject):
             await self._bad(job, "The service says that the video is ready, and does not send it.")
             return None
         if told.told != job.told or told.average_s != job.average_s or job.note:
-            await self._book.change(job.id, told=told.told, average_s=told.average_s, note="")
+            await self._job_store.change(job.id, told=told.told, average_s=told.average_s, note="")
         return told
 
     async def _refused(self, job: VideoJob, error: ContentRefused) -> None:
@@ -149,28 +149,30 @@ class Fetcher(QObject):
         await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded, form=form)
 
     async def _end(self, job: VideoJob, state: str, note: str, **more: object) -> None:
-        await self._book.change(job.id, state=state, note=note, ended_at=self._book.now(), download_url="", **more)
-        self._book.noticed.emit(job.id, "failed")
+        await self._job_store.change(
+            job.id, state=state, note=note, ended_at=self._job_store.now(), download_url="", **more
+        )
+        self._job_store.noticed.emit(job.id, "failed")
 
     async def _ready(self, job: VideoJob) -> None:
         if job.state != "ready" or job.ready_at is None:
-            await self._book.change(job.id, state="ready", ready_at=job.ready_at or self._book.now())
+            await self._job_store.change(job.id, state="ready", ready_at=job.ready_at or self._job_store.now())
 
     # Checking
 
     async def _verify(self, job: VideoJob, *, quietly: bool = False) -> bool:
         """Look whether the file is a whole film, and call the job saved only then."""
-        path = self._book.film(job)
+        path = self._job_store.film(job)
         try:
-            film = await asyncio.to_thread(check_film, path)
-        except (NotAFilm, OSError) as error:
+            film = await asyncio.to_thread(check_video, path)
+        except (NotAVideo, OSError) as error:
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(path.unlink, missing_ok=True)
             if not quietly:
                 await self._bad(job, str(error))
             return False
-        now = self._book.now()
-        await self._book.change(
+        now = self._job_store.now()
+        await self._job_store.change(
             job.id,
             state="saved",
             held=False,
@@ -182,32 +184,32 @@ class Fetcher(QObject):
             ready_at=job.ready_at or now,
             ended_at=now,
         )
-        self._book.noticed.emit(job.id, "ready")
+        self._job_store.noticed.emit(job.id, "ready")
         await self.finish(job.id)
         return True
 
     async def _bad(self, job: VideoJob, sentence: str) -> None:
         """What came was no film: nothing is deleted anywhere, and after three times a person is asked."""
-        count = (self._book.get(job.id) or job).bad_films + 1
+        count = (self._job_store.get(job.id) or job).bad_films + 1
         held = count >= MAX_BAD_FILMS
         note = f"{sentence} {GIVEN_UP}" if held else f"What came was no whole film: {sentence} It is fetched again."
-        await self._book.change(
-            job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._book.now()
+        await self._job_store.change(
+            job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._job_store.now()
         )
         if held:
-            self._book.noticed.emit(job.id, "bad")
+            self._job_store.noticed.emit(job.id, "bad")
 
     # Afterwards
 
     async def finish(self, job_id: str) -> None:
         """After the film is safe: take back the download address, and clean up when the person wanted that."""
         await self._revoke(job_id)
-        job = self._book.get(job_id)
+        job = self._job_store.get(job_id)
         if job is not None and job.clean_after and job.remote_copy:
             await self.clean(job_id)
 
     async def _revoke(self, job_id: str) -> None:
-        job = self._book.get(job_id)
+        job = self._job_store.get(job_id)
         service = self.service_of(job) if job is not None else None
         if job is None or service is None or not job.download_url or not job.has_film:
             return
@@ -219,18 +221,18 @@ class Fetcher(QObject):
             pass
         except ServiceError:
             return  # tried again at the next start; after a day it is worthless anyway
-        await self._book.change(job_id, download_url="")
+        await self._job_store.change(job_id, download_url="")
 
     async def clean(self, job_id: str) -> bool:
         """Let the service delete its copy. Refused while the film is not whole on this disk."""
-        job = self._book.get(job_id)
+        job = self._job_store.get(job_id)
         service = self.service_of(job) if job is not None else None
         if job is None or service is None or not job.has_film or not job.remote_copy:
             return False
         try:
-            await asyncio.to_thread(check_film, self._book.film(job))
-        except (NotAFilm, OSError) as error:
-            await self._book.change(
+            await asyncio.to_thread(check_video, self._job_store.film(job))
+        except (NotAVideo, OSError) as error:
+            await self._job_store.change(
                 job_id, note=f"The service’s copy was not deleted: the file here is not whole. {error}"
             )
             return False
@@ -239,12 +241,12 @@ class Fetcher(QObject):
             removed = await service.video.complete(queued) or await self._is_gone(service, job, queued)
         except ServiceError as error:
             why = describe(error, subject="").sentence
-            await self._book.change(job_id, note=f"The service’s copy was not deleted. {why}")
+            await self._job_store.change(job_id, note=f"The service’s copy was not deleted. {why}")
             return False
         if removed:
-            await self._book.change(job_id, state="cleaned", remote_copy=False, note="")
+            await self._job_store.change(job_id, state="cleaned", remote_copy=False, note="")
         else:
-            await self._book.change(job_id, note="The service did not delete its copy. Try again later.")
+            await self._job_store.change(job_id, note="The service did not delete its copy. Try again later.")
         return removed
 
     async def _is_gone(self, service: Service, job: VideoJob, queued: QueuedVideo) -> bool:
@@ -253,7 +255,7 @@ class Fetcher(QObject):
         def there(_count: int, _total: int | None) -> None:
             raise _StillThere
 
-        path = self._book.folder / f"{job.id}-look"
+        path = self._job_store.folder / f"{job.id}-look"
         try:
             await service.video.retrieve(queued, path, on_received=there)
         except (NotFound, Gone):

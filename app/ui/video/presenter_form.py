@@ -13,54 +13,54 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.desk_memory import DeskMemory, with_kept
+from app.core.draft_memory import DraftMemory, with_kept
 from app.core.problems import describe
-from app.service.errors import BadAnswer, LimitExceeded, ServiceError
-from app.ui.video.presenter_media import data_url, length_of, problems_of
-from app.ui.video.state import FormView, ModelChoice, Quote
-from app.ui.video.takes import (
+from app.service.errors import BadResponse, LimitExceeded, ServiceError
+from app.ui.video.model_constraints import (
     KINDS,
     Form,
+    ModelConstraints,
     Refusal,
-    Takes,
+    constraints_of,
     fitted,
     form_from,
     refusal_of,
     sent_media,
     sent_values,
-    takes_of,
 )
+from app.ui.video.presenter_media import data_url, length_of, problems_of
+from app.ui.video.state import FormView, ModelChoice, Quote
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
-    from app.storage.desk import Desk
+    from app.storage.tab_drafts import TabDraft
 
 QUOTE_AFTER_S = 0.35
 CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio", "factor")
 
 
-class FormDesk(QObject):
+class VideoForm(QObject):
     """`replaced` tells that the fields are to be filled anew; `changed` that something beside them is."""
 
     changed = Signal(object)  # FormView
     replaced = Signal(object)  # FormView
 
-    def __init__(self, caller: Caller, tasks: TaskScope) -> None:
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope) -> None:
         super().__init__()
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
-        self._memory = DeskMemory(tasks, "video desk")
+        self._memory = DraftMemory(tasks, "video desk")
         self.catalogue: Catalogue | None = None
         self.quote_after_s = QUOTE_AFTER_S
         self.form = Form()
         self.quote = Quote()
         self.price: Decimal | None = None
         self.exact = False  # the price belongs to what is filled in now
-        caller.numbers_changed.connect(self._numbers_changed)
+        current_account.numbers_changed.connect(self._numbers_changed)
         self._models: tuple[Model, ...] = ()
         self._problem = ""
         self._asked = False
@@ -70,21 +70,21 @@ class FormDesk(QObject):
     # Models
 
     def refresh_models(self) -> None:
-        if self._caller.service is not None:
+        if self._current_account.service is not None:
             self._tasks.replace("video models", self._read_models)
 
     async def _read_models(self) -> None:
         from app.service.models import Model
         from app.service.wire import ListEnvelope
 
-        service, account = self._caller.service, self._caller.account
+        service, account = self._current_account.service, self._current_account.account
         if service is None or account is None:
             return
         if self.catalogue is not None and not self._models:
             saved = await self.catalogue.load(account.id, CATALOGUE_KIND, CATALOGUE_KEY)
             rows = saved.value if saved is not None else None
             if isinstance(rows, list):
-                with suppress(BadAnswer):  # written by another version
+                with suppress(BadResponse):  # written by another version
                     self._take(ListEnvelope.read(Model, {"data": rows}).data)
         try:
             models = await service.models.list("video", background=True)
@@ -120,30 +120,30 @@ class FormDesk(QObject):
         return model.name if model is not None else model_id
 
     @property
-    def takes(self) -> Takes | None:
+    def takes(self) -> ModelConstraints | None:
         model = self.model(self.form.model)
-        return takes_of(model) if model is not None else None
+        return constraints_of(model) if model is not None else None
 
     def _settle(self) -> None:
         """Choose a model of the wanted kind where the wanted one is not to be had, and what it takes."""
         if not self._models:
             return
         wanted = self.model(self.form.model)
-        if wanted is None or takes_of(wanted).kind != self.form.kind:
-            of_kind = [model for model in self._models if takes_of(model).kind == self.form.kind]
+        if wanted is None or constraints_of(wanted).kind != self.form.kind:
+            of_kind = [model for model in self._models if constraints_of(model).kind == self.form.kind]
             wanted = next(iter(of_kind), wanted or self._models[0])
-        self.form = fitted(replace(self.form, model=wanted.id), takes_of(wanted))
+        self.form = fitted(replace(self.form, model=wanted.id), constraints_of(wanted))
 
     # Filling in
 
     @property
     def has_started(self) -> bool:
         """Whether what was kept has been read."""
-        return self._memory.desk is not None
+        return self._memory.drafts is not None
 
-    async def start(self, desk: Desk) -> None:
-        self._memory.desk = desk
-        kept = (await desk.read()).get("form")
+    async def start(self, drafts: TabDraft) -> None:
+        self._memory.drafts = drafts
+        kept = (await drafts.read()).get("form")
         if isinstance(kept, dict):
             typed, self.form = self.form, form_from(kept)
             self.form = replace(
@@ -163,7 +163,7 @@ class FormDesk(QObject):
         refit = self.form.model != before.model or self.form.kind != before.kind
         if self.form.model != before.model:
             model = self.model(self.form.model)
-            self.form = replace(self.form, kind=takes_of(model).kind if model is not None else self.form.kind)
+            self.form = replace(self.form, kind=constraints_of(model).kind if model is not None else self.form.kind)
         if refit:
             self._settle()
         self._memory.keep(form=self.form.to_json())
@@ -232,7 +232,7 @@ class FormDesk(QObject):
 
     def _ask_price(self) -> None:
         self.exact = False
-        if self._caller.service is None or not self._can_be_priced:
+        if self._current_account.service is None or not self._can_be_priced:
             self._set_price(None, Quote())
             return
         self._set_price(self.price, replace(self.quote, asking=True))
@@ -245,7 +245,7 @@ class FormDesk(QObject):
         from app.service.video import VideoRequest
 
         await asyncio.sleep(self.quote_after_s)
-        service, takes = self._caller.service, self.takes
+        service, takes = self._current_account.service, self.takes
         if service is None or takes is None or not self._can_be_priced:
             return
         try:
@@ -267,7 +267,7 @@ class FormDesk(QObject):
     def _words(self, price: Decimal | None) -> Quote:
         if price is None:
             return Quote(note="The service names no price for this.")
-        left = money.after(price, self._caller.balance, is_play=self._caller.is_sandbox)
+        left = money.after(price, self._current_account.balance, is_play=self._current_account.is_sandbox)
         words = f"{left[:1].upper()}{left[1:]}" if left else "Not a promise: prices can change until it is queued"
         return Quote(money.money(price), words)
 
@@ -284,14 +284,14 @@ class FormDesk(QObject):
 
     def view(self) -> FormView:
         takes = self.takes
-        kinds_there = {takes_of(model).kind for model in self._models}
+        kinds_there = {constraints_of(model).kind for model in self._models}
         note = ""
         if not self._models:
             note = self._problem or ("The service has no video models." if self._asked else "")
         return FormView(
             form=self.form,
             takes=takes,
-            models=tuple(ModelChoice(model.id, model.name, takes_of(model).kind) for model in self._models),
+            models=tuple(ModelChoice(model.id, model.name, constraints_of(model).kind) for model in self._models),
             kinds=tuple(kind for kind in KINDS if kind[0] in kinds_there),
             refusal=Refusal({**refusal_of(self.form, takes).fields, **self._wrong_files}),
             wrong_files=self._wrong_files,

@@ -11,9 +11,8 @@ from typing import Any
 from app.audio.length import length_of as length_of_sound
 from app.service.errors import LimitExceeded
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
-from app.storage.film_check import NotAFilm, check_film
-from app.ui.video.along import WIRE
-from app.ui.video.takes import (
+from app.storage.video_check import NotAVideo, check_video
+from app.ui.video.model_constraints import (
     DOCUMENTS,
     FILMS,
     MAX_DOCUMENT_BYTES,
@@ -24,6 +23,7 @@ from app.ui.video.takes import (
     PICTURES,
     SOUNDS,
 )
+from app.ui.video.reference_media import WIRE
 
 _FILM = (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM")
 _SOUND = (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3")
@@ -113,6 +113,6 @@ def length_of(films: Sequence[str | Path]) -> float:
     """Return the length in seconds of films that can be read."""
     seconds = 0.0
     for film in films:
-        with contextlib.suppress(NotAFilm, OSError):
-            seconds += check_film(Path(film)).duration_s
+        with contextlib.suppress(NotAVideo, OSError):
+            seconds += check_video(Path(film)).duration_s
     return seconds

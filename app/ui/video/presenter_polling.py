@@ -24,8 +24,8 @@ from app.ui.video.presenter_fetching import AddressBusy
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.storage.video_jobs import VideoJob
-    from app.ui.video.presenter_book import JobBook
     from app.ui.video.presenter_fetching import Fetcher
+    from app.ui.video.presenter_job_store import VideoJobStore
     from app.ui.video.presenter_sending import Sender
 
 POLL = "video poll"
@@ -43,9 +43,14 @@ class Poller:
     """`pace` shortens every wait; tests turn it. `on_rest` is called as a rest begins and as it ends."""
 
     def __init__(
-        self, book: JobBook, fetcher: Fetcher, sender: Sender, tasks: TaskScope, clock: Callable[[], float] = time.time
+        self,
+        job_store: VideoJobStore,
+        fetcher: Fetcher,
+        sender: Sender,
+        tasks: TaskScope,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._book = book
+        self._job_store = job_store
         self._fetcher = fetcher
         self._sender = sender
         self._tasks = tasks
@@ -61,8 +66,8 @@ class Poller:
         self.hidden = False
         self.pace = 1.0
         self.on_rest: Callable[[], None] = _nothing
-        book.changed.connect(self.wake)
-        book.job_changed.connect(lambda _id: self.wake() if not tasks.running(POLL) else None)
+        job_store.changed.connect(self.wake)
+        job_store.job_changed.connect(lambda _id: self.wake() if not tasks.running(POLL) else None)
 
     # When
 
@@ -113,7 +118,7 @@ class Poller:
         """Jobs that the service may have news of, and that may be asked for."""
         return [
             job
-            for job in self._book.all()
+            for job in self._job_store.all()
             if job.state in ("running", "ready")
             and not job.held
             and job.queue_id
@@ -183,14 +188,14 @@ class Poller:
         return False
 
     async def _ask(self, job_id: str) -> None:
-        job = self._book.get(job_id)
+        job = self._job_store.get(job_id)
         try:
             if job is not None:
                 await self._ask_for(job)
         finally:
             was_full = len(self._asking) >= MAX_ASKING
             self._asking.discard(job_id)
-            job = self._book.get(job_id)
+            job = self._job_store.get(job_id)
             is_over = job is None or job.state != "running"
             if was_full or is_over or self._due.get(job_id, 0.0) < self._looks_at:
                 self._woken.set()  # else the loop sleeps on: nothing is due before it looks again by itself
@@ -226,7 +231,7 @@ class Poller:
 
     async def _say_why(self, job_id: str, error: ServiceError | StorageError) -> None:
         """A refusal that comes again and again is told; a network that is away has its banner."""
-        job = self._book.get(job_id)
+        job = self._job_store.get(job_id)
         if not isinstance(error, ServiceError) or isinstance(error, ConnectionFailed | TimedOut):
             return
         if job is None or self._errors[job_id] < SAYS_WHY_AFTER or job.state != "running":
@@ -234,7 +239,7 @@ class Poller:
         note = f"There is no news of it: {describe(error, subject='').what.lower()}. Rialto goes on asking."
         if job.note != note:
             with contextlib.suppress(StorageError):
-                await self._book.change(job_id, note=note)
+                await self._job_store.change(job_id, note=note)
 
 
 def _nothing() -> None:

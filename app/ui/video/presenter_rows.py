@@ -11,13 +11,13 @@ from app.core import money
 from app.core.problems import ActionSpec, Problem
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.video.consent import Consent, consent_from
+from app.ui.video.model_constraints import length_words, seconds_of
 from app.ui.video.state import Detail, JobRow
-from app.ui.video.takes import length_words, seconds_of
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.storage.video_jobs import VideoJob
-    from app.ui.video.presenter_book import JobBook
+    from app.ui.video.presenter_job_store import VideoJobStore
 
 # state -> badge, tone, icon
 _BADGES = {
@@ -76,12 +76,12 @@ class RowWriter:
 
     def __init__(
         self,
-        book: JobBook,
+        job_store: VideoJobStore,
         received: dict[str, tuple[int, int | None]],
         rests_s: Callable[[], float] = lambda: 0.0,
         send_waits_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        self._book = book
+        self._job_store = job_store
         self._received = received
         self._rests_s = rests_s
         self._send_waits_s = send_waits_s
@@ -98,7 +98,7 @@ class RowWriter:
             tone=tone,
             icon=icon,
             right=self._right(job, now),
-            poster=str(self._book.film(job)) if job.has_film else "",
+            poster=str(self._job_store.film(job)) if job.has_film else "",
             share=share,
             busy=job.state in ("sending", "running", "ready") and not job.held,
         )
@@ -117,7 +117,7 @@ class RowWriter:
         if job.id in self._received:
             count, total = self._received[job.id]
             return min(1.0, count / total) if total else -1.0
-        usual = job.average_s or self._book.usual_s(job.model)
+        usual = job.average_s or self._job_store.usual_s(job.model)
         if job.state != "running" or not usual or job.queued_at is None:
             return -1.0
         return round(min(0.98, (now - job.queued_at).total_seconds() / usual), 2)  # no step that cannot be seen
@@ -148,7 +148,7 @@ class RowWriter:
             waits_s = self._send_waits_s()
             return f"sent {money.due(waits_s, now)}" if waits_s else "on its way"
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
-        usual = job.average_s or self._book.usual_s(job.model)
+        usual = job.average_s or self._job_store.usual_s(job.model)
         if not usual:
             return f"{_whole(elapsed)} so far"
         if elapsed < usual:
@@ -158,14 +158,14 @@ class RowWriter:
 
     def is_close(self, job: VideoJob, now: datetime) -> bool:
         """True while its words change from second to second."""
-        usual = job.average_s or self._book.usual_s(job.model)
+        usual = job.average_s or self._job_store.usual_s(job.model)
         elapsed = (now - job.queued_at).total_seconds() if job.queued_at is not None else 0.0
         return not usual or usual - elapsed < TENS_FROM_S or bool(self._rests_s())
 
     # The one that is looked at
 
     def detail(self, job: VideoJob, now: datetime, exchange: Exchange | None, account_name: str) -> Detail:
-        film = self._book.film(job)
+        film = self._job_store.film(job)
         return Detail(
             id=job.id,
             title=title_of(job),

@@ -39,14 +39,14 @@ from app.ui.video.consent import read_consent
 from app.ui.video.presenter_media import length_of, media_of
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.service.service import Service
     from app.service.video import VideoRequest
     from app.storage.video_jobs import VideoJob
-    from app.ui.video.presenter_book import JobBook
+    from app.ui.video.presenter_job_store import VideoJobStore
 
 _log = logging.getLogger(__name__)
 KIND = "video"
@@ -62,9 +62,9 @@ WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
 class Sender:
     """`exchanges` keeps the calls of this run by job, for the Request page."""
 
-    def __init__(self, book: JobBook, caller: Caller, tasks: TaskScope) -> None:
-        self._book = book
-        self._caller = caller
+    def __init__(self, job_store: VideoJobStore, current_account: CurrentAccount, tasks: TaskScope) -> None:
+        self._job_store = job_store
+        self._current_account = current_account
         self._tasks = tasks
         self.intents: Intents | None = None
         self.exchanges: dict[str, Exchange] = {}
@@ -79,7 +79,7 @@ class Sender:
         """How long the job that is on its way has still to wait for the service's limit of jobs per minute."""
         return max(0.0, self._sent_at - time.monotonic())
 
-    def _note_wait(self, wait: RetryWait) -> None:
+    def _record_wait(self, wait: RetryWait) -> None:
         """The call waits for the service's limit, refused or kept here; other waits are short."""
         if wait.reason in ("rate_limit", "pace", "held"):
             self._hold_back(wait.wait_s)
@@ -100,13 +100,13 @@ class Sender:
     @property
     def is_waiting_for_network(self) -> bool:
         """True while a job could be sent, were there a network."""
-        return self.is_offline and any(job.state == "waiting" and not job.held for job in self._book.jobs())
+        return self.is_offline and any(job.state == "waiting" and not job.held for job in self._job_store.jobs())
 
     def _next(self) -> VideoJob | None:
-        account = self._caller.account
-        if account is None or self._caller.service is None or self.is_offline or self.waits_s:
+        account = self._current_account.account
+        if account is None or self._current_account.service is None or self.is_offline or self.waits_s:
             return None
-        mine = [job for job in self._book.jobs() if job.account_id == account.id]
+        mine = [job for job in self._job_store.jobs() if job.account_id == account.id]
         there = sum(job.state in ("sending", "running") and not job.held for job in mine)
         if there >= AT_ONCE:
             return None
@@ -114,42 +114,44 @@ class Sender:
 
     async def _run(self) -> None:
         while (job := self._next()) is not None:
-            service = self._caller.service
+            service = self._current_account.service
             assert service is not None
             await self._send(job, service)
 
     async def _send(self, job: VideoJob, service: Service) -> None:
         assert self.intents is not None
-        book = self._book
+        job_store = self._job_store
         try:
             request = await self.request_of(job)
             request.to_body()  # what is over a limit is refused before an intent exists
             if not await self._price_holds(job, request, service):
                 return
         except LimitExceeded as error:
-            await book.change(job.id, state="failed", note=f"{error.message} Nothing was charged.", ended_at=book.now())
+            await job_store.change(
+                job.id, state="failed", note=f"{error.message} Nothing was charged.", ended_at=job_store.now()
+            )
             return
         except ServiceError as error:
             await self._not_sent(job, error)
             return
-        current = book.get(job.id)
+        current = job_store.get(job.id)
         if current is None or current.state != "waiting" or current.held or current.trashed_at is not None:
             return  # changed its mind, or was paused, while the price was asked for
         try:
             async with paid_call(self.intents, KIND, job.account_id, _described(job, request)) as paid:
-                await book.change(job.id, state="sending", intent_id=paid.intent.id, note="")
+                await job_store.change(job.id, state="sending", intent_id=paid.intent.id, note="")
                 await paid.sent()
-                receipt = await service.video.queue(request, quoted_usd=job.quote_usd, on_wait=self._note_wait)
+                receipt = await service.video.queue(request, quoted_usd=job.quote_usd, on_wait=self._record_wait)
                 self._sent_at = 0.0
                 self.exchanges[job.id] = receipt.exchange
                 info = receipt.exchange.info
-                await book.change(
+                await job_store.change(
                     job.id,
                     state="running",
                     queue_id=receipt.job.queue_id,
                     model=receipt.job.model,
                     download_url=receipt.job.download_url or "",
-                    queued_at=book.now(),
+                    queued_at=job_store.now(),
                     remote_copy=True,
                     exchange_id=receipt.exchange.id,
                     request_id=info.request_id if info is not None else "",
@@ -163,14 +165,16 @@ class Sender:
 
     async def _price_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
         """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
-        if self._book.now() - job.created_at < OLD_QUOTE or job.form.get("agreed") is True:
+        if self._job_store.now() - job.created_at < OLD_QUOTE or job.form.get("agreed") is True:
             return True
         films = (job.form.get("media") or {}).get("reference_video_urls") or ()
-        length_s = await asyncio.to_thread(length_of, [self._book.folder / name for name in films]) if films else None
+        length_s = (
+            await asyncio.to_thread(length_of, [self._job_store.folder / name for name in films]) if films else None
+        )
         price = await service.video.quote(request, reference_films_s=length_s)
         if price is None or price <= (job.quote_usd or Decimal(0)):
             return True
-        await self._book.change(
+        await self._job_store.change(
             job.id, held=True, quote_usd=price, note="The price has risen since you queued it. Nothing was charged."
         )
         return False
@@ -179,37 +183,37 @@ class Sender:
         """The price could not be asked for."""
         if isinstance(error, ConnectionFailed | TimedOut | Held):
             self.is_offline = True
-            await self._book.change(job.id, note=WAITS_FOR_NETWORK)
+            await self._job_store.change(job.id, note=WAITS_FOR_NETWORK)
         else:
             await self._hold(job, describe(error, subject="").sentence)
 
     async def _not_queued(self, job: VideoJob, error: ServiceError) -> None:
-        book = self._book
+        job_store = self._job_store
         self._sent_at = 0.0
         if error.exchange is not None:
             self.exchanges[job.id] = error.exchange
         problem = describe(error, subject="video")
         if end_of_call(error) == "unknown":
             note = f"{problem.what}. It may have been queued and charged; Rialto does not queue it again by itself."
-            await book.change(job.id, state="unknown", note=note, ended_at=book.now())
-            book.noticed.emit(job.id, "unknown")
+            await job_store.change(job.id, state="unknown", note=note, ended_at=job_store.now())
+            job_store.noticed.emit(job.id, "unknown")
         elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
             self.is_offline = True
-            await book.change(job.id, state="waiting", note=WAITS_FOR_NETWORK)
+            await job_store.change(job.id, state="waiting", note=WAITS_FOR_NETWORK)
         elif isinstance(error, Conflict) and error.consent is not None:
             asked = read_consent(error.consent)
             note = "It has found a face in what goes along. Nothing was charged."
-            await book.change(
+            await job_store.change(
                 job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
             )
-            book.noticed.emit(job.id, "consent")
+            job_store.noticed.emit(job.id, "consent")
         elif isinstance(error, PaymentRequired):
             await self._hold(job, problem.meaning, short=True)
         elif isinstance(error, RateLimited) and self._is_refused_too_long(job, error):
             await self._hold(job, problem.sentence)
         elif isinstance(error, RateLimited):  # surely not queued, so it may be sent once more
             self.is_offline = True
-            await book.change(job.id, state="waiting", note=TOO_MANY)
+            await job_store.change(job.id, state="waiting", note=TOO_MANY)
             self._hold_back((error.retry_after_s or DEFAULT_REST_S) * self.pace)
         elif isinstance(error, SpendingLimit):
             await self._hold(job, problem.sentence, limit=error.scope)
@@ -220,8 +224,8 @@ class Sender:
             if isinstance(error, ContentRefused):
                 form = {**form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
             note = f"{problem.sentence} Nothing was charged."
-            await book.change(job.id, state="failed", note=note, form=form, ended_at=book.now())
-            book.noticed.emit(job.id, "failed")
+            await job_store.change(job.id, state="failed", note=note, form=form, ended_at=job_store.now())
+            job_store.noticed.emit(job.id, "failed")
 
     def _is_refused_too_long(self, job: VideoJob, error: RateLimited) -> bool:
         """Whether the person is asked instead of sending once more by itself: nothing is tried for ever."""
@@ -236,7 +240,7 @@ class Sender:
         of the spending limit that stopped it."""
         form = {**job.form, "short": short, "limit": limit}
         try:
-            await self._book.change(job.id, state="waiting", held=True, note=note, form=form)
+            await self._job_store.change(job.id, state="waiting", held=True, note=note, form=form)
         except StorageError:
             _log.exception("A job could not be held")
 
@@ -247,7 +251,7 @@ class Sender:
         from app.service.video import VideoRequest
 
         values = {name: value for name, value in job.form.items() if name in _FIELDS}
-        read = await asyncio.to_thread(media_of, job.form.get("media") or {}, self._book.folder)
+        read = await asyncio.to_thread(media_of, job.form.get("media") or {}, self._job_store.folder)
         media: dict[str, Any] = {name: tuple(it) if isinstance(it, list) else it for name, it in read.items()}
         extra = {name: media.pop(name) for name in tuple(media) if name not in _MEDIA}
         consents = job.form.get("consents")
@@ -259,20 +263,20 @@ class Sender:
     async def settle(self) -> None:
         """Make of every job that was being sent what is true, by what became of its intent."""
         assert self.intents is not None
-        for job in self._book.all():
+        for job in self._job_store.all():
             if job.intent_id and job.queue_id:
                 await self._close_intent(job)
             if job.state != "sending":
                 continue
             state = await self._end_of(job)
             if state == "cancelled":
-                await self._book.change(job.id, state="waiting", note="")
+                await self._job_store.change(job.id, state="waiting", note="")
             elif state == "failed":
-                await self._book.change(job.id, state="failed", ended_at=self._book.now())
+                await self._job_store.change(job.id, state="failed", ended_at=self._job_store.now())
             else:
-                await self._book.change(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._book.now())
-                self._book.noticed.emit(job.id, "unknown")
-                await self.intents.tell(job.intent_id)
+                await self._job_store.change(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._job_store.now())
+                self._job_store.noticed.emit(job.id, "unknown")
+                await self.intents.acknowledge(job.intent_id)
 
     async def _end_of(self, job: VideoJob) -> str:
         """How a job's intent ended; what is still open was stopped by the end of the program."""

@@ -52,11 +52,11 @@ class RequestPage(QScrollArea):
             self._column.addWidget(widget)
         self._column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch(1)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_detail(self._detail)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(px(16), px(14), px(16), px(16))
         self._column.setSpacing(px(12))

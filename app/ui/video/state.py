@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.ui.video.consent import Consent
-from app.ui.video.takes import Form, Refusal, Takes
+from app.ui.video.model_constraints import Form, ModelConstraints, Refusal
 
 if TYPE_CHECKING:
     from app.core.problems import Problem
@@ -36,7 +36,7 @@ class Quote:
 @dataclass(frozen=True, slots=True)
 class FormView:
     form: Form = field(default_factory=Form)
-    takes: Takes | None = None
+    takes: ModelConstraints | None = None
     models: tuple[ModelChoice, ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
     refusal: Refusal = field(default_factory=Refusal)

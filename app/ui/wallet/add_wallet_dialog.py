@@ -171,11 +171,11 @@ class AddWalletDialog(Dialog):
     def _choose_file(self) -> None:
         dialog = QFileDialog(self, self.tr("A key file"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda name: self.take_file(Path(name)))
+        dialog.fileSelected.connect(lambda name: self.import_file(Path(name)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def take_file(self, path: Path) -> None:
+    def import_file(self, path: Path) -> None:
         """Open this file."""
         self._path = path
         self.file.setText(path.name)

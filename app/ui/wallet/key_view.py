@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.flow import FlowLayout
@@ -33,7 +33,7 @@ class KeyView(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the facts and the three parts, one at each step."""
         theme = self._theme
         column = QVBoxLayout(self)

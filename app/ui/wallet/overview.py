@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 
 from app.core.money import money
 from app.core.tabs import tab_title
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
-from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.flow import FlowLayout
@@ -45,13 +45,13 @@ class Dot(QWidget):
     def __init__(self, theme: Theme, role: str) -> None:
         super().__init__()
         self._theme, self._role = theme, role
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(10), self._theme.px(10))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFixedSize(self.sizeHint())
         self.update()
 
@@ -127,7 +127,7 @@ class Overview(QScrollArea):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the chart, the limits and the latest calls, one at each step."""
         theme, outer = self._theme, self._column
         self._top.insertWidget(0, self._usage(), 5)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.money import money
 from app.core.tabs import TABS
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.wallet.canvas import Canvas
@@ -22,7 +22,7 @@ from app.ui.wallet.top_up_dialog import TopUpDialog
 from app.ui.wallet.wallet_dialogs import WalletDialogs
 
 if TYPE_CHECKING:
-    from app.core.caller import Headroom
+    from app.core.current_account import Headroom
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.wallet.presenter import WalletPresenter
@@ -71,7 +71,7 @@ class WalletPage(QObject):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Fill the panes and wire them, a piece at each step."""
         theme, presenter, receipts = self._theme, self.presenter, self.receipts
         yield from self.main.build()
@@ -242,12 +242,12 @@ class WalletPage(QObject):
         self._tasks.start("wallet dialog", self._new_key)
 
     async def _new_key(self) -> None:
-        self._tell(await self.key_dialogs.make())
+        self._publish(await self.key_dialogs.make())
 
     async def _revoke_key(self, row: KeyRow) -> None:
-        self._tell(await self.key_dialogs.revoke(row))
+        self._publish(await self.key_dialogs.revoke(row))
 
-    def _tell(self, sentence: str) -> None:
+    def _publish(self, sentence: str) -> None:
         if sentence:
             self.toast_wanted.emit(sentence, "", "")
 

@@ -74,10 +74,10 @@ class PlainTable(QTableView):
         for column, width in enumerate(widths):
             if not width:
                 self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(30, 17))
         self.horizontalHeader().setFont(self._theme.font("small", 500))
         for column, width in enumerate(self._widths):

@@ -23,10 +23,10 @@ from app.ui.wallet.state import AccountCard, Gauge
 
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.ledger import Ledger
     from app.core.tasks import TaskScope
-    from app.credentials.accounts import Account, AccountBook
+    from app.credentials.accounts import Account, Accounts
     from app.service.account import RateLimits
     from app.service.service import Service
     from app.storage.database import Database
@@ -51,8 +51,8 @@ class WalletPresenter(QObject):
 
     def __init__(
         self,
-        caller: Caller,
-        book: AccountBook,
+        current_account: CurrentAccount,
+        accounts: Accounts,
         settings: SettingsStore,
         tasks: TaskScope,
         ledger: Ledger,
@@ -60,8 +60,8 @@ class WalletPresenter(QObject):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
-        self.caller = caller
-        self._book = book
+        self.current_account = current_account
+        self._accounts = accounts
         self._settings = settings
         self._tasks = tasks
         self._ledger = ledger
@@ -74,8 +74,8 @@ class WalletPresenter(QObject):
         self._warned: set[str] = set()
         self.lock_state: Callable[[], bool] = lambda: False
         self.kept_in: Callable[[], str] = lambda: ""
-        caller.account_changed.connect(self._account_changed)
-        caller.numbers_changed.connect(self._numbers_changed)
+        current_account.account_changed.connect(self._account_changed)
+        current_account.numbers_changed.connect(self._numbers_changed)
         ledger.recorded.connect(lambda _receipt: self._tasks.replace("wallet gauges", self._count_credits))
 
     async def start(self, database: Database) -> None:
@@ -90,10 +90,10 @@ class WalletPresenter(QObject):
 
     def cards(self) -> tuple[AccountCard, ...]:
         """Every account, the one in use first."""
-        return tuple(sorted(build_rows(self._book.list(), self._card), key=lambda card: not card.in_use))
+        return tuple(sorted(build_rows(self._accounts.list(), self._card), key=lambda card: not card.in_use))
 
     def card(self, account_id: str) -> AccountCard | None:
-        account = self._book.get(account_id)
+        account = self._accounts.get(account_id)
         return self._card(account) if account is not None else None
 
     def reload(self) -> None:
@@ -103,7 +103,7 @@ class WalletPresenter(QObject):
 
     def gauges(self) -> tuple[Gauge, ...]:
         """The limits of the account in use: what answers told, else what the service grants, all of it left."""
-        account = self.caller.account
+        account = self.current_account.account
         partner = account is not None and account.partner
         now = self._now()
         heard = {each.name: each for each in self._ledger.limits.limits(now)}
@@ -135,7 +135,7 @@ class WalletPresenter(QObject):
 
     def activate(self) -> None:
         """The tab came to the front: what is old is read again."""
-        account = self.caller.account
+        account = self.current_account.account
         known = self._cards.get(account.id) if account is not None else None
         checked = known.checked_at if known is not None else None
         stale = checked is None or (self._now() - checked).total_seconds() > FRESH_FOR_S
@@ -150,7 +150,7 @@ class WalletPresenter(QObject):
 
     def read_account(self, account_id: str) -> None:
         """Ask one account, also one whose wallet signs elsewhere."""
-        account = self._book.get(account_id)
+        account = self._accounts.get(account_id)
         if account is not None:
             self._tasks.start(f"wallet read {account_id}", self._read_one, account)
 
@@ -183,7 +183,7 @@ class WalletPresenter(QObject):
             name=account.name,
             kind=account.kind,
             host="this computer" if account.is_sandbox else account.host,
-            in_use=self.caller.account is not None and account.id == self.caller.account.id,
+            in_use=self.current_account.account is not None and account.id == self.current_account.account.id,
             is_play=account.is_sandbox,
             address=address,
             chain=("evm" if address.startswith("0x") else "solana") if address else "",
@@ -212,7 +212,7 @@ class WalletPresenter(QObject):
 
     def _numbers_changed(self) -> None:
         """An answer told the balance: that is as good as having asked."""
-        account, balance = self.caller.account, self.caller.balance
+        account, balance = self.current_account.account, self.current_account.balance
         if account is not None and balance is not None:
             known = self._cards.get(account.id) or self._card(account)
             if known.usd != balance:
@@ -221,8 +221,8 @@ class WalletPresenter(QObject):
 
     def _show_daily_limit(self) -> None:
         limit = read_limit(self.limit_text("hard day")) or read_limit(self.limit_text("soft day"))
-        self.caller.daily_limit = limit
-        self.caller.numbers_changed.emit()
+        self.current_account.daily_limit = limit
+        self.current_account.numbers_changed.emit()
 
     def _keep(self, card: AccountCard) -> None:
         self._cards[card.id] = card
@@ -236,7 +236,7 @@ class WalletPresenter(QObject):
             self.notice.emit(words, "top-up" if shown.can_top_up else "", "Top up" if shown.can_top_up else "")
 
     async def _refresh_current(self) -> None:
-        account, service = self.caller.account, self.caller.service
+        account, service = self.current_account.account, self.current_account.service
         if account is None or service is None or account.watch_only:
             return
         self.busy_changed.emit(True)
@@ -248,7 +248,7 @@ class WalletPresenter(QObject):
     async def _refresh_all(self) -> None:
         self.busy_changed.emit(True)
         try:
-            for account in self._book.list():
+            for account in self._accounts.list():
                 if not account.watch_only:
                     await self._read_one(account)
         finally:
@@ -282,7 +282,7 @@ class WalletPresenter(QObject):
                     problem="" if limits.access_permitted else "The service lets this account call nothing now.",
                     checked_at=self._now(),
                 )
-                if service is self.caller.service:
+                if service is self.current_account.service:
                     self._limits = limits
                     self.gauges_changed.emit(self.gauges())
                 card = await self._with_allocation(card, service)
@@ -304,7 +304,7 @@ class WalletPresenter(QObject):
 
     async def _count_credits(self) -> None:
         """Add up what calls to chains took in the last 24 hours, of the account in use."""
-        account = self.caller.account
+        account = self.current_account.account
         if self._receipts is None or account is None:
             return
         since = self._now() - timedelta(hours=24)

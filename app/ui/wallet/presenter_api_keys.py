@@ -18,7 +18,7 @@ from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import KeyPage, KeyRow
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.service.account import RateLimits
     from app.service.api_keys import ApiKey
@@ -36,13 +36,13 @@ class ApiKeysPresenter(QObject):
 
     changed = Signal(object)
 
-    def __init__(self, caller: Caller, tasks: TaskScope) -> None:
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope) -> None:
         super().__init__()
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
         self.note_secret: Callable[[str], object] = lambda _secret: None
         self.page = KeyPage()
-        caller.account_changed.connect(self._forget)
+        current_account.account_changed.connect(self._forget)
 
     def load(self) -> None:
         """Read what the service says about the key in use. It is free."""
@@ -52,7 +52,7 @@ class ApiKeysPresenter(QObject):
         """Make a key. Return it, or "" and a sentence about what went wrong."""
         from app.service.errors import OutcomeUnknown, ServiceError
 
-        service = self._caller.service
+        service = self._current_account.service
         if service is None:
             return "", "No account is in use."
         try:
@@ -71,7 +71,7 @@ class ApiKeysPresenter(QObject):
         """End a key. Return what went wrong, "" for nothing."""
         from app.service.errors import ServiceError
 
-        service = self._caller.service
+        service = self._current_account.service
         if service is None:
             return "No account is in use."
         try:
@@ -91,7 +91,7 @@ class ApiKeysPresenter(QObject):
     async def _load(self) -> None:
         from app.service.errors import ServiceError
 
-        account, service = self._caller.account, self._caller.service
+        account, service = self._current_account.account, self._current_account.service
         if account is None or service is None:
             return
         if account.kind == "wallet":

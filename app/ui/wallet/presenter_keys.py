@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.core.tasks import TaskScope
-    from app.credentials.accounts import Account, AccountBook
+    from app.credentials.accounts import Account, Accounts
     from app.service.auth import Unlock
     from app.service.wallet_auth import WalletAuth
     from app.storage.database import Database
@@ -51,7 +51,7 @@ class WalletKeys(QObject):
 
     def __init__(
         self,
-        book: AccountBook,
+        accounts: Accounts,
         place: Callable[[], SecretPlace],
         settings: SettingsStore,
         tasks: TaskScope,
@@ -62,7 +62,7 @@ class WalletKeys(QObject):
         """`unlock` asks the person to unlock keys for a call that they wait for."""
         super().__init__()
         self._unlock = unlock
-        self._book = book
+        self._accounts = accounts
         self._place = place
         self._settings = settings
         self._tasks = tasks
@@ -87,7 +87,7 @@ class WalletKeys(QObject):
             await self._write_down(account, kind, host, document)
 
     def account(self, account_id: str) -> Account | None:
-        return self._book.get(account_id)
+        return self._accounts.get(account_id)
 
     def site_at(self, address: str) -> Account:
         """Return what a wallet needs to know of a service that no account is for; it is not kept.
@@ -151,7 +151,7 @@ class WalletKeys(QObject):
 
     def warm_up(self) -> None:
         """Load in a thread what the first signature needs, where there is a wallet that could sign."""
-        if any(account.kind == "wallet" for account in self._book.list()):
+        if any(account.kind == "wallet" for account in self._accounts.list()):
             self._tasks.start("wallet warm-up", self._warm_up)
 
     async def _warm_up(self) -> None:
@@ -223,7 +223,7 @@ class WalletKeys(QObject):
 
         address_used = SANDBOX_ADDRESS if site.is_sandbox else site.base_url
         twin = next(
-            (each for each in self._book.list() if each.address == address and each.base_url == address_used), None
+            (each for each in self._accounts.list() if each.address == address and each.base_url == address_used), None
         )
         if twin is not None and key and not twin.watch_only and not await self._has_key(twin):
             await self._place().write(twin.id, key)  # it was kept for one session only, or elsewhere
@@ -241,7 +241,7 @@ class WalletKeys(QObject):
         )
         if key:
             await self._place().write(account.id, key)
-        await asyncio.to_thread(self._book.add, account)
+        await asyncio.to_thread(self._accounts.add, account)
         self.unlock()
         return account
 
@@ -314,7 +314,7 @@ class WalletKeys(QObject):
         if self._signatures is None:
             return ()
         rows = await self._signatures.recent()
-        names = {account.id: account.name for account in self._book.list()}
+        names = {account.id: account.name for account in self._accounts.list()}
         return tuple(SignedRow(each.at, names.get(each.account_id, "a removed wallet"), *_texts(each)) for each in rows)
 
     async def _write_down(self, account: Account, kind: str, host: str, document: str) -> None:

@@ -21,7 +21,7 @@ from app.ui.wallet.top_up_state import OpenPayment
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
     from app.core.tasks import TaskScope
-    from app.credentials.accounts import Account, AccountBook
+    from app.credentials.accounts import Account, Accounts
     from app.service.errors import ServiceError
     from app.service.service import Service
     from app.service.x402 import Settlement
@@ -75,13 +75,13 @@ class OpenPayments(QObject):
 
     def __init__(
         self,
-        book: AccountBook,
+        accounts: Accounts,
         tasks: TaskScope,
         service_of: ServiceOf,
         now: Callable[[], datetime],
     ) -> None:
         super().__init__()
-        self._book = book
+        self._accounts = accounts
         self._tasks = tasks
         self._service_of = service_of
         self._now = now
@@ -139,7 +139,7 @@ class OpenPayments(QObject):
     async def _send(self, intent: Intent, again: bool) -> Ended:
         from app.service.errors import ServiceError
 
-        account = self._book.get(intent.account_id)
+        account = self._accounts.get(intent.account_id)
         if account is None:
             return Ended("unknown", "The account of this payment was removed. Add the wallet again to check it.")
         try:
@@ -206,7 +206,7 @@ class OpenPayments(QObject):
         )
 
     def _shown(self, intent: Intent) -> OpenPayment:
-        account = self._book.get(intent.account_id)
+        account = self._accounts.get(intent.account_id)
         return OpenPayment(
             intent_id=intent.id,
             account_id=intent.account_id,

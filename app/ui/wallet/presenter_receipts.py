@@ -21,10 +21,10 @@ from app.ui.wallet.presenter_compare import compare, service_bookings, verdict_w
 from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.ledger import Ledger
     from app.core.tasks import TaskScope
-    from app.credentials.accounts import AccountBook
+    from app.credentials.accounts import Accounts
     from app.storage.database import Database
     from app.storage.receipt_book import ReceiptBook, ReceiptFilter
     from app.storage.receipts import Receipt
@@ -60,8 +60,8 @@ class ReceiptsPresenter(QObject):
 
     def __init__(
         self,
-        caller: Caller,
-        book: AccountBook,
+        current_account: CurrentAccount,
+        accounts: Accounts,
         ledger: Ledger,
         tasks: TaskScope,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -70,8 +70,8 @@ class ReceiptsPresenter(QObject):
         """`books_since`: when the Sandbox, where it is compared with, began to keep books."""
         super().__init__()
         self._books_since = books_since
-        self._caller = caller
-        self._accounts = book
+        self._current_account = current_account
+        self._accounts = accounts
         self._tasks = tasks
         self._now = now
         self._book: ReceiptBook | None = None
@@ -81,7 +81,7 @@ class ReceiptsPresenter(QObject):
         self.totals = Totals()
         self.choices = Choices()
         ledger.recorded.connect(lambda _receipt: self.reload())
-        caller.account_changed.connect(self.reload)
+        current_account.account_changed.connect(self.reload)
 
     async def start(self, database: Database) -> None:
         """Take the opened database."""
@@ -133,7 +133,7 @@ class ReceiptsPresenter(QObject):
     async def _reload(self) -> None:
         assert self._book is not None
         wanted, zone = self._stored_filter(), self._zone()
-        is_play = self._caller.is_sandbox
+        is_play = self._current_account.is_sandbox
         totals = await self._book.totals(wanted, zone, play=is_play)
         tabs, accounts, models = await self._book.choices()
         self._pages = {}  # another one: a page that is being read belongs to the rows of before
@@ -193,7 +193,7 @@ class ReceiptsPresenter(QObject):
     async def _compare(self) -> None:
         from app.service.errors import ServiceError
 
-        account, service = self._caller.account, self._caller.service
+        account, service = self._current_account.account, self._current_account.service
         if self._book is None or account is None or service is None:
             return
         self.differences_changed.emit((), "Asking the service for its bookings")

@@ -29,7 +29,7 @@ from app.ui.wallet.top_up_state import SheetRow, TopUpView
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
     from app.core.tasks import TaskScope
-    from app.credentials.accounts import Account, AccountBook
+    from app.credentials.accounts import Account, Accounts
     from app.service.chat_types import RetryWait
     from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
@@ -51,7 +51,7 @@ class TopUpPresenter(QObject):
 
     def __init__(
         self,
-        book: AccountBook,
+        accounts: Accounts,
         keys: WalletKeys,
         tasks: TaskScope,
         service_of: ServiceOf,
@@ -60,7 +60,7 @@ class TopUpPresenter(QObject):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
-        self._book = book
+        self._accounts = accounts
         self._keys = keys
         self._tasks = tasks
         self._service_of = service_of
@@ -68,7 +68,7 @@ class TopUpPresenter(QObject):
         self._purses = purses
         self._now = now
         self._intents: Intents | None = None
-        self.open = OpenPayments(book, tasks, service_of, now)
+        self.open = OpenPayments(accounts, tasks, service_of, now)
         self.open.credited.connect(self.paid)
         self.view = TopUpView()
         self._account: Account | None = None
@@ -106,7 +106,7 @@ class TopUpPresenter(QObject):
 
     def begin_for(self, account_id: str, amount: Decimal | None = None, balance: Decimal | None = None) -> None:
         """The same by the account's id; an account that is gone changes nothing."""
-        account = self._book.get(account_id)
+        account = self._accounts.get(account_id)
         if account is not None:
             self.begin(account, amount, balance)
 
@@ -133,13 +133,13 @@ class TopUpPresenter(QObject):
         self._change(chosen=place)
         self._tasks.replace("top-up review", self._review)
 
-    def look_at_purse(self) -> None:
+    def refresh_play_money(self) -> None:
         """Find out what the wallet holds. Free in the Sandbox; elsewhere it costs `asking_price`."""
-        self._tasks.replace("top-up holds", self._look_at_purse, None)
+        self._tasks.replace("top-up holds", self._refresh_play_money, None)
 
     def fill_purse(self) -> None:
         """Let the Sandbox's faucet give the wallet play dollars."""
-        self._tasks.replace("top-up holds", self._look_at_purse, GIFT_USD)
+        self._tasks.replace("top-up holds", self._refresh_play_money, GIFT_USD)
 
     def back(self) -> None:
         step = self.view.step
@@ -216,9 +216,9 @@ class TopUpPresenter(QObject):
         price = price_of_asking(options[0].token) if may_ask else None
         self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem, asking_price=price)
         if account.is_sandbox:
-            self.look_at_purse()
+            self.refresh_play_money()
 
-    async def _look_at_purse(self, gift_usd: Decimal | None) -> None:
+    async def _refresh_play_money(self, gift_usd: Decimal | None) -> None:
         from app.core.problems import describe
         from app.service.errors import ServiceError
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.money import money
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.empty_state import EmptyState
@@ -35,7 +35,7 @@ class ReceiptsPage(QWidget):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the filters, the table and what stands in for it, some at each step."""
         theme = self._theme
         column = QVBoxLayout(self)

@@ -151,10 +151,10 @@ class ReceiptTable(QTableView):
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setAccessibleName(name)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self.verticalHeader().setDefaultSectionSize(theme.height_px(30, 17))
         self.horizontalHeader().setFont(theme.font("small", 500))

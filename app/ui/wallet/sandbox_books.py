@@ -14,7 +14,7 @@ async def books_since(running: tuple[str, str] | None) -> datetime | None:
 
     controls = SandboxControls(*running)
     try:
-        return (await controls.look()).books_since
+        return (await controls.status()).books_since
     except ServiceError:
         return None
     finally:

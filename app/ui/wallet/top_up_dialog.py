@@ -437,7 +437,7 @@ class TopUpDialog(Dialog):
         if self._shown is not None and self._shown.is_play:
             self.presenter.fill_purse()
         else:
-            self.presenter.look_at_purse()
+            self.presenter.refresh_play_money()
 
     def _take(self, text: str) -> None:
         self.amount.setText(text)

@@ -187,9 +187,9 @@ class ExportDialog(Dialog):
         self.save.setEnabled(not problem)
 
     def _choose(self) -> None:
-        ask_to_save(self, self.tr("Save the key file"), "wallet-key.json", self.take_path)
+        ask_to_save(self, self.tr("Save the key file"), "wallet-key.json", self.set_path)
 
-    def take_path(self, path: Path) -> None:
+    def set_path(self, path: Path) -> None:
         """Save there."""
         self.path = path
         self.accept()

@@ -13,15 +13,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.sandbox.server import RunningSandbox
+from app.storage.image_metadata import metadata_of
 from app.storage.images import StoredImage
-from app.storage.picture_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.presenter_changes import EditChoice
 from app.ui.images.state import EditDraft
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images
 from tests.kit.waiting import until
-from tests.storage.test_picture_metadata import picture
+from tests.storage.test_image_metadata import picture
 
 
 async def first(images: ImagesHarness) -> StoredImage:
@@ -188,8 +188,8 @@ async def test_an_image_too_small_to_edit_is_refused_with_the_limit(images: Imag
     images.presenter.library.bring_in(small)
     await until(lambda: images.rows)
     (image,) = images.rows.values()
-    deed = next(deed for deed in images.changes.deeds(image) if deed.id == "edit")
-    assert deed.why_not == "An edit needs at least 65,536 pixels; this image has 6,144."
+    action = next(action for action in images.changes.paid_actions(image) if action.id == "edit")
+    assert action.why_not == "An edit needs at least 65,536 pixels; this image has 6,144."
     assert not images.changes.do(image.id, "edit")
     assert images.paid == []
 

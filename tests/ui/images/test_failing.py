@@ -12,7 +12,7 @@ from PIL import Image
 from PySide6.QtCore import Qt
 
 from app.sandbox.server import RunningSandbox
-from app.service.images import Picture
+from app.service.images import GeneratedImage
 from app.service.service import open_service
 from app.storage.images import ImageFiles
 from app.storage.intents import Intents
@@ -22,7 +22,7 @@ from app.ui.kit.theme import Theme
 from tests.kit.images import SANDBOX, ImagesHarness, open_images
 from tests.kit.sandbox import controls_of
 from tests.kit.waiting import until
-from tests.storage.test_picture_metadata import picture
+from tests.storage.test_image_metadata import picture
 
 
 async def state_of_intent(images: ImagesHarness) -> str:
@@ -132,7 +132,7 @@ async def test_bytes_that_are_no_whole_image_are_kept_aside_and_never_shown_as_d
     maker = images.presenter.maker
     assert maker is not None
     planned = maker.images.planned("generate", "call", maker.images.now())
-    kept = await keep(files, planned, Picture(data, "png"))
+    kept = await keep(files, planned, GeneratedImage(data, "png"))
     assert (kept.state, kept.file) == ("broken", "")
     assert files.broken(kept.id).read_bytes() == data
     assert "not a whole image" in kept.note
@@ -144,7 +144,7 @@ async def test_a_small_file_that_unpacks_to_a_wall_of_pixels_is_refused(tmp_path
     maker = images.presenter.maker
     assert maker is not None
     planned = maker.images.planned("generate", "call", maker.images.now())
-    kept = await keep(ImageFiles(tmp_path / "pictures"), planned, Picture(file.getvalue(), "png"))
+    kept = await keep(ImageFiles(tmp_path / "pictures"), planned, GeneratedImage(file.getvalue(), "png"))
     assert kept.state == "broken"
 
 
@@ -190,7 +190,7 @@ async def test_missing_styles_are_no_problem_of_images(images: ImagesHarness, mo
         "http://service.test/v1", "service", None, lambda _: None, transport=httpx.MockTransport(answer)
     )
     try:
-        images.caller.use(SANDBOX, service)
+        images.current_account.use(SANDBOX, service)
         await images.tasks.idle()
         assert [each.id for each in images.presenter.models] == models
         assert images.presenter.problem is None

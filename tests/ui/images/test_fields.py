@@ -30,10 +30,10 @@ async def made(images: ImagesHarness, words: str) -> StoredImage:
     return image
 
 
-async def asked(images: ImagesHarness, deed: str, image: StoredImage) -> Any:
+async def asked(images: ImagesHarness, action: str, image: StoredImage) -> Any:
     """Open the question of a deed."""
-    kind = EditDialog if deed == "edit" else EnlargeDialog
-    images.do(image.id, deed)
+    kind = EditDialog if action == "edit" else EnlargeDialog
+    images.do(image.id, action)
     return await images.dialog(kind)
 
 

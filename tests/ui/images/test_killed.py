@@ -37,13 +37,13 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox
 
 
 @pytest.fixture(scope="module")
-def victims_here() -> Iterator[Victims]:
-    with victims("tests.ui.images.victim") as found:
+def killed_programs_here() -> Iterator[Victims]:
+    with victims("tests.ui.images.killed_images") as found:
         yield found
 
 
-async def kill_at(victims_here: Victims, step: str, home: Path, sandbox: RunningSandbox) -> None:
-    assert await victims_here.kill(step, str(home), sandbox.base_url, sandbox.api_key) == step
+async def kill_at(killed_programs_here: Victims, step: str, home: Path, sandbox: RunningSandbox) -> None:
+    assert await killed_programs_here.kill(step, str(home), sandbox.base_url, sandbox.api_key) == step
 
 
 async def arrived(sandbox: RunningSandbox) -> int:
@@ -53,7 +53,7 @@ async def arrived(sandbox: RunningSandbox) -> int:
 
 @pytest.mark.parametrize(("step", "state", "intent_state", "calls"), TABLE)
 async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
-    victims_here: Victims,
+    killed_programs_here: Victims,
     tmp_path: Path,
     sandbox: RunningSandbox,
     theme: Theme,
@@ -63,7 +63,7 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
     calls: int,
 ) -> None:
     before = await arrived(sandbox)
-    await kill_at(victims_here, step, tmp_path, sandbox)
+    await kill_at(killed_programs_here, step, tmp_path, sandbox)
     async with open_images(tmp_path, sandbox, theme) as images:
         (image,) = images.rows.values()
         assert image.state == state, image
@@ -83,9 +83,9 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
 
 
 async def test_the_next_start_says_it_once_and_not_again(
-    victims_here: Victims, tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+    killed_programs_here: Victims, tmp_path: Path, sandbox: RunningSandbox, theme: Theme
 ) -> None:
-    await kill_at(victims_here, "sent", tmp_path, sandbox)
+    await kill_at(killed_programs_here, "sent", tmp_path, sandbox)
     told = []
     for _ in range(2):
         async with open_images(tmp_path, sandbox, theme) as images:

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from app.sandbox.server import RunningSandbox
+from app.storage.image_metadata import metadata_of
 from app.storage.images import Images
 from app.storage.intents import Intents
-from app.storage.picture_metadata import metadata_of
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images
 from tests.kit.waiting import until
@@ -95,7 +95,7 @@ async def test_what_an_order_leaves_follows_the_balance_of_the_last_one(images: 
     images.presenter.set_field("count", 4)
     form = images.page.form
     await images.made()
-    await until(lambda: images.caller.balance == Decimal("99.96"))
+    await until(lambda: images.current_account.balance == Decimal("99.96"))
     assert form.sum.text() == "4 × $0.01, play money, balance after $99.92"
 
 

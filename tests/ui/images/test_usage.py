@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.core import money
-from app.ui.images.picture_work import encoded, small_picture
+from app.ui.images.image_work import encoded, small_picture
 from app.ui.images.presenter_changes import EditChoice
 from tests.kit.images import ImagesHarness
 from tests.kit.waiting import until

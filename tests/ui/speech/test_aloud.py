@@ -46,7 +46,7 @@ async def test_an_answer_of_code_alone_says_that_there_is_nothing_to_read(speech
 
 
 async def test_a_long_answer_is_asked_for_in_few_parts(speech: SpeechHarness) -> None:
-    speech.presenter.set_knob("speed", 4.0)
+    speech.presenter.set_speech_option("speed", 4.0)
     speech.aloud.begin("row", "A sentence of the answer. " * 80, is_whole=True)
     await until(lambda: speech.takes and not speech.tasks.running("speech speak"))
     take = speech.takes[0]

@@ -32,9 +32,9 @@ LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that 
 
 async def sample_of(speech: SpeechHarness, folder: Path) -> Path:
     """A voice that really speaks, for seven seconds."""
-    service = speech.caller.service
+    service = speech.current_account.service
     assert service is not None
-    sound = await service.speech.synthesise(SpeechRequest(LONG, "tts-kokoro", "bf_emma", "wav"))
+    sound = await service.speech.synthesize(SpeechRequest(LONG, "tts-kokoro", "bf_emma", "wav"))
     path = folder / "me.wav"
     path.write_bytes(sound.data)
     return path
@@ -108,7 +108,7 @@ async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: SpeechH
     voice = speech.voices.cloned[0]
     lapsed = await speech.presenter.voices.took(voice.id, "box", before, speech.database.now() - timedelta(days=1))
     speech.voices.set_cloned((lapsed,))
-    speech.clones.tell()
+    speech.clones.publish()
     (card,) = speech.own_cards
     assert card.state.text() == "expired" and not card.use.isEnabled()
     assert card.again.text() == "Clone again · $0.05", "what a press costs stands on its button"
@@ -180,14 +180,14 @@ async def test_a_cloned_voice_is_neither_offered_nor_used_under_another_account(
     speech.presenter.use_voice(*before)
     speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
     await until(lambda: speech.voice.startswith("vv_"))
-    key, service = speech.presenter.choice, speech.caller.service
-    speech.caller.use(replace(SANDBOX, id="other", name="Other"), service)
+    key, service = speech.presenter.choice, speech.current_account.service
+    speech.current_account.use(replace(SANDBOX, id="other", name="Other"), service)
     await until(lambda: not speech.voices.is_offline)
     await until(lambda: speech.voice == before[1])
     assert speech.own_cards == []
     assert speech.voices.find(key.model, key.voice) is None
     assert not speech.clones.clone_anew(key.voice)
-    speech.caller.use(SANDBOX, service)
+    speech.current_account.use(SANDBOX, service)
     await until(lambda: len(speech.own_cards) == 1)
 
 
@@ -198,7 +198,7 @@ async def test_the_moment_after_a_switch_no_cloned_voice_of_the_account_before_s
     speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
     await until(lambda: speech.voice.startswith("vv_"))
     speech.write("Hello.")
-    speech.caller.use(replace(SANDBOX, id="other", name="Other"), speech.caller.service)
+    speech.current_account.use(replace(SANDBOX, id="other", name="Other"), speech.current_account.service)
     assert speech.voices.is_offline, "its voices are still on their way"
     await speech.spoken()
     await until(lambda: not speech.voices.is_offline)
@@ -217,7 +217,7 @@ async def test_a_voice_of_a_removed_account_can_be_cloned_anew_for_the_one_in_us
     speech.own_cards[0].trash.click()
     await until(lambda: speech.presenter.trash.entries)
     speech.voices.has_account = lambda account_id: account_id == "other"
-    speech.caller.use(replace(SANDBOX, id="other", name="Other"), speech.caller.service)
+    speech.current_account.use(replace(SANDBOX, id="other", name="Other"), speech.current_account.service)
     await until(lambda: not speech.voices.is_offline)
     speech.presenter.trash.restore((voice.id,))
     await until(lambda: speech.own_cards)

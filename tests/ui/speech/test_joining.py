@@ -20,7 +20,7 @@ KINDS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
 async def read_in_parts(speech: SpeechHarness, kind: str) -> str:
     """Have each sentence made by a call of its own, as parts of one take."""
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
-    speech.presenter.set_knob("format", kind)
+    speech.presenter.set_speech_option("format", kind)
     take = await speech.presenter.new_take(TEXT, "tts-kokoro", "bf_emma", sentences(TEXT))
     await speech.presenter.read(take, aloud=False)
     assert speech.problem is None, speech.problem
@@ -53,7 +53,7 @@ async def test_parts_meet_without_a_click_in_every_format(speech: SpeechHarness,
     spool = reading.spool
     assert len(spool.seams_s) == 2
     target = tmp_path / f"clip.{kind}"
-    speech.deeds.export(take_id, target, kind)
+    speech.take_actions.export(take_id, target, kind)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as clip.{kind}")
     blocks = list(blocks_of(target, kind=kind, pcm_rate_hz=spool.rate_hz))
     saved, rate_hz = np.concatenate([block.samples for block in blocks]), blocks[0].rate_hz
@@ -91,7 +91,7 @@ async def test_a_model_of_a_rate_that_opus_does_not_know_is_saved_as_opus(
     samples = spool.read(0, spool.frames)
     spool.rate_hz = 22_050  # the same sound, told to be slower
     target = tmp_path / "clip.opus"
-    speech.deeds.export(take_id, target, "opus")
+    speech.take_actions.export(take_id, target, "opus")
     await until(lambda: speech.toasts and speech.toasts[-1][0] == "Saved as clip.opus")
     seconds = sum(len(block.samples) / block.rate_hz for block in blocks_of(target))
     assert seconds == pytest.approx(len(samples) / 22_050, abs=0.1)

@@ -14,14 +14,14 @@ from app.storage.intents import Intents
 from app.ui.kit.theme import Theme
 from tests.kit.speech import open_speech
 from tests.kit.waiting import until
-from tests.ui.speech.victim import TEXT
+from tests.ui.speech.killed_speech import TEXT
 
 
-async def start_victim(home: Path, sandbox: RunningSandbox) -> asyncio.subprocess.Process:
+async def start_killed_program(home: Path, sandbox: RunningSandbox) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "tests.ui.speech.victim",
+        "tests.ui.speech.killed_speech",
         str(home),
         sandbox.base_url,
         sandbox.api_key,
@@ -32,15 +32,15 @@ async def start_victim(home: Path, sandbox: RunningSandbox) -> asyncio.subproces
 async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
     tmp_path: Path, sandbox: RunningSandbox, theme: Theme
 ) -> None:
-    victim = await start_victim(tmp_path, sandbox)
-    assert victim.stdout is not None
+    killed_program = await start_killed_program(tmp_path, sandbox)
+    assert killed_program.stdout is not None
     async with asyncio.timeout(100):
-        async for line in victim.stdout:
+        async for line in killed_program.stdout:
             states = line.decode().strip().split(",")
             if states[0].startswith("complete") and any(state.startswith("sending") for state in states[1:]):
                 break
-    victim.kill()
-    await victim.wait()
+    killed_program.kill()
+    await killed_program.wait()
     async with open_speech(tmp_path, sandbox, theme) as speech:
         (row,) = speech.rows
         assert row.is_partial and "being spoken when Rialto ended" in speech.toasts[0][0]
@@ -51,7 +51,7 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
         kept = speech.files.part(first)
         assert kept.stat().st_size == first.size_bytes
         assert duration_s(kept) > 20
-        speech.page.open_clip(take.id)
+        speech.page.open_take(take.id)
         await until(speech.go_on_button.isVisible)
         await until(lambda: speech.known_s >= first.duration_s - 0.1)
         speech.press_go_on()
@@ -66,17 +66,17 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
 async def test_a_kill_in_the_middle_of_an_answer_keeps_every_byte_that_had_come(
     tmp_path: Path, sandbox: RunningSandbox, theme: Theme
 ) -> None:
-    victim = await start_victim(tmp_path, sandbox)
-    assert victim.stdout is not None
+    killed_program = await start_killed_program(tmp_path, sandbox)
+    assert killed_program.stdout is not None
     kept: Path | None = None
     async with asyncio.timeout(100):
-        async for line in victim.stdout:
+        async for line in killed_program.stdout:
             kept = next((tmp_path / "data" / "speech").glob("*/part-01.wav"), None)
             if kept is not None and kept.stat().st_size > 100_000:
                 assert line.decode().startswith("sending"), "the answer was still on its way"
                 break
-    victim.kill()
-    await victim.wait()
+    killed_program.kill()
+    await killed_program.wait()
     assert kept is not None
     size = kept.stat().st_size
     assert size > 100_000
@@ -84,7 +84,7 @@ async def test_a_kill_in_the_middle_of_an_answer_keeps_every_byte_that_had_come(
         take = speech.takes[0]
         first = take.parts[0]
         assert (first.state, first.size_bytes, first.cost_source) == ("cut", size, "at most")
-        speech.page.open_clip(take.id)
+        speech.page.open_take(take.id)
         await until(lambda: speech.known_s > 1)
         assert speech.known_s == pytest.approx((size - 44) / 48_000, abs=0.01)
         receipt = speech.receipt_lines[0].text()

@@ -30,7 +30,7 @@ async def loud(tmp_path: Path, sandbox: RunningSandbox, theme: Theme, pulse: Pul
 
 
 async def test_speaking_is_heard_and_each_sentence_is_marked_as_it_sounds(loud: SpeechHarness, pulse: Pulse) -> None:
-    loud.presenter.set_knob("format", "pcm")
+    loud.presenter.set_speech_option("format", "pcm")
     loud.write(TEXT)
     with pulse.listening() as recording:
         loud.press_speak()
@@ -48,7 +48,7 @@ async def test_speaking_is_heard_and_each_sentence_is_marked_as_it_sounds(loud: 
 
 async def test_sentence_times_fall_into_the_pauses(loud: SpeechHarness) -> None:
     """Where a sentence is said to begin, it has just been quiet."""
-    loud.presenter.set_knob("format", "wav")
+    loud.presenter.set_speech_option("format", "wav")
     loud.write(TEXT)
     await loud.spoken()
     peaks = np.abs(loud.sound.peaks().astype(int)).max(axis=1)

@@ -26,7 +26,7 @@ async def test_a_receipt_says_that_the_cost_is_an_estimate(speech: SpeechHarness
 
 async def test_what_was_cut_off_cost_at_most_its_estimate_and_a_refusal_nothing(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.presenter.set_knob("format", "wav")
+    speech.presenter.set_speech_option("format", "wav")
     await speech.fault("cut", path="/audio/speech", after=60_000, times=1)
     speech.write("Hello there. This is a line.")
     await speech.spoken()
@@ -44,7 +44,7 @@ async def test_each_call_of_a_long_reading_can_be_looked_at_now_and_after_a_rest
     speech: SpeechHarness, qtbot: QtBot
 ) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.presenter.set_knob("speed", 4.0)
+    speech.presenter.set_speech_option("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
     speech.page.open_request()
@@ -61,7 +61,7 @@ async def test_each_call_of_a_long_reading_can_be_looked_at_now_and_after_a_rest
     assert "$RIALTO_API_KEY" in command and speech.sandbox.api_key not in command
     take_id = speech.keys[0]
     async with open_speech(speech.home, speech.sandbox, speech.theme) as later:
-        later.page.open_clip(take_id)
+        later.page.open_take(take_id)
         page = later.request_pane
         await until(lambda: page.which.text() == "Part 2 of 2")
         page.before.click()
@@ -84,7 +84,7 @@ async def test_a_clip_that_goes_to_transcribe_is_called_by_its_title(speech: Spe
     (path,) = handed
     assert path.name == "The ferry a talk.mp3"  # type: ignore[attr-defined]  # a Path
     assert path.read_bytes() == speech.files.part(take.parts[0]).read_bytes()  # type: ignore[attr-defined]
-    speech.presenter.set_knob("speed", 4.0)
+    speech.presenter.set_speech_option("speed", 4.0)
     speech.page.take_text(SENTENCE * 110, "Long")
     await speech.spoken()
     speech.transcribe_button.click()

@@ -54,8 +54,8 @@ async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: 
 
 async def test_r_lim_21_a_long_text_is_spoken_in_parts_and_joined_into_one_clip(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.presenter.set_knob("format", "wav")
-    speech.presenter.set_knob("speed", 4.0)
+    speech.presenter.set_speech_option("format", "wav")
+    speech.presenter.set_speech_option("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
     take = speech.takes[0]
@@ -78,7 +78,7 @@ async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech:
 
     speech.before_call = refuse_the_second
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.presenter.set_knob("speed", 4.0)
+    speech.presenter.set_speech_option("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
     take = speech.takes[0]
@@ -103,7 +103,7 @@ async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(spee
 
     speech.before_call = stop_at_the_second
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.presenter.set_knob("speed", 4.0)
+    speech.presenter.set_speech_option("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
     take = speech.takes[0]
@@ -117,7 +117,7 @@ async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(spee
 
 async def test_a_stream_that_is_cut_keeps_what_came_and_says_so(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.presenter.set_knob("format", "wav")
+    speech.presenter.set_speech_option("format", "wav")
     await speech.fault("cut", path="/audio/speech", after=60_000, times=1)
     speech.write(TEXT)
     await speech.spoken()
@@ -138,7 +138,7 @@ async def test_r_tts_12_r_tts_15_r_tts_25_each_format_arrives_streamed_and_is_he
     speech: SpeechHarness, kind: str
 ) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.presenter.set_knob("format", kind)
+    speech.presenter.set_speech_option("format", kind)
     speech.write(TEXT)
     await speech.spoken()
     take = speech.takes[0]
@@ -164,7 +164,7 @@ async def test_r_tts_24_a_voice_of_another_model_that_is_refused_is_explained_wi
 
 async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-orpheus", "leo")
-    speech.presenter.set_knob("temperature", 1.25)
+    speech.presenter.set_speech_option("temperature", 1.25)
     speech.write("Half a sentence")
     speech.choose_volume(0.4)
     kept = await speech.saved_draft()
@@ -197,7 +197,7 @@ async def test_a_text_that_is_too_long_says_by_how_much_and_is_kept(speech: Spee
 
 
 async def test_the_bundled_voices_are_there_without_a_service(speech: SpeechHarness) -> None:
-    speech.caller.use(None, None)
+    speech.current_account.use(None, None)
     await until(lambda: speech.voices.is_offline)
     picker = speech.picker
     assert picker.count.text() == "207 of 207 voices · the service was not asked yet"
@@ -206,7 +206,7 @@ async def test_the_bundled_voices_are_there_without_a_service(speech: SpeechHarn
 
 async def test_without_an_account_it_says_so_and_keeps_the_text(speech: SpeechHarness) -> None:
     speech.write("Hello.")
-    speech.caller.use(None, None)
+    speech.current_account.use(None, None)
     speech.page.speak()
     assert speech.problem.what == "There is no account"
     assert speech.presenter.text == "Hello."
@@ -224,10 +224,10 @@ async def test_without_an_account_it_says_so_and_keeps_the_text(speech: SpeechHa
 async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(
     speech: SpeechHarness, body: bytes, told: str
 ) -> None:
-    real = speech.caller.service
+    real = speech.current_account.service
     async with serving(http(200, body, content_type=told), http(200, QUIET_WAV, content_type="audio/wav")) as odd:
         service = open_service(odd.base_url, "service", None, lambda exchange: None)
-        speech.caller.service = service
+        speech.current_account.service = service
         speech.presenter.use_voice("tts-kokoro", "af_sky")
         speech.write(TEXT)
         await speech.spoken()
@@ -248,12 +248,12 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(
         await until(lambda: speech.takes[0].state == "complete")
         await until(lambda: not speech.presenter.is_speaking)
         assert not speech.error_card.isVisible()
-        speech.caller.service = real
+        speech.current_account.service = real
         await service.aclose()
 
 
 async def test_a_wait_for_a_limit_is_told_while_it_lasts(speech: SpeechHarness) -> None:
-    real = speech.caller.service
+    real = speech.current_account.service
     told: list[str] = []
     speech.sound.changed.connect(lambda: told.append(speech.status_text))
     replies = (
@@ -262,21 +262,21 @@ async def test_a_wait_for_a_limit_is_told_while_it_lasts(speech: SpeechHarness) 
     )
     async with serving(*replies) as odd:
         service = open_service(odd.base_url, "service", None, lambda exchange: None)
-        speech.caller.service = service
+        speech.current_account.service = service
         speech.presenter.use_voice("tts-kokoro", "af_sky")
         speech.write(TEXT)
         await speech.spoken()
         assert "Waiting 0:02" in told
         assert told[-1] == ""
-        speech.caller.service = real
+        speech.current_account.service = real
         await service.aclose()
 
 
 async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: SpeechHarness) -> None:
-    real = speech.caller.service
+    real = speech.current_account.service
     async with serving(http(429, {"error": "Rate limit"}, retry_after="0.05")) as odd:
         service = open_service(odd.base_url, "service", None, lambda exchange: None)
-        speech.caller.service = service
+        speech.current_account.service = service
         speech.presenter.use_voice("tts-kokoro", "af_sky")
         speech.write(TEXT)
         await speech.spoken()
@@ -285,5 +285,5 @@ async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: SpeechHarn
         assert problem.meaning.startswith("Resets at ")
         assert problem.primary.text == "Ask again"
         assert len(odd.received) == MAX_ATTEMPTS
-        speech.caller.service = real
+        speech.current_account.service = real
         await service.aclose()

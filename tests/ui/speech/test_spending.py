@@ -47,7 +47,7 @@ async def guarded(
 ) -> AsyncIterator[SpeechHarness]:
     async with open_speech(tmp_path, sandbox, theme, budget=limits.budget) as speech:
         speech.presenter.use_voice("tts-kokoro", "af_sky")
-        speech.presenter.set_knob("speed", 4.0)
+        speech.presenter.set_speech_option("speed", 4.0)
         yield speech
 
 
@@ -116,15 +116,15 @@ async def test_going_on_is_held_against_a_limit_with_what_is_still_missing(
 async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: SpeechHarness, limits: Limits) -> None:
     line = "The tide turns at noon."
     voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bf_emma"), ("tts-kokoro", "am_adam"))
-    price = guarded.deeds.audition_price(line, voices)
+    price = guarded.take_actions.audition_price(line, voices)
     assert price is not None
     limits.limits = {"soft call": f"{price / 2:f}"}
     limits.answer = True
-    guarded.deeds.audition(line, voices)
+    guarded.take_actions.audition(line, voices)
     await until(lambda: [row.state for row in guarded.takes] == ["complete"] * 3)
     await until(lambda: not guarded.tasks.running("speech audition"))
     assert [("All 3 voices together" in question.text) for question in limits.questions] == [True]
-    assert await limits.budget.spent("day", guarded.caller.account) == 0, "nothing stays held"
+    assert await limits.budget.spent("day", guarded.current_account.account) == 0, "nothing stays held"
 
 
 async def test_cloning_a_voice_is_held_against_a_limit(guarded: SpeechHarness, limits: Limits, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reac
     (model,) = guarded.clones.cloning_models()
     prices = {name: price for name, price in (model.model_spec.pricing or {}).items() if name != "voice_clone"}
     spec = model.model_spec.model_copy(update={"pricing": prices})
-    shelf.take_models((model.model_copy(update={"model_spec": spec}),))
+    shelf.set_models((model.model_copy(update={"model_spec": spec}),))
     dialog = CloneDialog(guarded.theme, guarded.page.main, guarded.clones, guarded.clones.cloning_models())
     assert dialog.go.text() == "Clone · price unknown"
     assert dialog.price.text().startswith("Price unknown: ")

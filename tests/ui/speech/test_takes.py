@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.decoding import duration_s
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.audition_dialog import AuditionDialog
-from app.ui.speech.presenter_clips import name_of
+from app.ui.speech.presenter_take_library import name_of
 from tests.kit.speech import SpeechHarness
 from tests.kit.waiting import until
 
@@ -46,38 +46,38 @@ async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: Speech
     """All that its model honours comes back; what it ignores stays as the person has it now."""
     presenter, delivery = speech.presenter, speech.delivery
 
-    def set_knobs(**values: object) -> None:
+    def set_speech_options(**values: object) -> None:
         for name, value in values.items():
-            presenter.set_knob(name, value)
+            presenter.set_speech_option(name, value)
 
     presenter.use_voice("tts-kokoro", "bf_emma")
-    set_knobs(speed=1.5, format="wav")
+    set_speech_options(speed=1.5, format="wav")
     speech.write("First.")
     await speech.spoken()
     presenter.use_model("tts-qwen3-0-6b")
     styled = {"style": "Warm and slow.", "temperature": 1.25, "top_p": 0.5, "language": "de", "stream": False}
-    set_knobs(**styled)
+    set_speech_options(**styled)
     speech.write("Second.")
     await speech.spoken()
     second, first = speech.keys
-    set_knobs(style="Loud.", temperature=None, top_p=0.9, language="", stream=True, speed=2.0, format="")
+    set_speech_options(style="Loud.", temperature=None, top_p=0.9, language="", stream=True, speed=2.0, format="")
     speech.page.new_clip()
     speech.open_take(second)
-    assert {name: getattr(presenter.knobs, name) for name in styled} == styled
-    assert presenter.knobs.speed == 2.0, "this model has no speed"
+    assert {name: getattr(presenter.speech_options, name) for name in styled} == styled
+    assert presenter.speech_options.speed == 2.0, "this model has no speed"
     assert delivery.style_box.toPlainText() == "Warm and slow."
     assert (delivery.temperature.value, delivery.top_p.value) == (1.25, 0.5)
     assert delivery.language.currentData() == "de" and not delivery.stream.isChecked()
     speech.open_take(first)
     assert (delivery.speed.value, delivery.format.currentData()) == (1.5, "wav")
-    assert presenter.knobs.style == "Warm and slow.", "this model has no style"
+    assert presenter.speech_options.style == "Warm and slow.", "this model has no style"
     kept = await speech.saved_draft()
     assert kept["knobs"]["style"] == "Loud.", "takes were only looked at"
 
 
 async def test_stars_and_names_are_kept(speech: SpeechHarness, qtbot: QtBot) -> None:
     take_id = await with_a_take(speech)
-    speech.deeds.star(take_id)
+    speech.take_actions.star(take_id)
     await until(lambda: speech.rows[0].starred)
     speech.page.rename()
     field = speech.title_field
@@ -101,17 +101,17 @@ async def test_a_take_in_the_trash_comes_back_with_undo(speech: SpeechHarness, q
 
 async def test_takes_deleted_for_good_leave_no_sound_behind(speech: SpeechHarness) -> None:
     gone, kept = await with_a_take(speech), await with_a_take(speech, "The bell.")
-    clips = speech.presenter.clips
-    assert clips is not None and clips.files.of(gone).exists()
-    speech.deeds.move_to_trash((gone, kept))
+    take_library = speech.presenter.take_library
+    assert take_library is not None and take_library.files.of(gone).exists()
+    speech.take_actions.move_to_trash((gone, kept))
     await until(lambda: len(speech.presenter.trash.entries) == 2)
     assert speech.undo_stack.newest()[0].text == "2 clips moved to trash"
     speech.presenter.trash.delete((gone,))
     await until(lambda: len(speech.presenter.trash.entries) == 1)
-    assert not clips.files.of(gone).exists()
+    assert not take_library.files.of(gone).exists()
     assert speech.undo_stack.undo_last("speech"), "the other one still comes back"
     await until(lambda: speech.keys == [kept])
-    assert clips.files.of(kept).exists()
+    assert take_library.files.of(kept).exists()
 
 
 async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech: SpeechHarness) -> None:
@@ -124,8 +124,8 @@ async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech
 
 async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(speech: SpeechHarness) -> None:
     voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bm_george"), ("tts-orpheus", "tara"))
-    assert str(speech.deeds.audition_price("Hello there.", voices)) == "0.000834"
-    assert speech.deeds.audition("Hello there.", voices)
+    assert str(speech.take_actions.audition_price("Hello there.", voices)) == "0.000834"
+    assert speech.take_actions.audition("Hello there.", voices)
     await until(lambda: not speech.tasks.running("speech audition"))
     cards = speech.comparison.cards
     assert [card.name.text() for card in cards] == ["Sky", "George", "Tara"]
@@ -165,9 +165,9 @@ async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: S
 
 async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speech: SpeechHarness, qtbot: QtBot) -> None:
     await with_a_take(speech)
-    speech.presenter.set_knob("speed", 1.25)
+    speech.presenter.set_speech_option("speed", 1.25)
     await with_a_take(speech)
-    speech.presenter.set_knob("speed", 1.0)
+    speech.presenter.set_speech_option("speed", 1.0)
     await with_a_take(speech, "Another line.")
     view = speech.list_view
     view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
@@ -179,7 +179,7 @@ async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speec
     assert [card.delivery.text() for card in shown.cards] == ["MP3", "MP3 · speed 1.25", "MP3"]
     speech.page.handle_escape()
     view.clearSelection()
-    speech.page.open_clip(speech.keys[1])
+    speech.page.open_take(speech.keys[1])
     view.clearSelection()
     speech.page.compare_selected()
     assert shown.title.text() == "One text, several voices" and shown.line.text() == TEXT
@@ -189,10 +189,10 @@ async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speec
 @pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
 async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: SpeechHarness, tmp_path: Path, kind: str) -> None:
     take_id = await with_a_take(speech)
-    name = speech.deeds.proposed_name(take_id, kind, "{voice} {title} {id}")
+    name = speech.take_actions.proposed_name(take_id, kind, "{voice} {title} {id}")
     assert name == f"Emma {TEXT} {take_id[:8]}.{kind}"
     target = tmp_path / name
-    speech.deeds.export(take_id, target, kind)
+    speech.take_actions.export(take_id, target, kind)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as {name}")
     take = speech.takes[0]
     assert duration_s(target, kind=kind) == pytest.approx(take.duration_s, abs=0.1)
@@ -207,7 +207,7 @@ async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: SpeechHarness
 async def test_a_clip_is_saved_under_a_name_as_long_as_the_disk_takes(speech: SpeechHarness, tmp_path: Path) -> None:
     take_id = await with_a_take(speech)
     target = tmp_path / ("x" * 251 + ".wav")
-    speech.deeds.export(take_id, target, "wav")
+    speech.take_actions.export(take_id, target, "wav")
     await until(lambda: speech.toasts)
     assert speech.toasts[-1][0] == f"Saved as {target.name}" and target.is_file()
 

@@ -16,10 +16,10 @@ from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech import presenter_voices
-from app.ui.speech.knobs import Knobs, knobs_from, language_hint, sent_options, view_of
 from app.ui.speech.page import SpeechPage
+from app.ui.speech.speech_options import SpeechOptions, language_hint, sent_options, speech_options_from, view_of
 from app.ui.speech.state import Choice
-from app.ui.speech.voice_book import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
+from app.ui.speech.voice_catalog import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
 from tests.kit.speech import SANDBOX, SpeechHarness
 from tests.kit.waiting import until
 from tests.kit.widgets import press, words
@@ -55,7 +55,7 @@ async def test_a_voice_that_spoke_before_any_was_listed_stays_the_one_that_is_sh
     """The service may speak unasked with another one than the bundled names let expect."""
     monkeypatch.setattr(presenter_voices, "USUAL_VOICE", "am_adam")
     speech.write("Hello.")
-    speech.caller.use(replace(SANDBOX, id="other"), speech.caller.service)
+    speech.current_account.use(replace(SANDBOX, id="other"), speech.current_account.service)
     assert speech.voices.is_offline
     assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
     await speech.spoken()
@@ -70,11 +70,11 @@ async def test_a_voice_that_one_account_lacks_is_back_with_the_account_that_has_
     speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     speech.presenter.use_voice("tts-orpheus", "leo")
-    service = speech.caller.service
+    service = speech.current_account.service
     monkeypatch.setattr(speech.voices, "_table", VoiceTable(speech.home / "none.json"))
-    speech.caller.use(replace(SANDBOX, id="other"), None)
+    speech.current_account.use(replace(SANDBOX, id="other"), None)
     assert speech.presenter.choice == Choice()
-    speech.caller.use(SANDBOX, service)
+    speech.current_account.use(SANDBOX, service)
     await until(lambda: not speech.voices.is_offline)
     assert speech.shown_voice == ("tts-orpheus", "leo", "Orpheus")
 
@@ -168,15 +168,23 @@ def test_r_tts_05_the_language_hint_has_the_form_a_model_knows() -> None:
 
 
 def test_r_lim_22_a_style_has_up_to_500_characters_and_odd_knobs_are_read_as_none() -> None:
-    knobs = knobs_from({"style": "x" * 900, "speed": 9, "temperature": "hot", "top_p": True, "format": "midi"})
-    assert (len(knobs.style), knobs.speed, knobs.temperature, knobs.top_p, knobs.format) == (500, 1.0, None, None, "")
-    assert knobs_from("nonsense") == Knobs()
+    speech_options = speech_options_from(
+        {"style": "x" * 900, "speed": 9, "temperature": "hot", "top_p": True, "format": "midi"}
+    )
+    assert (
+        len(speech_options.style),
+        speech_options.speed,
+        speech_options.temperature,
+        speech_options.top_p,
+        speech_options.format,
+    ) == (500, 1.0, None, None, "")
+    assert speech_options_from("nonsense") == SpeechOptions()
 
 
 def test_a_speed_that_a_model_keeps_within_bounds_says_so() -> None:
     model = read_model(Model, {"id": "tts-xai-v1", "type": "tts", "model_spec": {"name": "xAI"}})
-    assert view_of(Knobs(speed=3.0), model).speed_note == "xAI keeps within 0.7 to 1.5."
-    assert "speed" not in sent_options(Knobs(speed=1.0), model)
+    assert view_of(SpeechOptions(speed=3.0), model).speed_note == "xAI keeps within 0.7 to 1.5."
+    assert "speed" not in sent_options(SpeechOptions(speed=1.0), model)
 
 
 async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: SpeechHarness) -> None:
@@ -213,7 +221,7 @@ async def test_the_voice_in_use_is_in_sight_when_the_tab_opens(
     speech: SpeechHarness, theme: Theme, qtbot: QtBot
 ) -> None:
     await until(lambda: speech.voice == "af_sky")
-    page = SpeechPage(theme, speech.presenter, speech.deeds, speech.clones, speech.tasks)
+    page = SpeechPage(theme, speech.presenter, speech.take_actions, speech.clones, speech.tasks)
     for pane in (page.list, page.main, page.side):
         qtbot.addWidget(pane)
     side = page.side

@@ -16,7 +16,7 @@ from app.service.video import VideoRequest
 from app.service.wire import read_model
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.segmented import SegmentedChoice
-from app.ui.video.takes import Form, Takes, refusal_of, sent_media, sent_values, takes_of
+from app.ui.video.model_constraints import Form, ModelConstraints, constraints_of, refusal_of, sent_media, sent_values
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES, VideoHarness, open_video
 from tests.kit.waiting import until
@@ -149,17 +149,17 @@ async def test_references_of_every_kind_and_what_they_are_for_are_sent_kept_and_
 def test_the_record_says_who_enlarges_and_who_asks_for_a_task_and_the_name_where_it_is_silent(
     record: Model, factors: tuple[str, ...], tasks: tuple[str, ...]
 ) -> None:
-    takes = takes_of(record)
+    takes = constraints_of(record)
     assert (takes.factors, takes.tasks) == (factors, tasks)
     assert not (takes.factors and any(takes.limits.most.values())), "nothing is added to a film that is made larger"
 
 
 def test_a_model_without_lengths_decides_itself_and_nothing_it_does_not_take_is_sent() -> None:
     form = Form(kind="video", prompt="a boat", duration="5s", film="a.mp4", sound="a.wav", factor="4", task="edit")
-    plain = sent_values(form, Takes(kind="video"))
+    plain = sent_values(form, ModelConstraints(kind="video"))
     assert plain["duration"] == "auto"
     assert plain["upscale_factor"] is None and plain["omni_reference_task_type"] is None
-    enlarger = Takes(kind="video", factors=("1", "2", "4"))
+    enlarger = ModelConstraints(kind="video", factors=("1", "2", "4"))
     assert sent_values(form, enlarger)["upscale_factor"] == 4
     assert sent_media(form, enlarger) == {"video_url": "a.mp4"}, "what is enlarged keeps its sound"
     assert not refusal_of(Form(kind="video", film="a.mp4"), enlarger), "words are not needed"

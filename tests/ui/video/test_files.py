@@ -12,8 +12,8 @@ from PySide6.QtGui import QImage
 
 from app.service.video import VideoRequest
 from app.ui.kit.theme import Theme
-from app.ui.video.along import Along
 from app.ui.video.presenter_media import problems_of
+from app.ui.video.reference_media import ReferenceMedia
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES, PICTURE_MODEL, open_video, open_video_presenter
 from tests.kit.waiting import until
@@ -110,10 +110,13 @@ async def test_an_old_price_is_asked_for_again_with_the_length_of_the_reference_
 
         monkeypatch.setattr(video.service.video, "quote", watched)
         await video.fill(
-            model=PICTURE_MODEL, kind="image", start=picture(tmp_path / "a.png"), along=Along(films=(str(film),) * 2)
+            model=PICTURE_MODEL,
+            kind="image",
+            start=picture(tmp_path / "a.png"),
+            along=ReferenceMedia(films=(str(film),) * 2),
         )
         await until(lambda: video.presenter.form.files_are_known)
-        book, now = video.presenter.book, video.presenter.book.now
+        book, now = video.presenter.job_store, video.presenter.job_store.now
         add = book.add
 
         async def an_hour_later(**values: object) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from app.storage.film_check import check_film
+from app.storage.video_check import check_video
 from tests.kit.sandbox import Controls
 from tests.kit.video import PRIVATE_MODEL, open_video_presenter
 from tests.kit.waiting import until
@@ -17,7 +17,7 @@ async def test_R_VID_01_a_film_is_ordered_fetched_checked_and_kept(tmp_home: Pat
         assert job.state == "running" and job.queue_id and job.quote_usd is not None
         job = await video.done(job.id)
         film = video.film_of(job)
-        assert check_film(film).duration_s == job.duration_s == 3.0
+        assert check_video(film).duration_s == job.duration_s == 3.0
         assert job.size_bytes == film.stat().st_size
         assert (job.width, job.height) == (640, 360)
         assert job.remote_copy, "nothing is deleted at the service unasked"
@@ -63,4 +63,4 @@ async def test_a_private_film_comes_from_its_address_which_is_stored_at_once_and
         calls = [exchange.request for exchange in video.exchanges if "/downloads/" in exchange.request.url]
         assert [call.method for call in calls] == ["GET", "DELETE"]
         assert not any(call.authenticated for call in calls), "no key goes there"
-        assert check_film(video.film_of(job)).duration_s == 3.0
+        assert check_video(video.film_of(job)).duration_s == 3.0

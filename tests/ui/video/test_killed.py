@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.storage.film_check import check_film
 from app.storage.intents import Intents
+from app.storage.video_check import check_video
 from tests.kit.sandbox import Controls
 from tests.kit.video import open_video_presenter
 from tests.kit.waiting import until
@@ -17,13 +17,13 @@ from tests.ui.killing import Victims, victims
 
 
 @pytest.fixture(scope="module")
-def victims_here() -> Iterator[Victims]:
-    with victims("tests.ui.video.victim") as found:
+def killed_programs_here() -> Iterator[Victims]:
+    with victims("tests.ui.video.killed_video") as found:
         yield found
 
 
-async def kill_at(victims_here: Victims, step: str, home: Path, controls: Controls) -> None:
-    assert await victims_here.kill(step, str(home), controls.base_url, controls.api_key) == "here"
+async def kill_at(killed_programs_here: Victims, step: str, home: Path, controls: Controls) -> None:
+    assert await killed_programs_here.kill(step, str(home), controls.base_url, controls.api_key) == "here"
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ async def kill_at(victims_here: Victims, step: str, home: Path, controls: Contro
     ],
 )
 async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_disk(
-    victims_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
+    killed_programs_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
-    await kill_at(victims_here, step, tmp_home, controls)
+    await kill_at(killed_programs_here, step, tmp_home, controls)
     assert await controls.paid("/video/queue") == paid_before
     async with open_video_presenter(tmp_home, controls) as video:
         (job,) = video.jobs
         await until(lambda: video.state(job.id) not in ("waiting", "sending"))
         await controls.turn_clock(20)
         job = await video.reaches(job.id, "cleaned")
-        assert check_film(video.film_of(job)).duration_s == 3.0
+        assert check_video(video.film_of(job)).duration_s == 3.0
         assert await controls.paid("/video/queue") == 1
         assert job.download_url == "", "revoked"
         assert await Intents(video.database).pending("video") == ()
@@ -63,9 +63,9 @@ async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_di
 
 @pytest.mark.parametrize(("step", "paid_before"), [("leaving", 0), ("queued", 1)])
 async def test_killed_between_sending_and_the_answer_nobody_knows_and_nothing_is_queued_by_itself(
-    victims_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
+    killed_programs_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
-    await kill_at(victims_here, step, tmp_home, controls)
+    await kill_at(killed_programs_here, step, tmp_home, controls)
     async with open_video_presenter(tmp_home, controls) as video:
         (job,) = video.jobs
         assert job.state == "unknown"

@@ -25,7 +25,7 @@ def read(video: VideoHarness) -> str:
 
 def let_pass(video: VideoHarness, seconds: float) -> None:
     """Turn the clocks of the poller and of the key's limits, which wait in real seconds here."""
-    poller, service = video.presenter.poller, video.caller.service
+    poller, service = video.presenter.poller, video.current_account.service
     assert service is not None
     for timed in (service.client.limits, poller):
         timed._clock = lambda clock=timed._clock: clock() + seconds  # type: ignore[misc]  # bound here
@@ -157,7 +157,7 @@ async def test_a_download_address_that_is_asked_too_often_rests_alone(tmp_home: 
         job = await video.order(model=PRIVATE_MODEL)
         await controls.fault("answer", status=429, path="/downloads", headers={"Retry-After": "0"}, times=1)
         notes = []
-        video.presenter.book.job_changed.connect(lambda key: notes.append(video.one(key).note))
+        video.presenter.job_store.job_changed.connect(lambda key: notes.append(video.one(key).note))
         await controls.turn_clock(10)
         job = await video.reaches(job.id, "saved")
         assert any("asked too often" in note for note in notes) and job.note == ""

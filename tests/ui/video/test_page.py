@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.core import money
-from app.storage.film_check import check_film
+from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES, PICTURE_MODEL, PROMPT, TEXT_MODEL, VideoHarness, open_video
@@ -80,7 +80,7 @@ async def test_posters_are_made_once_and_kept_beside_the_films(
     async with open_video(tmp_home, theme, controls) as video:
         job_id = await video.queue()
         job = await video.done(job_id)
-        poster = video.presenter.book.poster(job)
+        poster = video.presenter.job_store.poster(job)
         await until(poster.exists)
         await until(lambda: not QImage(str(poster)).isNull())
         assert QImage(str(poster)).size().width() == 640
@@ -112,7 +112,7 @@ async def test_the_form_follows_what_the_model_takes_and_names_the_limit(
         call = next(each for each in video.exchanges if each.request.path.endswith("/video/queue"))
         assert str(dict(call.request.body)["image_url"]).startswith("data:image/png;base64,")  # type: ignore[call-overload]
         job = await video.done(video.job.id)
-        assert check_film(video.film_of(job)).duration_s > 0
+        assert check_video(video.film_of(job)).duration_s > 0
 
 
 async def test_every_change_is_quoted_and_an_old_price_cannot_be_paid(
@@ -162,7 +162,7 @@ async def test_the_library_is_searched_filtered_and_its_trash_undone_and_emptied
         video.show_filter("trash")
         video.press(video.empty_trash_button)
         await video.say_yes()
-        await until(lambda: video.presenter.book.get(boat) is None)
+        await until(lambda: video.presenter.job_store.get(boat) is None)
         assert not film.exists()
 
 
@@ -176,7 +176,7 @@ async def test_a_film_is_saved_copied_and_used_again(tmp_home: Path, theme: Them
         dialog.close()
         await until((tmp_home / "copy.mp4").exists)
         await until(lambda: any("Saved as copy.mp4" in toast[0] for toast in video.toasts))
-        video.page.copy_film()
+        video.page.copy_video()
         urls = QGuiApplication.clipboard().mimeData().urls()
         assert [url.toLocalFile() for url in urls] == [str(video.film_of(job))]
         video.run("video.new")

@@ -12,21 +12,21 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtMultimedia import QVideoFrame
 from pytestqt.qtbot import QtBot
 
-from app.sandbox.media.video_engine import Shown, make_film
-from app.ui.images.picture_work import encoded
+from app.sandbox.media.video_engine import Shown, render_video
+from app.ui.images.image_work import encoded
 from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters, kept_beside
 from tests.kit.video import NO_DEVICES
 
 pytestmark = NO_DEVICES
-COLOURS = ("#c02020", "#20a020", "#2030c0", "#c0a020", "#a020a0", "#20a0a0")
+COLORS = ("#c02020", "#20a020", "#2030c0", "#c0a020", "#a020a0", "#20a0a0")
 SIZE = QSize(96, 54)
 
 
-def film_of(folder: Path, colour: str) -> str:
+def film_of(folder: Path, color: str) -> str:
     picture = QImage(160, 90, QImage.Format.Format_RGB32)
-    picture.fill(QColor(colour))
-    path = folder / f"{colour[1:]}.mp4"
-    path.write_bytes(make_film(colour, 1.0, (160, 90), sound=False, shown=Shown((encoded(picture, "PNG"),))))
+    picture.fill(QColor(color))
+    path = folder / f"{color[1:]}.mp4"
+    path.write_bytes(render_video(color, 1.0, (160, 90), sound=False, shown=Shown((encoded(picture, "PNG"),))))
     return str(path)
 
 
@@ -41,7 +41,7 @@ def late_frame(picture: QImage) -> QVideoFrame:
 
 
 def test_every_film_gets_a_picture_of_its_own(qtbot: QtBot, tmp_path: Path) -> None:
-    films = [film_of(tmp_path, colour) for colour in COLOURS]
+    films = [film_of(tmp_path, color) for color in COLORS]
     posters = Posters()
 
     def all_are_made() -> bool:
@@ -50,7 +50,7 @@ def test_every_film_gets_a_picture_of_its_own(qtbot: QtBot, tmp_path: Path) -> N
 
     qtbot.waitUntil(all_are_made, timeout=60_000)
     shown = [hue_of(film + SUFFIX) for film in films]
-    wanted = [QColor(colour).hue() for colour in COLOURS]
+    wanted = [QColor(color).hue() for color in COLORS]
     assert all(abs(one - other) % 360 < 12 for one, other in zip(shown, wanted, strict=True)), (shown, wanted)
 
 

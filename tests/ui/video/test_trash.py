@@ -63,7 +63,7 @@ async def test_when_the_trash_is_emptied_nothing_of_it_stays_to_be_seen(
         films = [video.film_of(video.one(job_id)) for job_id in (boat, dune)]
         video.press(video.empty_trash_button)
         await video.say_yes()
-        await until(lambda: not video.presenter.book.all())
+        await until(lambda: not video.presenter.job_store.all())
         assert read(video) == NOTHING and not video.player.film and not video.empty_trash_button.isVisible()
         assert not alive(large) or not large.isVisible(), "nor in a window of its own"
         assert not any(film.exists() for film in films)
@@ -82,7 +82,7 @@ async def test_one_that_is_deleted_for_good_makes_room_for_the_one_below(
         video.presenter.select(dune)
         video.page.act("delete")
         await video.say_yes()
-        await until(lambda: video.presenter.book.get(dune) is None)
+        await until(lambda: video.presenter.job_store.get(dune) is None)
         assert video.detail.id == boat
         video.page.act("restore")
         await until(lambda: video.one(boat).trashed_at is None)

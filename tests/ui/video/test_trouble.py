@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.service.http.downloads import part_path
-from app.storage.film_check import check_film
+from app.storage.video_check import check_video
 from tests.kit.sandbox import Controls
 from tests.kit.video import PRIVATE_MODEL, open_video_presenter
 from tests.kit.waiting import until
@@ -38,7 +38,7 @@ async def test_R_VID_02_a_lying_film_is_never_done_and_never_deletes_the_copy(
                 if video.one(job.id).held:  # the last lie was still on its way
                     video.presenter.do("fetch", job.id)
                 await asyncio.sleep(0.02)
-        assert check_film(video.film_of(video.one(job.id))).duration_s == 3.0
+        assert check_video(video.film_of(video.one(job.id))).duration_s == 3.0
 
 
 async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_hand(
@@ -92,7 +92,7 @@ async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
         job = await video.order()
         await controls.fault("cut", after=20_000, times=1)
         await video.done(job.id)
-        assert check_film(video.film_of(job)).duration_s == 3.0
+        assert check_video(video.film_of(job)).duration_s == 3.0
         assert [path.name for path in video.folder.iterdir()] == [job.file]
 
 
@@ -113,7 +113,7 @@ async def test_a_download_that_takes_ranges_goes_on_where_it_broke_off(tmp_home:
         )
         job = await video.reaches(job.id, "saved")
         film = video.film_of(job)
-        assert check_film(film).duration_s == 3.0
+        assert check_video(film).duration_s == 3.0
         assert min(count for count in shown if count) > 40_000, "what was there is not fetched again"
         assert [path.name for path in video.folder.iterdir()] == [job.file]
 
@@ -215,14 +215,14 @@ async def test_another_account_does_not_touch_the_jobs_of_the_first(tmp_home: Pa
 
     async with open_video_presenter(tmp_home, controls) as video:
         job = await video.order()
-        mine = video.caller.account
+        mine = video.current_account.account
         other = Account(id="other", name="Other", base_url=controls.base_url, kind="api_key")
-        video.caller.use(other, video.service)
+        video.current_account.use(other, video.service)
         asked = len(await controls.calls("/video/retrieve"))
         await controls.turn_clock(10)
         await asyncio.sleep(0.4)
         assert len(await controls.calls("/video/retrieve")) <= asked + 1, "one may have been on its way"
         assert video.state(job.id) == "running"
         assert "account" in video.presenter.detail().progress
-        video.caller.use(mine, video.service)
+        video.current_account.use(mine, video.service)
         await video.reaches(job.id, "saved")

@@ -34,7 +34,7 @@ async def test_a_row_tells_how_long_it_has_been_how_long_it_usually_is_and_what_
     async with open_video(tmp_home, theme, controls) as video:
         job_id = await video.queue()
         await until(lambda: video.one(job_id).average_s is not None)
-        queued_at, book = video.one(job_id).queued_at, video.presenter.book
+        queued_at, book = video.one(job_id).queued_at, video.presenter.job_store
         assert queued_at is not None
 
         def after(seconds: float) -> JobRow:

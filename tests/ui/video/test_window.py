@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.storage.film_check import check_film
+from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES, PROMPT, VideoHarness, open_video
@@ -116,5 +116,5 @@ async def test_R_VID_02_what_is_no_film_is_never_done_in_the_window_and_its_copy
             return video.state(job_id) == "cleaned"
 
         await until(cleaned)
-        assert check_film(video.film_of(video.one(job_id))).duration_s == 3.0
+        assert check_video(video.film_of(video.one(job_id))).duration_s == 3.0
         assert await controls.paid("/video/queue") == 1

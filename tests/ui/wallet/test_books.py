@@ -84,7 +84,7 @@ async def spoken(walk: Walk, *, stream: bool) -> None:
     request = SpeechRequest("The tide turns at noon.", "tts-kokoro", "af_sky", "wav")
     speech, pricing = walk.service.speech, walk.pricing("tts-kokoro")
     if not stream:
-        await speech.synthesise(request, price=lambda count: speech_cost(pricing, count))
+        await speech.synthesize(request, price=lambda count: speech_cost(pricing, count))
         return
     async with speech.stream(request, price=lambda count: speech_cost(pricing, count)) as sound:
         async for _ in sound:
@@ -272,14 +272,14 @@ async def in_turns(walk: Walk, acts: Iterable[Act]) -> None:
 
 
 async def begin(wallet: WalletHarness, account: Account, folder: Path) -> Walk:
-    assert wallet.caller.service is not None
-    models = await wallet.caller.service.models.list("all")
-    wallet.caller.set_numbers(models=tuple(model for model in models if model.type == "text"))
+    assert wallet.current_account.service is not None
+    models = await wallet.current_account.service.models.list("all")
+    wallet.current_account.set_numbers(models=tuple(model for model in models if model.type == "text"))
 
     async def turn_clock() -> None:
         await wallet.control("/clock", "PUT", offset_s=10)
 
-    walk = Walk(wallet.caller.service, {model.id: model for model in models}, folder, account, turn_clock)
+    walk = Walk(wallet.current_account.service, {model.id: model for model in models}, folder, account, turn_clock)
     (picture,) = (await walk.service.images.generate(PICTURE, price_usd=Decimal("0.01"))).pictures
     walk.made["picture"] = picture.data
     return walk
@@ -327,8 +327,8 @@ async def test_all_that_the_sandbox_bills_is_the_same_sum_in_every_place(
     assert {f"POST {path}" for path in by_path} == {receipt.endpoint for receipt in kept}
     # balance, Today, limits
     left = await service_balance(wallet, account)
-    assert wallet.caller.balance == left == usd - max(Decimal(0), billed - diem)
-    assert wallet.caller.spent_today == billed
+    assert wallet.current_account.balance == left == usd - max(Decimal(0), billed - diem)
+    assert wallet.current_account.spent_today == billed
     tabs = {receipt.tab for receipt in kept}
     assert await wallet.budget.spent("day", account) == await wallet.budget.spent(f"account {account.id}", account)
     assert await wallet.budget.spent("day", account) == billed
@@ -369,8 +369,8 @@ async def test_a_price_that_the_service_does_not_publish_is_read_from_the_balanc
     )
     assert (receipt.cost_usd, receipt.cost_source) == (Decimal("0.05"), "estimated")
     billed, _ = await booked(wallet)
-    assert wallet.caller.spent_today == await wallet.budget.spent("day", wallet.sandbox_account) == billed
-    assert wallet.caller.balance == 100 - billed
+    assert wallet.current_account.spent_today == await wallet.budget.spent("day", wallet.sandbox_account) == billed
+    assert wallet.current_account.balance == 100 - billed
 
 
 async def test_what_is_known_as_free_costs_nothing(wallet: WalletHarness, tmp_path: Path) -> None:
@@ -383,4 +383,4 @@ async def test_what_is_known_as_free_costs_nothing(wallet: WalletHarness, tmp_pa
             await act(walk)
             assert await service_balance(wallet, wallet.sandbox_account) == before, name
     await wallet.tasks.idle()
-    assert wallet.caller.balance == before
+    assert wallet.current_account.balance == before

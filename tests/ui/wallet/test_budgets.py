@@ -142,14 +142,14 @@ async def test_a_limit_for_all_accounts_counts_every_account_that_spends_the_sam
     assert await wallet.budget.spent("day", real) == Decimal("0.30")
     await wallet.use(pocket)
     await wallet.ledger.refresh()
-    assert wallet.caller.spent_today == Decimal("0.40"), "Today is what the daily limit counts"
+    assert wallet.current_account.spent_today == Decimal("0.40"), "Today is what the daily limit counts"
     await wallet.tasks.idle()
 
 
 async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(wallet: WalletHarness) -> None:
     """Each of four at once would fit alone: none leaves, and nobody is asked about each of them."""
     wallet.presenter.set_limit("soft day", "0.03")
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     refused: list[SpendingLimit] = []
 
@@ -181,7 +181,7 @@ async def test_background_work_is_refused_without_asking(wallet: WalletHarness) 
 async def test_a_refused_call_never_reaches_the_service(wallet: WalletHarness) -> None:
     await spend(wallet, "0.40", "chat")
     wallet.presenter.set_limit("hard day", "0.40")
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     balance = (await service.account.rate_limits()).balances
     with pytest.raises(LimitExceeded) as caught:
@@ -217,7 +217,7 @@ async def test_limits_are_typed_in_the_window_kept_and_told_to_the_status_bar(wa
     fields.hard.field.editingFinished.emit()
     await wallet.tasks.idle()
     assert wallet.settings.value.budgets == {"hard day": "10"}
-    assert wallet.caller.daily_limit == Decimal(10)
+    assert wallet.current_account.daily_limit == Decimal(10)
     fields.hard.field.setText("ten")
     fields.hard.field.editingFinished.emit()
     assert "amount in USD" in fields.problem.text()

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 from app.sandbox.http import http as sandbox_http
-from app.sandbox.http.http import Answer, Request
+from app.sandbox.http.http import Request, Response
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.errors import PaymentRequired
 from app.ui.settings.accounts.checking import check_key
@@ -39,11 +39,11 @@ def traffic(monkeypatch: pytest.MonkeyPatch) -> Traffic:
             self,
             reader: asyncio.StreamReader,
             writer: asyncio.StreamWriter,
-            handle: Callable[[Request], Awaitable[Answer]],
+            handle: Callable[[Request], Awaitable[Response]],
         ) -> None:
             self._port = writer.get_extra_info("peername")[1]
 
-            async def watched(request: Request) -> Answer:
+            async def watched(request: Request) -> Response:
                 answer = await handle(request)
                 if request.path.startswith("/api/"):
                     seen.open.add(self._port)
@@ -80,7 +80,7 @@ async def test_r_err_12_a_top_up_of_the_account_in_use_opens_no_connection_and_c
     account = await wallet.faucet_wallet()
     await wallet.use(account)
     await wallet.tasks.idle()
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     with pytest.raises(PaymentRequired):
         await service.chat.complete(HELLO)
@@ -114,10 +114,10 @@ async def test_a_check_of_the_key_in_use_goes_over_its_open_connection(traffic: 
     await wallet.tasks.idle()
     used = set(traffic.used)
     async with wallet.switch.service_of(wallet.sandbox_account) as service:
-        assert service is wallet.caller.service
+        assert service is wallet.current_account.service
         assert (await check_key(service)).permitted
     assert traffic.used == used
-    assert wallet.caller.service is service
+    assert wallet.current_account.service is service
     assert (await service.account.rate_limits()).access_permitted  # it was only lent
 
 
@@ -149,4 +149,4 @@ async def test_a_payment_on_its_way_is_not_cut_off_by_a_change_of_account(wallet
             assert again is service
     async with wallet.switch.service_of(account) as later:
         assert later is not service
-    assert await wallet.caller.service.models.list()  # type: ignore[union-attr]  # the Sandbox is in use
+    assert await wallet.current_account.service.models.list()  # type: ignore[union-attr]  # the Sandbox is in use

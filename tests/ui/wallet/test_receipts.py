@@ -158,7 +158,7 @@ async def test_receipts_are_exported_as_csv_and_json_and_no_cell_is_a_formula(
 
 
 async def test_receipts_are_held_against_the_services_own_book(wallet: WalletHarness) -> None:
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     await service.chat.complete(QUESTION)
     await wallet.tasks.idle()
@@ -173,7 +173,7 @@ async def test_receipts_are_held_against_the_services_own_book(wallet: WalletHar
 
 
 async def test_limits_are_read_also_when_a_call_of_another_tab_has_told_the_balance(wallet: WalletHarness) -> None:
-    wallet.caller.set_numbers(balance=Decimal("99.5"))
+    wallet.current_account.set_numbers(balance=Decimal("99.5"))
     wallet.presenter.activate()
     await until(lambda: any(gauge.name == "Text, tier L tokens" for gauge in wallet.presenter.gauges()))
 
@@ -191,7 +191,7 @@ async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Wallet
     names = [gauge.name for gauge in wallet.presenter.gauges()]
     for name in ("Text, tier S requests", "Text, tier L tokens", "Images", "Audio", "Embedding", "Video queue"):
         assert name in names
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     await service.chat.complete(QUESTION)
     await wallet.tasks.idle()
@@ -222,7 +222,7 @@ def test_the_price_of_one_chain_call_is_never_cut_short(qtbot: QtBot, theme: The
 async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no_difference(
     wallet: WalletHarness,
 ) -> None:
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     await service.chat.complete(QUESTION)
     await fill(wallet, 4)  # one of now, three of the days before
@@ -239,7 +239,7 @@ async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no
 
 async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: WalletHarness) -> None:
     """The service's book names no id that their answers told; nothing is told twice or as a difference."""
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     await service.chat.complete(QUESTION)
     for _ in range(2):  # two of the same amount

@@ -116,7 +116,7 @@ async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and
     page = SimpleNamespace(retry_refused=lambda: ChatPage.retry_refused(SimpleNamespace(presenter=chat)))
     tabs = {"chat": page, "wallet": wallet.page}
     window = SimpleNamespace(current_tab="chat", show_tab=shown.append, tab=tabs.__getitem__)
-    top_up_and_go_on(SimpleNamespace(window=window, caller=wallet.caller))  # type: ignore[arg-type]
+    top_up_and_go_on(SimpleNamespace(window=window, current_account=wallet.current_account))  # type: ignore[arg-type]
     await until(lambda: wallet.top_up_dialog is not None)
     dialog = wallet.top_up_dialog
     if pays:

@@ -19,7 +19,7 @@ from app.wallet import base58
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness, open_wallet
 from tests.sandbox.support import Client, running
-from tests.ui.wallet.top_up_victim import AMOUNT, POINTS
+from tests.ui.wallet.killed_top_up import AMOUNT, POINTS
 
 ROOT = Path(__file__).resolve().parents[3]
 USD = Decimal(AMOUNT)
@@ -30,7 +30,7 @@ LANDED = ("carried-out", "before-answer-is-kept")
 def kill_at(point: str, home: Path, client: Client) -> None:
     told = {"base_url": client.running.base_url, "origin": client.running.origin, "api_key": client.running.api_key}
     ended = subprocess.run(
-        [sys.executable, "-m", "tests.ui.wallet.top_up_victim", str(home), point],
+        [sys.executable, "-m", "tests.ui.wallet.killed_top_up", str(home), point],
         input=json.dumps(told) + "\n",
         cwd=ROOT,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},

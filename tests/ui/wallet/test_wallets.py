@@ -78,7 +78,7 @@ async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_c
         account = await wallet.keys.add_from_key("Other", key, "solana", wallet.sandbox_account)
     await wallet.control(f"/wallets/{account.address}", "PUT", usd="5")
     await wallet.use(account)
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     for _ in range(2):
         assert (await service.chat.complete(QUESTION)).text
@@ -87,16 +87,16 @@ async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_c
     nonces = {row.document.split("Nonce: ")[1].split("\n")[0] for row in signed}
     assert len(nonces) == len(signed) >= 3  # two answers and the balance
     assert all(row.document.startswith("127.0.0.1:") and account.address in row.document for row in signed)
-    assert wallet.caller.is_sandbox
-    assert wallet.caller.balance is not None
-    assert 0 < wallet.caller.balance < Decimal(5)
+    assert wallet.current_account.is_sandbox
+    assert wallet.current_account.balance is not None
+    assert 0 < wallet.current_account.balance < Decimal(5)
 
 
 async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
     wallet.page.act("lock", account.id)
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     with pytest.raises(CredentialUnavailable, match="locked"):
         await service.x402.balance(account.address)
@@ -111,7 +111,7 @@ async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: Wallet
 async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wanted(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
-    service = wallet.caller.service
+    service = wallet.current_account.service
     assert service is not None
     with pytest.raises(AuthenticationFailed) as caught:
         await service.account.rate_limits()
@@ -147,7 +147,7 @@ async def test_a_key_leaves_only_as_an_encrypted_key_file(wallet: WalletHarness,
     assert not dialog.save.isEnabled()
     dialog.again.setText(PASSWORD)
     assert dialog.save.isEnabled()
-    dialog.take_path(path)
+    dialog.set_path(path)
     await wallet.tasks.idle()
     assert json.loads(path.read_text())["version"] == 3
     with await open_key_file(path.read_bytes(), PASSWORD) as key:
@@ -190,9 +190,9 @@ async def test_a_lost_service_is_looked_for_without_a_signature(wallet: WalletHa
     await wallet.tasks.idle()
     signed: list[bool] = []
     wallet.keys.signed.connect(lambda: signed.append(True))
-    wallet.caller.set_reach("network")
-    await wallet.switch.knock()
-    assert (wallet.caller.reach, signed) == ("", [])
+    wallet.current_account.set_reach("network")
+    await wallet.switch.probe()
+    assert (wallet.current_account.reach, signed) == ("", [])
 
 
 async def test_everything_on_the_tab_has_a_name(wallet: WalletHarness) -> None:

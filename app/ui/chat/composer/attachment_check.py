@@ -24,7 +24,7 @@ from app.ui.chat.composer.attachment import (
     picture_tokens,
 )
 from app.ui.chat.session.estimate import count_tokens
-from app.ui.kit.picture_decoding import MAX_PIXELS, NoPicture, decoded, picture_size
+from app.ui.kit.image_decoding import MAX_PIXELS, UndecodableImage, decoded, picture_size
 
 MIN_SIDE_PX = 64
 SHRUNK_PX = 1_568  # larger pictures are cut down by the models anyway
@@ -211,7 +211,7 @@ def _as_picture(plain: Attachment, image: QImage, note: str) -> Checked:
 def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:
     try:
         return decoded(data, wanted)
-    except NoPicture:
+    except UndecodableImage:
         raise NotAttached("The picture is damaged: it cannot be drawn.") from None
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.kit import icons
 from app.ui.kit.discard import discard
-from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, keeps
+from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut
 from app.ui.kit.thumbnails import Thumbnails
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton, LinkButton
@@ -112,7 +112,7 @@ class AttachmentChip(QFrame):
         self._row = QHBoxLayout(self)
         self._row.addLayout(self._column, 1)
         self._row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
-        theme.changed.connect(self._dress)
+        theme.changed.connect(self._apply_theme)
         self.show_view(view)
 
     def show_view(self, view: AttachmentView) -> None:
@@ -131,7 +131,7 @@ class AttachmentChip(QFrame):
         self.close_button.rename(self.tr("Take away {name}").format(name=view.name), "Del")
         what = kind_word(view.kind) if not view.refusal else self.tr("Cannot be sent")
         self.setAccessibleName(f"{what}: {view.name}, {words}")
-        self._dress()
+        self._apply_theme()
 
     def is_inside(self) -> bool:
         """Whether the keyboard is on the chip or on a button in it."""
@@ -140,7 +140,7 @@ class AttachmentChip(QFrame):
     def ring_radius(self) -> float:
         return float(self._theme.px(8))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         side = theme.icon_px(SIDE)
         self._row.setContentsMargins(theme.px(6) + side + theme.px(8), theme.px(5), theme.px(4), theme.px(5))
@@ -161,7 +161,7 @@ class AttachmentChip(QFrame):
 
     def event(self, event: QEvent) -> bool:
         """Del means this attachment, not the chat that is open."""
-        return keeps(event, *DELETE_KEYS) or super().event(event)
+        return claim_shortcut(event, *DELETE_KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

@@ -84,8 +84,8 @@ class Composer(QWidget):
 
         self._build()
         self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     # Building
 
@@ -121,7 +121,7 @@ class Composer(QWidget):
         self.links.clicked.connect(lambda on: self.option_changed.emit("read_links", on))
         self.more.clicked.connect(self.open_more)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._outside.setContentsMargins(0, 0, 0, 0)
         self._inside.setContentsMargins(theme.px(14), theme.px(12), theme.px(8), theme.px(8))

@@ -55,7 +55,7 @@ class MessageBox(QPlainTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._caret = CaretRest(self)
         theme.changed.connect(self._rescale)
-        self._dress()
+        self._apply_theme()
 
     @property
     def is_composing(self) -> bool:
@@ -87,14 +87,14 @@ class MessageBox(QPlainTextEdit):
         line = QFontMetricsF(self.font()).lineSpacing()
         return round(line * max(1, min(MAX_LINES, lines))) + 2
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         font = self._theme.font("reading")
         self.setFont(font)
         self._fit()
 
     def _rescale(self) -> None:
         """Take another text size: the placeholder is painted with the viewport's font, which keeps its first one."""
-        self._dress()
+        self._apply_theme()
         self.viewport().setFont(self.font())
 
     def _fit(self) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import discard
-from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.surfaces import zone
 
@@ -28,14 +28,14 @@ Page = TypeVar("Page", bound=QWidget)
 class Inspector(QWidget):
     """Three pages under one header, each made when it is first looked at: none of them delays the first paint.
 
-    The page that is shown at first is made by `complete`. `furnish` is called with the place of each page that was just
+    The page that is shown at first is made by `complete`. `set_up` is called with the place of each page that was just
     made, to connect and fill it.
     """
 
-    def __init__(self, theme: Theme, furnish: Callable[[int], None], parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, set_up: Callable[[int], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._furnish = furnish
+        self._set_up = set_up
         self._is_complete = False
         self._begun = self._make_parameters()
         zone(self, "pane")
@@ -95,7 +95,7 @@ class Inspector(QWidget):
         else:
             QTimer.singleShot(0, self, self._build_some)
 
-    def _make_parameters(self) -> Pieces[ParametersPage]:
+    def _make_parameters(self) -> BuildSteps[ParametersPage]:
         from app.ui.chat.inspector.parameters_page import ParametersPage
 
         page = ParametersPage(self._theme, self.pages, whole=False)
@@ -113,12 +113,12 @@ class Inspector(QWidget):
             getattr(self, NAMES[page])
 
     def _put(self, place: int, page: Page) -> Page:
-        self.__dict__[NAMES[place]] = page  # already, because `furnish` asks for it
+        self.__dict__[NAMES[place]] = page  # already, because `set_up` asks for it
         before = self.pages.widget(place)
         self.pages.insertWidget(place, page)
         if before is not None:
             self.pages.removeWidget(before)
             discard(before)
         self.pages.setCurrentIndex(self.tabs.bar.currentIndex())
-        self._furnish(place)
+        self._set_up(place)
         return page

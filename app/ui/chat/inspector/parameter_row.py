@@ -46,8 +46,8 @@ class ParameterRow(QWidget):
         self._column.addLayout(self._row)
         self._column.addLayout(self._line)
         self.show_control_state(True, "")
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def show_control(self, control: Control) -> None:
         """Follow what the model does with this parameter."""
@@ -68,7 +68,7 @@ class ParameterRow(QWidget):
         if self.control.isEnabled():
             self.show_control_state(True, "")
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._column.setContentsMargins(0, theme.px(5), 0, theme.px(5))
         self._column.setSpacing(theme.px(1))
@@ -98,13 +98,13 @@ class Section(QWidget):
         outer.addLayout(self.body)
         if not last:
             outer.addWidget(rule())
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def add(self, widget: QWidget) -> None:
         self.body.addWidget(widget)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self.body.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(8))
         self.body.setSpacing(theme.px(4))

@@ -39,8 +39,8 @@ class MoreControls(QObject):
         self._build_sampling()
         self._build_cache()
         self._build_expert()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     # Building
 
@@ -98,7 +98,7 @@ class MoreControls(QObject):
         self.expert_section.add(self.expert)
         self.expert_section.add(self.expert_note)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self.stop.setFont(theme.font("small"))
         self.stop.setFixedHeight(2 * theme.line_px("small") + theme.px(10))

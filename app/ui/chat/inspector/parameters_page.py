@@ -11,7 +11,7 @@ from app.core import money
 from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.inspector.parameters_more import MoreControls
 from app.ui.chat.session.options import MAX_LINKS_READ, MAX_TEMPERATURE
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import LinkButton
@@ -53,7 +53,7 @@ class ParametersPage(QScrollArea):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make the sections, one at each step; into a body that has its place, so that none is styled twice."""
         theme = self._theme
         body = QWidget(self)
@@ -75,8 +75,8 @@ class ParametersPage(QScrollArea):
             section()
             yield
         self._column.addStretch(1)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     # Building
 
@@ -210,7 +210,7 @@ class ParametersPage(QScrollArea):
         switch.clicked.connect(lambda on: self.option_changed.emit(option, on))
         return switch
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.prompt.setFont(self._theme.font("small"))
         self.prompt.setFixedHeight(4 * self._theme.line_px("small") + self._theme.px(4))
         self.cache_key.setFont(self._theme.font("small", mono=True))

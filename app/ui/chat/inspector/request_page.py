@@ -52,8 +52,8 @@ class RequestPage(QScrollArea):
         self._column.addStretch(1)
         self._build()
         self.setWidget(inside)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self._show_nothing(self.tr("What Rialto sends stands here, exactly as it is sent."))
 
     def _build(self) -> None:
@@ -89,7 +89,7 @@ class RequestPage(QScrollArea):
         column.addWidget(self._outcome)
         column.addLayout(self._headers)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._column.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
         self._inner.setSpacing(theme.px(12))

@@ -145,11 +145,11 @@ class TotalsPage(QWidget):
         self._column.addWidget(self.table)
         self._column.addLayout(self._below)
         self._column.addStretch(1)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_totals(Totals())
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         edge, air = theme.px(8), theme.px(8)  # what stands in the table, with air of its own, is in line with the rest
         self._column.setContentsMargins(edge, theme.px(16), edge, theme.px(12))

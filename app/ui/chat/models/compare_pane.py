@@ -56,10 +56,10 @@ class Column(QWidget):
         column.addWidget(self.view, 1)
         self.keep.clicked.connect(lambda: self.action.emit(self.row_id, "keep"))
         self.stop.clicked.connect(lambda: self.action.emit(self.row_id, "stop-row"))
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._head.setContentsMargins(theme.px(24), theme.px(8), theme.px(16), theme.px(8))
         self._head.setSpacing(theme.px(6))
@@ -138,10 +138,10 @@ class ComparePane(QWidget):
         column.addWidget(self._scroll, 1)
         self.stop_all.clicked.connect(self.stop_all_wanted)
         self.back.clicked.connect(self.left)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._top.setContentsMargins(theme.px(24), theme.px(6), theme.px(16), theme.px(6))
         self._top.setSpacing(theme.px(12))

@@ -72,15 +72,15 @@ class ComparePicker(Popover):
         self.view.row_clicked.connect(self._toggle)
         self.view.star_clicked.connect(self._toggle)
         self.go.clicked.connect(self._ask)
-        theme.changed.connect(self._dress_list)
-        self._dress_list()
+        theme.changed.connect(self._apply_list_theme)
+        self._apply_list_theme()
 
-    def _dress_list(self) -> None:
+    def _apply_list_theme(self) -> None:
         self.view.setFixedHeight(self._theme.type_px(LIST_HEIGHT))
         self.view.doItemsLayout()
 
-    def _dress(self) -> None:
-        super()._dress()
+    def _apply_theme(self) -> None:
+        super()._apply_theme()
         self.body.setSpacing(0)
 
     @property

@@ -52,7 +52,7 @@ class ModelPicker(Popover):
     """`chosen` names the model and whether later chats are to use it too."""
 
     chosen = Signal(str, bool)
-    favourite_toggled = Signal(str)
+    favorite_toggled = Signal(str)
     sort_chosen = Signal(str)
     reload_wanted = Signal()
 
@@ -83,12 +83,12 @@ class ModelPicker(Popover):
         self._saved_note = ""
         self._build(theme)
         self.set_first_focus(self.search)
-        self.view.selectionModel().currentChanged.connect(lambda index: self._tell(index))
+        self.view.selectionModel().currentChanged.connect(lambda index: self._publish(index))
         self.view.row_clicked.connect(lambda index: self._choose(index, for_new_chats=False))
-        self.view.star_clicked.connect(self._toggle_favourite)
+        self.view.star_clicked.connect(self._toggle_favorite)
         self._theme_of_list = theme
-        theme.changed.connect(self._dress_list)
-        self._dress_list()
+        theme.changed.connect(self._apply_list_theme)
+        self._apply_list_theme()
 
     def _build(self, theme: Theme) -> None:
         top = QVBoxLayout()
@@ -141,13 +141,13 @@ class ModelPicker(Popover):
         row.addWidget(Label(theme, self.tr("Use for new chats"), "small", "text2"))
         return footer
 
-    def _dress_list(self) -> None:
+    def _apply_list_theme(self) -> None:
         self._places.setFixedHeight(self._theme_of_list.type_px(LIST_HEIGHT))
         self.view.doItemsLayout()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         """The footer's tone reaches the card's edge, so this popover has no padding of its own."""
-        super()._dress()
+        super()._apply_theme()
         self.body.setSpacing(0)
 
     def _fit_height(self, button: QWidget) -> None:
@@ -174,7 +174,7 @@ class ModelPicker(Popover):
         self.search.setPlaceholderText(words)
         self._saved_note = models.saved_note
         self._select(self.model.index_of(before) if before else QModelIndex())
-        self._tell(self.view.currentIndex())
+        self._publish(self.view.currentIndex())
         if models.loading and not number:
             self._places.setCurrentIndex(2)
         else:
@@ -220,7 +220,7 @@ class ModelPicker(Popover):
         self.search.setFocus()
         self.sort_chosen.emit(sort)
 
-    def _tell(self, index: QModelIndex) -> None:
+    def _publish(self, index: QModelIndex) -> None:
         """What comes instead of the model under the keyboard, else how old the list is."""
         row = index.data(ROW_ROLE)
         next_id = row.replacement if isinstance(row, ModelRow) else ""
@@ -258,10 +258,10 @@ class ModelPicker(Popover):
             self.close()
             self.chosen.emit(row.id, for_new_chats)
 
-    def _toggle_favourite(self, index: QModelIndex) -> None:
+    def _toggle_favorite(self, index: QModelIndex) -> None:
         row = index.data(ROW_ROLE)
         if isinstance(row, ModelRow):
-            self.favourite_toggled.emit(row.id)
+            self.favorite_toggled.emit(row.id)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -275,7 +275,7 @@ class ModelPicker(Popover):
             self._choose(self.view.currentIndex(), for_new_chats=control)
             return True
         if key == Qt.Key.Key_D and control:
-            self._toggle_favourite(self.view.currentIndex())
+            self._toggle_favorite(self.view.currentIndex())
             return True
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             self.view.keyPressEvent(event)
@@ -291,10 +291,10 @@ class ModelListHeader(QWidget):
         self._theme = theme
         self._view = view
         view.verticalScrollBar().rangeChanged.connect(lambda: self.update())
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFixedHeight(self._theme.height_px(26, 16))
 
     def paintEvent(self, event: QPaintEvent) -> None:

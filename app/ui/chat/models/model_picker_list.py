@@ -131,8 +131,8 @@ class ModelListModel(QAbstractListModel):
         words = TypedWords(self._text)
         found = [row for row in self._all if self._abilities <= row.abilities and words.are_in(row.name, row.id)]
         found.sort(key=SORTS[self._sort])
-        favourites = [row for row in found if row.is_favourite]
-        others = [row for row in found if not row.is_favourite]
+        favourites = [row for row in found if row.is_favorite]
+        others = [row for row in found if not row.is_favorite]
         rows: list[Group | ModelRow] = []
         if favourites:
             rows += [Group("Favourites"), *favourites]
@@ -158,7 +158,7 @@ def spoken(row: ModelRow, current_word: str = "in use") -> str:
     parts = [row.name, *row.badges]
     parts += [f"{row.context} context"] if row.context else []
     parts += [f"{row.price_in} dollars in, {row.price_out} out per million tokens"] if row.price_in else []
-    parts += [word for on, word in ((row.is_default, "default"), (row.is_favourite, "favourite")) if on]
+    parts += [word for on, word in ((row.is_default, "default"), (row.is_favorite, "favourite")) if on]
     parts += [part for part in (PRIVACY.get(row.privacy, row.privacy), row.retires) if part]
     parts += [f"tier {row.tier}"] if row.tier else []
     parts += [f"replaced by {row.replacement}"] if row.replacement else []
@@ -251,8 +251,8 @@ class ModelDelegate(QStyledItemDelegate):
         if self._many:
             self._paint_mark(painter, place, is_on=row.is_current)
         else:
-            name = "star-filled" if row.is_favourite else "star"
-            icons.paint(painter, theme, name, place, "warn" if row.is_favourite else "text3")
+            name = "star-filled" if row.is_favorite else "star"
+            icons.paint(painter, theme, name, place, "warn" if row.is_favorite else "text3")
         columns = column_rects(theme, rect)
         left = rect.left() + theme.icon_px(STAR) + theme.px(GAP)
         room = columns[0].left() - theme.px(GAP) - left

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class AnswerDelta:
     """What one read of the stream added: to be drawn at once, in one go."""
 
     text: str = ""
@@ -38,7 +38,7 @@ class Arrived:
     sources_changed: bool = False
 
 
-class Pieces:
+class TextBuffer:
     """A text that grows by small pieces; joined only when somebody reads it, so that a long one costs no more."""
 
     __slots__ = ("_joined", "_new")
@@ -88,14 +88,18 @@ class LiveAnswer:
     reasoning_began_at: float | None = None
     thinking_s: float | None = None
     _repeat: RepeatFilter = field(init=False)
-    _text: Pieces = field(init=False)
-    _reasoning: Pieces = field(init=False)
-    _billed: Pieces = field(init=False)  # everything that this call brought, for counting tokens
+    _text: TextBuffer = field(init=False)
+    _reasoning: TextBuffer = field(init=False)
+    _billed: TextBuffer = field(init=False)  # everything that this call brought, for counting tokens
 
     def __post_init__(self) -> None:
         self.started_at = self.clock()
         self._repeat = RepeatFilter(self.kept_text)
-        self._text, self._reasoning, self._billed = Pieces(self.kept_text), Pieces(self.kept_reasoning), Pieces("")
+        self._text, self._reasoning, self._billed = (
+            TextBuffer(self.kept_text),
+            TextBuffer(self.kept_reasoning),
+            TextBuffer(""),
+        )
 
     @property
     def text(self) -> str:
@@ -105,7 +109,7 @@ class LiveAnswer:
     def reasoning(self) -> str:
         return self._reasoning.joined()
 
-    def take(self, events: Iterable[ChatEvent]) -> Arrived:
+    def append(self, events: Iterable[ChatEvent]) -> AnswerDelta:
         """Add what one read brought; returns the parts that are new on the screen."""
         text: list[str] = []
         reasoning: list[str] = []
@@ -135,16 +139,16 @@ class LiveAnswer:
                 self.finish_reason = event.reason
         return self._add("".join(text), "".join(reasoning), sources_changed)
 
-    def finish(self) -> Arrived:
+    def finish(self) -> AnswerDelta:
         """Let go of what was held back as a possible repetition; call once, when the stream has ended."""
         if self.reasoning_began_at is not None and self.thinking_s is None:
             self.thinking_s = self.clock() - self.reasoning_began_at
         return self._add(self._repeat.finish(), "", False)
 
-    def _add(self, text: str, reasoning: str, sources_changed: bool) -> Arrived:
+    def _add(self, text: str, reasoning: str, sources_changed: bool) -> AnswerDelta:
         self._text.add(text)
         self._reasoning.add(reasoning)
-        return Arrived(text, reasoning, sources_changed)
+        return AnswerDelta(text, reasoning, sources_changed)
 
     def _begin_text(self) -> None:
         now = self.clock()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, cast
 if TYPE_CHECKING:
     from app.service.chat_types import ServiceParameters
     from app.service.models import Model
-    from app.ui.chat.session.glimpse import Glimpse
+    from app.ui.chat.session.cached_model import CachedModel
 
 WebSearch = Literal["off", "auto", "on"]
 WEB_SEARCH: tuple[WebSearch, ...] = ("off", "auto", "on")
@@ -105,7 +105,7 @@ class Controls:
     keep_cache: Control = Control()
 
 
-def judge(options: ChatOptions, model: Model | Glimpse | None) -> Controls:
+def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
     """Decide what has an effect. A model that is not in the list is believed to do everything."""
     name = model.name if model is not None else ""
     can = model.capabilities if model is not None else None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.storage.errors import StorageError
 from app.ui.chat.session.answer_notes import policy_of
-from app.ui.chat.session.live_answer import Arrived, LiveAnswer
+from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
 from app.ui.chat.session.presenter_parts import filled, has_attachments
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class AnswerWriter:
         history: History,
         *,
         on_begun: Callable[[], None],
-        on_arrived: Callable[[Arrived], None],
+        on_arrived: Callable[[AnswerDelta], None],
         on_wait: Callable[[RetryWait], None],
         on_trouble: Callable[[StorageError], None],
     ) -> None:
@@ -88,7 +88,7 @@ class AnswerWriter:
             async with stream:
                 async for events in stream:
                     began = True
-                    self._arrived(self._live.take(events))
+                    self._arrived(self._live.append(events))
             self._live.extra = stream.extra
         except ServiceError as error:
             arrived = bool(self._live.text or self._live.reasoning)
@@ -117,7 +117,7 @@ class AnswerWriter:
         """The call as far as it has come; None before it was made."""
         return self._exchange() if self._exchange is not None else None
 
-    def _arrived(self, arrived: Arrived) -> None:
+    def _arrived(self, arrived: AnswerDelta) -> None:
         if arrived.text or arrived.reasoning or arrived.sources_changed:
             self._dirty.set()
             self._on_arrived(arrived)

@@ -17,13 +17,13 @@ from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe
 from app.storage.errors import NotStored, StorageError, Unsaved
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
-from app.ui.chat.session.live_answer import Arrived, LiveAnswer
+from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
 from app.ui.chat.session.presenter_answer import AnswerWriter, Ending, store_ending
 from app.ui.chat.session.presenter_requests import note_of, without_bytes
 from app.ui.chat.session.presenter_rows import problem_text
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.service.chat_types import ChatRequest, RetryWait
     from app.service.errors import ServiceError
@@ -50,7 +50,7 @@ class Job:
     prompt_tokens: int  # estimated
     searched: bool
     links: int = 0  # pages that may be read, each at a price
-    beside: bool = False  # one of several answers to the same question
+    comparing: bool = False  # one of several answers to the same question
     resends: int = 0  # how often it was sent again by itself
 
     def live(self, clock: Callable[[], float]) -> LiveAnswer:
@@ -92,7 +92,7 @@ class Answers(QObject):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         tasks: TaskScope,
         cheaper: Callable[[Job], ActionSpec | None],
         clock: Callable[[], float] = time.monotonic,
@@ -100,7 +100,7 @@ class Answers(QObject):
     ) -> None:
         """`cheaper` gives the button of a model that could answer a job for less, or None."""
         super().__init__(parent)
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
         self._cheaper = cheaper
         self._clock = clock
@@ -113,7 +113,7 @@ class Answers(QObject):
         self._unpaid: dict[str, tuple[Job, Decimal | None]] = {}
         self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
         self.waits: dict[str, str] = {}  # row id of an answer that waits for its time → its chat
-        caller.numbers_changed.connect(self._try_unpaid)
+        current_account.numbers_changed.connect(self._try_unpaid)
 
     def start(self, history: History, catalogue: Catalogue | None) -> None:
         self._history = history
@@ -154,14 +154,14 @@ class Answers(QObject):
 
     # What others tell
 
-    def begin(self, job: Job, *, beside: bool = False) -> bool:
+    def begin(self, job: Job, *, comparing: bool = False) -> bool:
         """Start writing. False, and nothing happens, when nobody can answer or the same chat is being written.
 
-        `beside` allows several answers of one chat at once: the same question to several models.
+        `comparing` allows several answers of one chat at once: the same question to several models.
         """
         row = job.message.id
-        taken = row in self._live or (not beside and self.live_in(job.chat_id) is not None)
-        if taken or self._caller.service is None or self._history is None:
+        taken = row in self._live or (not comparing and self.live_in(job.chat_id) is not None)
+        if taken or self._current_account.service is None or self._history is None:
             return False
         self._forget_wait(job)
         self._live[row] = job.live(self._clock)
@@ -203,7 +203,7 @@ class Answers(QObject):
     # Writing
 
     async def _write(self, job: Job) -> None:
-        service, history = self._caller.service, self._history
+        service, history = self._current_account.service, self._history
         live = self._live[job.message.id]
         assert service is not None and history is not None
         row = job.message.id
@@ -216,7 +216,7 @@ class Answers(QObject):
             on_wait=lambda wait: self._waiting(row, wait),
             on_trouble=lambda error: self._trouble(row, error),
         )
-        sandbox = self._caller.is_sandbox
+        sandbox = self._current_account.is_sandbox
         ending = Ending("failed")
         try:
             if job.message.state != "streaming":
@@ -270,7 +270,9 @@ class Answers(QObject):
             from app.service.errors import ContentRefused, PaymentRequired
 
             sends_again = _is_sent_again(job, ending.error)
-            problem = for_chat(describe(ending.error, sends_again=sends_again), in_sandbox=self._caller.is_sandbox)
+            problem = for_chat(
+                describe(ending.error, sends_again=sends_again), in_sandbox=self._current_account.is_sandbox
+            )
             if isinstance(ending.error, ContentRefused) and ending.error.suggested_prompt:
                 self._suggestions[job.message.id] = ending.error.suggested_prompt
             if not isinstance(ending.error, PaymentRequired):
@@ -292,9 +294,9 @@ class Answers(QObject):
 
     def _way_to_pay(self, problem: Problem) -> ActionSpec | None:
         """A wallet pays from its own tab, play money is filled up; with a key Rialto has nothing to pay with."""
-        if self._caller.account is not None and self._caller.account.kind == "wallet":
+        if self._current_account.account is not None and self._current_account.account.kind == "wallet":
             return problem.primary
-        return SANDBOX_MONEY if self._caller.is_sandbox else OTHER_ACCOUNT
+        return SANDBOX_MONEY if self._current_account.is_sandbox else OTHER_ACCOUNT
 
     def suggestion_for(self, message_id: str) -> str:
         """The words that the service proposed instead of a refused question, "" for none."""
@@ -305,7 +307,7 @@ class Answers(QObject):
             self._remember(row, writer.exchange)
         self.began.emit(row)
 
-    def _arrived(self, row: str, arrived: Arrived, writer: AnswerWriter) -> None:
+    def _arrived(self, row: str, arrived: AnswerDelta, writer: AnswerWriter) -> None:
         known = self._exchanges.get(row)
         if known is not None and known.status is None:  # the first words: the answer's headers are there as well
             self._begun(row, writer)
@@ -335,7 +337,7 @@ class Answers(QObject):
         from app.service.errors import PaymentRequired
 
         if isinstance(error, PaymentRequired):
-            self._unpaid[job.message.id] = (job, self._caller.balance)
+            self._unpaid[job.message.id] = (job, self._current_account.balance)
             return
         wait_s = error.retry_after_s
         if wait_s is None or not _is_sent_again(job, error):
@@ -353,7 +355,7 @@ class Answers(QObject):
         """Write a failed answer again, into the same row: nothing of it is lost, because nothing had come."""
         if self._history is None:
             return
-        if self.begin(job, beside=job.beside):
+        if self.begin(job, comparing=job.comparing):
             self._problems.pop(job.message.id, None)
             self.changed.emit(job.message.id)
 
@@ -362,7 +364,7 @@ class Answers(QObject):
         self.waits.pop(job.message.id, None)
 
     def _try_unpaid(self) -> None:
-        balance = self._caller.balance
+        balance = self._current_account.balance
         for job, before in tuple(self._unpaid.values()):
             if balance is not None and (before is None or balance > before):
                 self.resume(job)

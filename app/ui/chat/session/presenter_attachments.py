@@ -75,7 +75,7 @@ class Attaching(QObject):
         self._turn += 1
         self._items = [self._item(each) for each in self._open.attachments]
         self._open.reading = 0
-        self._tell()
+        self._publish()
 
     def views(self) -> tuple[AttachmentView, ...]:
         """The chips as they are now; what the model refuses depends on the model."""
@@ -173,14 +173,14 @@ class Attaching(QObject):
     def _take(self) -> None:
         self._open.attachments = tuple(item.attachment for item in self._items if item.attachment is not None)
         self._open.reading = sum(item.busy for item in self._items)
-        self._tell()
+        self._publish()
 
     def follow(self) -> None:
         """Say again what the chips show when that is something else now, as with another model."""
         if self._items and self.views() != self._told_views:
-            self._tell()
+            self._publish()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self._told_views = self.views()
         self.changed.emit(self._told_views)
 

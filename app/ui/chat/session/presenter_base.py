@@ -18,13 +18,13 @@ from app.storage.errors import NotStored, StorageError
 from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.options import ChatOptions
 from app.ui.chat.session.presenter_attachments import Attaching
-from app.ui.chat.session.presenter_models import ModelShelf
-from app.ui.chat.session.presenter_open import LeftDraft, OpenChat
+from app.ui.chat.session.presenter_models import AccountModels
+from app.ui.chat.session.presenter_open import OpenChat, UnsavedDraft
 
 if TYPE_CHECKING:
     import asyncio
 
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.problems import ActionSpec
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.presenter_answers import Answers, Job
     from app.ui.chat.session.presenter_branches import Branches
     from app.ui.chat.session.presenter_library import Library
-    from app.ui.chat.session.presenter_presets import PresetShelf
+    from app.ui.chat.session.presenter_presets import ChatPresets
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.state import ChatEntry, ChatHead
 
@@ -63,7 +63,7 @@ class ChatPresenterBase(QObject):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         settings: SettingsStore,
         tasks: TaskScope,
         undo_stack: UndoStack,
@@ -73,7 +73,7 @@ class ChatPresenterBase(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.caller = caller
+        self.current_account = current_account
         self._settings = settings
         self._tasks = tasks
         self._now = now
@@ -81,25 +81,25 @@ class ChatPresenterBase(QObject):
         self._undo_stack = undo_stack
         self.trash = Trash("chat", tasks, undo_stack)
         self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
-        self.shelf = ModelShelf(caller, settings)
-        self.opened = OpenChat(caller, self.shelf)
+        self.account_models = AccountModels(current_account, settings)
+        self.opened = OpenChat(current_account, self.account_models)
         self._clock = clock
         self.attaching = Attaching(self.opened, self._do, self._keep_draft, self)
         self.attaching.changed.connect(self._attachments_changed)
         self.attaching.told.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self._answers: Answers | None = None
         self.library: Library | None = None
-        self.presets: PresetShelf | None = None
+        self.presets: ChatPresets | None = None
         self.conversation: Branches | None = None
         self._history: History | None = None
         self._refused: Work | None = None  # what the disk refused last
-        self._left: list[LeftDraft] = []  # oldest first
+        self._left: list[UnsavedDraft] = []  # oldest first
         self._rows: dict[int, str] = {}  # the chats that got a row while they were open, by `OpenChat.opening`
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)
         self._draft_timer.setInterval(DRAFT_PAUSE_MS)
-        caller.account_changed.connect(self._account_changed)
-        caller.numbers_changed.connect(self._numbers_changed)
+        current_account.account_changed.connect(self._account_changed)
+        current_account.numbers_changed.connect(self._numbers_changed)
 
     @cached_property
     def _creating(self) -> asyncio.Lock:
@@ -118,14 +118,14 @@ class ChatPresenterBase(QObject):
     # What changed
 
     def _account_changed(self) -> None:
-        self.shelf.forget()
+        self.account_models.forget()
         self.opened.account_changed()
         if self._history is not None:
             self._do(self._load_models)
         self._all_changed()
 
     async def _load_models(self) -> None:
-        await self.shelf.load_saved()
+        await self.account_models.load_saved()
         self._models_changed()
         self._all_changed()
 
@@ -133,7 +133,7 @@ class ChatPresenterBase(QObject):
         self._models_changed()
         self._head_changed()
         if self._history is not None:
-            self._do(self.shelf.save)
+            self._do(self.account_models.save)
 
     def _conversation_changed(self, chat_id: str) -> None:
         """An answer began or ended in a chat: its row in the list has another cost and another time."""
@@ -145,10 +145,10 @@ class ChatPresenterBase(QObject):
         assert self.library is not None
         if self.library.get(chat_id) is not None:
             await self.library.reread(chat_id)
-            self.tell_list()
+            self.publish_list()
 
     def _all_changed(self) -> None:
-        self.tell_list()
+        self.publish_list()
         self._head_changed()
         if self._history is not None:
             self.totals_changed.emit(self.totals())
@@ -157,9 +157,9 @@ class ChatPresenterBase(QObject):
         """What the open chat has used, all branches together."""
         from app.ui.chat.session.presenter_totals import totals_of
 
-        return totals_of(self.opened.thread.all(), self.shelf.name_of, self.caller.is_sandbox)
+        return totals_of(self.opened.thread.all(), self.account_models.name_of, self.current_account.is_sandbox)
 
-    def tell_list(self) -> None:
+    def publish_list(self) -> None:
         """Tell the page every chat, once they are read."""
         if self.library is not None:
             self.entries_changed.emit(self._entries(self.library))
@@ -167,7 +167,7 @@ class ChatPresenterBase(QObject):
 
     def _entries(self, library: Library) -> tuple[ChatEntry, ...]:
         waiting = self._answers.waiting() if self._answers is not None else {}
-        return library.entries(self._writing(), waiting, self._now(), self.shelf.name_of)
+        return library.entries(self._writing(), waiting, self._now(), self.account_models.name_of)
 
     @property
     def answers(self) -> Answers:
@@ -199,7 +199,7 @@ class ChatPresenterBase(QObject):
         """The cheapest model that is listed, when it is not the one that was asked."""
         from app.core.problems import ActionSpec
 
-        cheapest = self.shelf.cheapest()
+        cheapest = self.account_models.cheapest()
         if cheapest is None or cheapest.id == job.request.model:
             return None
         options = ChatOptions(reply_limit=job.request.max_completion_tokens)
@@ -208,8 +208,8 @@ class ChatPresenterBase(QObject):
         return ActionSpec(f"{USE_MODEL}{cheapest.id}", f"Use {cheapest.name}{price}")
 
     def _models_changed(self) -> None:
-        self.shelf.remember_glimpse()
-        self.models_changed.emit(self.shelf.list_for(self.opened.model_id))
+        self.account_models.remember_glimpse()
+        self.models_changed.emit(self.account_models.list_for(self.opened.model_id))
 
     # Work
 

@@ -15,20 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.storage.conversations import Message
-    from app.ui.chat.session.live_answer import Arrived
+    from app.ui.chat.session.live_answer import AnswerDelta
 
 
 class Branches(Conversation):
-    """`beside` are the answers that are shown in columns; their rows are told whether they are on the branch or not."""
+    """`comparing` are the answers that are shown in columns; their rows are told whether they are on the branch or
+    not."""
 
-    beside_changed = Signal(object)  # tuple[MessageRow, ...]; () when the conversation is shown again
-    beside_row_changed = Signal(object)  # MessageRow
-    beside_text_arrived = Signal(str, str, str)  # row id, text, thoughts
-    beside_ended = Signal(str)
+    comparison_changed = Signal(object)  # tuple[MessageRow, ...]; () when the conversation is shown again
+    compared_row_changed = Signal(object)  # MessageRow
+    compared_text_arrived = Signal(str, str, str)  # row id, text, thoughts
+    compared_ended = Signal(str)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.beside: tuple[str, ...] = ()
+        self.compared: tuple[str, ...] = ()
         self._asked: dict[str, str] = {}  # row id → the model that was asked; another one may have answered
 
     # Side by side
@@ -37,10 +38,10 @@ class Branches(Conversation):
         """As below; with several models their answers are then shown in columns."""
         sent = await super().send(text, model_ids, box=box)
         if sent and len(model_ids) > 1:
-            self._show_beside_head()
+            self._show_comparison_header()
         return sent
 
-    async def ask_beside(self, model_ids: Sequence[str]) -> None:
+    async def ask_for_comparison(self, model_ids: Sequence[str]) -> None:
         """Ask several models the last question again; what was answered before stays as a branch."""
         opened = self._open
         question = opened.thread.last_of("user")
@@ -58,87 +59,87 @@ class Branches(Conversation):
         opened.thread.head_id = answers[0].id
         opened.changed()
         for answer in answers:
-            self._begin(answer, beside=True)
+            self._begin(answer, comparing=True)
         self.show()
-        self.beside = tuple(answer.id for answer in answers)
-        self._tell_beside()
+        self.compared = tuple(answer.id for answer in answers)
+        self._publish_comparison()
         self.head_changed.emit(question.chat_id)
 
-    def _begin(self, answer: Message, *, continues: bool = False, beside: bool = False) -> bool:
-        if beside:
+    def _begin(self, answer: Message, *, continues: bool = False, comparing: bool = False) -> bool:
+        if comparing:
             self._asked.setdefault(answer.id, answer.model)
         asked = self._asked.get(answer.id)
         if asked:  # also when one of several is tried again: by the model that it was asked of
-            answer, beside = replace(answer, model=asked), True
-        return super()._begin(answer, continues=continues, beside=beside)
+            answer, comparing = replace(answer, model=asked), True
+        return super()._begin(answer, continues=continues, comparing=comparing)
 
     def asked_model(self, message: Message) -> str:
         """The model to go on with from an answer."""
         return self._asked.get(message.id, message.model)
 
-    def _show_beside_head(self) -> None:
-        self.show_beside(self._open.thread.head_id or "")
+    def _show_comparison_header(self) -> None:
+        self.show_comparison(self._open.thread.head_id or "")
 
-    def show_beside(self, message_id: str) -> None:
+    def show_comparison(self, message_id: str) -> None:
         """Show all answers to the question that this one answers, up to the newest four."""
         thread = self._open.thread
         if thread.get(message_id) is None:
             return
         siblings = [each for each in thread.siblings(message_id) if each.role == "assistant"]
-        self.beside = tuple(each.id for each in siblings[-4:])
-        self._tell_beside()
+        self.compared = tuple(each.id for each in siblings[-4:])
+        self._publish_comparison()
 
-    def leave_beside(self) -> bool:
+    def leave_comparison(self) -> bool:
         """Show the conversation again; False when it is shown already."""
-        if not self.beside:
+        if not self.compared:
             return False
-        self.beside = ()
-        self._tell_beside()
+        self.compared = ()
+        self._publish_comparison()
         return True
 
     async def keep(self, message_id: str) -> None:
         """Go on from one of several answers; the others stay beside it."""
-        self.leave_beside()
+        self.leave_comparison()
         await self.show_branch_of(message_id)
 
     def show(self) -> None:
         """As below; columns of another chat, or of another place in it, are left."""
         super().show()
-        if self.beside and not all(self._open.thread.get(each) is not None for each in self.beside):
-            self.leave_beside()
+        if self.compared and not all(self._open.thread.get(each) is not None for each in self.compared):
+            self.leave_comparison()
 
-    def _tell_beside(self) -> None:
-        messages = [self._open.thread.get(each) for each in self.beside]
-        self.beside_changed.emit(tuple(self._row(message) for message in messages if message is not None))
+    def _publish_comparison(self) -> None:
+        messages = [self._open.thread.get(each) for each in self.compared]
+        self.comparison_changed.emit(tuple(self._row(message) for message in messages if message is not None))
 
     def _row_changed(self, message_id: str) -> None:
         super()._row_changed(message_id)
-        self._tell_row_beside(message_id)
+        self._publish_compared_row(message_id)
 
-    def _tell_row_beside(self, message_id: str) -> None:
+    def _publish_compared_row(self, message_id: str) -> None:
         message = self._open.thread.get(message_id)
-        if message_id in self.beside and message is not None:
-            self.beside_row_changed.emit(self._row(message))
+        if message_id in self.compared and message is not None:
+            self.compared_row_changed.emit(self._row(message))
 
-    def _arrived(self, message_id: str, arrived: Arrived) -> None:
+    def _arrived(self, message_id: str, arrived: AnswerDelta) -> None:
         super()._arrived(message_id, arrived)
-        if message_id in self.beside:
+        if message_id in self.compared:
             if arrived.text or arrived.reasoning:
-                self.beside_text_arrived.emit(message_id, arrived.text, arrived.reasoning)
+                self.compared_text_arrived.emit(message_id, arrived.text, arrived.reasoning)
             if not self._receipt_timer.isActive():
                 self._receipt_timer.start()
 
-    def _tell_receipt(self) -> None:
-        super()._tell_receipt()
-        for message_id in self.beside:
+    def _publish_receipt(self) -> None:
+        super()._publish_receipt()
+        for message_id in self.compared:
             if self._answers.live_of(message_id) is not None:
-                self._tell_row_beside(message_id)
+                self._publish_compared_row(message_id)
 
     def _ended(self, stored: Message) -> None:
         super()._ended(stored)
-        if stored.id in self.beside:
-            self._tell_row_beside(stored.id)
-            self.beside_ended.emit(stored.id)
+        if stored.id in self.compared:
+            self._publish_compared_row(stored.id)
+            self.compared_ended.emit(stored.id)
 
     # Places in the tree
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.presenter_export import ExportForm
     from app.ui.chat.session.presenter_search import Search
     from app.ui.chat.session.presenter_transfer import Transfer
-    from app.ui.chat.state import Retiring
+    from app.ui.chat.state import DeprecatedModel
 
 
 class ChatPresenterChats(ChatPresenterBase):
@@ -150,32 +150,32 @@ class ChatPresenterChats(ChatPresenterBase):
 
     # Models that go
 
-    def retiring(self) -> Retiring | None:
+    def deprecations(self) -> DeprecatedModel | None:
         """The open chat's model, when the service will remove it."""
         from app.ui.chat.session.presenter_models import retires_text
-        from app.ui.chat.state import Retiring
+        from app.ui.chat.state import DeprecatedModel
 
         model = self.opened.model
         if model is None or model.deprecation is None or self.library is None:
             return None
         replacement_id = model.deprecation.replacement_model_id
-        return Retiring(
+        return DeprecatedModel(
             model.id,
             model.name,
             retires_text(model),
             replacement_id,
-            self.shelf.name_of(replacement_id) if replacement_id else "",
+            self.account_models.name_of(replacement_id) if replacement_id else "",
             self.library.models_in_use().get(model.id, 0),
-            can_replace=self.shelf.get(replacement_id) is not None,
+            can_replace=self.account_models.get(replacement_id) is not None,
         )
 
-    def tell_retiring(self) -> None:
+    def publish_deprecations(self) -> None:
         """Say, once for good, which models in use the service will remove."""
-        if self.library is None or not any(model.deprecation is not None for model in self.shelf.models()):
+        if self.library is None or not any(model.deprecation is not None for model in self.account_models.models()):
             return
-        from app.ui.chat.session.presenter_retiring import retiring_news
+        from app.ui.chat.session.presenter_deprecation import deprecation_news
 
-        news = retiring_news(self.shelf, self.library, self.shelf.settings, self.opened.model_id)
+        news = deprecation_news(self.account_models, self.library, self.account_models.settings, self.opened.model_id)
         if news is not None:
             action = f"open-chat:{news.chat_id}" if news.chat_id else "choose-model"
             self.notice.emit(news.sentence, action, "Show the chat" if news.chat_id else "Choose…")
@@ -184,7 +184,7 @@ class ChatPresenterChats(ChatPresenterBase):
         """What becomes different when `model_id` takes the place of the open chat's model."""
         from app.ui.chat.session.model_changes import changes
 
-        old, new = self.opened.model, self.shelf.get(model_id)
+        old, new = self.opened.model, self.account_models.get(model_id)
         return changes(old, new) if old is not None and new is not None else ()
 
     def replace_model(self, old_id: str, new_id: str) -> None:
@@ -197,7 +197,7 @@ class ChatPresenterChats(ChatPresenterBase):
         for chat_id in self.library.using(old_id):
             await self.library.change(chat_id, model=new_id)
             number += 1
-        name = self.shelf.name_of(new_id)
+        name = self.account_models.name_of(new_id)
         self.notice.emit(f"{name} answers in {number:,} chats now" if number != 1 else f"{name} answers now", "", "")
         self._all_changed()
 
@@ -208,7 +208,7 @@ class ChatPresenterChats(ChatPresenterBase):
         from app.ui.chat.session.presenter_search import Search
 
         assert self._history is not None
-        return Search(self._history, self.shelf.name_of, self._now)
+        return Search(self._history, self.account_models.name_of, self._now)
 
     def search(self, text: str) -> None:
         """Search all chats outside the trash; the newest text wins. `hits_found` tells."""
@@ -237,7 +237,7 @@ class ChatPresenterChats(ChatPresenterBase):
         from app.ui.chat.session.presenter_transfer import Transfer
 
         assert self._history is not None
-        return Transfer(self._history, self.shelf.name_of)
+        return Transfer(self._history, self.account_models.name_of)
 
     def export(self, chat_id: str, path: Path, form: ExportForm) -> None:
         """Write a chat into a file that the person named."""
@@ -253,10 +253,10 @@ class ChatPresenterChats(ChatPresenterBase):
 
     async def _import(self, paths: tuple[Path, ...]) -> None:
         assert self.library is not None
-        account = self.caller.account.id if self.caller.account is not None else ""
+        account = self.current_account.account.id if self.current_account.account is not None else ""
         report = await self.transfer.take(paths, account)
         await self.library.load()
-        self.tell_list()
+        self.publish_list()
         if report.newest:
             await self._open_chat(report.newest)
         self.reported.emit(report.title, report.lines)

@@ -21,7 +21,7 @@ def cap_text(opened: OpenChat, model_ids: Sequence[str]) -> str:
     tokens = opened.branch_tokens() + (count_tokens(draft) if draft.strip() else 0)
     tokens += sum(each.tokens for each in opened.attachments)
     for model_id in model_ids:
-        model = opened.shelf.get(model_id)
+        model = opened.account_models.get(model_id)
         if model is None:
             return ""
         prompt = opened.counter.at_most(model_id, tokens)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
 
 PAUSE_S = 0.25
@@ -23,14 +23,14 @@ class CharacterFinder(QObject):
 
     found = Signal(str, object)  # text, tuple[CharacterHead, ...]
 
-    def __init__(self, caller: Caller, tasks: TaskScope, parent: QObject | None = None) -> None:
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
 
-    def look_for(self, text: str) -> None:
+    def search_for(self, text: str) -> None:
         """Search soon; too short a text finds nobody at once."""
-        if len(text) < FEWEST_CHARS or self._caller.service is None:
+        if len(text) < FEWEST_CHARS or self._current_account.service is None:
             self._tasks.cancel("complete-characters")
             self.found.emit(text, ())
         else:
@@ -41,7 +41,7 @@ class CharacterFinder(QObject):
         from app.service.characters import CharactersQuery
         from app.service.errors import ServiceError
 
-        service = self._caller.service
+        service = self._current_account.service
         if service is None:
             return
         try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.conversations import Chat, Message
     from app.storage.history import History
-    from app.ui.chat.session.live_answer import Arrived
+    from app.ui.chat.session.live_answer import AnswerDelta
     from app.ui.chat.session.presenter_answers import Answers
     from app.ui.chat.session.presenter_library import Library
     from app.ui.chat.session.presenter_open import OpenChat
@@ -64,7 +64,7 @@ class Conversation(QObject):
         self._receipt_timer = QTimer(self)
         self._receipt_timer.setSingleShot(True)
         self._receipt_timer.setInterval(RECEIPT_EVERY_MS)
-        self._receipt_timer.timeout.connect(self._tell_receipt)
+        self._receipt_timer.timeout.connect(self._publish_receipt)
         self._request_of: str | None = None
         answers.began.connect(self._began)
         answers.arrived.connect(self._arrived)
@@ -101,7 +101,7 @@ class Conversation(QObject):
         return row_of(
             message,
             self._open.thread,
-            sandbox=self._open.caller.is_sandbox,
+            sandbox=self._open.current_account.is_sandbox,
             live=self._answers.live_of(message.id),
             problem=self._answers.problem_of(message.id),
             is_last=message.id == self._open.thread.head_id,
@@ -159,7 +159,7 @@ class Conversation(QObject):
             opened.thread.put(each)
         opened.thread.head_id = answer.id
         opened.changed()
-        begun = [self._begin(each, beside=len(answers) > 1) for each in answers]
+        begun = [self._begin(each, comparing=len(answers) > 1) for each in answers]
         if edited is not None:
             self.show()
         else:
@@ -190,11 +190,11 @@ class Conversation(QObject):
             chat_id, "assistant", parent_id=parent_id, state="streaming", model=model_id or self._open.model_id
         )
 
-    def _begin(self, answer: Message, *, continues: bool = False, beside: bool = False) -> bool:
+    def _begin(self, answer: Message, *, continues: bool = False, comparing: bool = False) -> bool:
         opened = self._open
         branch = opened.thread.path(answer.parent_id)
-        model_id = (answer.model if beside else "") or opened.model_id
-        model = opened.shelf.get(model_id)
+        model_id = (answer.model if comparing else "") or opened.model_id
+        model = opened.account_models.get(model_id)
         request = build_request(
             chat_id=answer.chat_id,
             model_id=model_id,
@@ -215,9 +215,9 @@ class Conversation(QObject):
             prompt_tokens=opened.counter.corrected(model_id, estimate_branch(opened.options, branch)),
             searched=parameters.enable_web_search != "off" or parameters.enable_x_search,
             links=count_links(branch[-1].content) if branch and parameters.enable_web_scraping else 0,
-            beside=beside,
+            comparing=comparing,
         )
-        return self._answers.begin(job, beside=beside)
+        return self._answers.begin(job, comparing=comparing)
 
     # One message
 
@@ -296,9 +296,9 @@ class Conversation(QObject):
     # What the answers tell
 
     def _began(self, message_id: str) -> None:
-        self._tell_request(message_id)
+        self._publish_request(message_id)
 
-    def _arrived(self, message_id: str, arrived: Arrived) -> None:
+    def _arrived(self, message_id: str, arrived: AnswerDelta) -> None:
         message = self._open.thread.get(message_id)
         if message is None or not self._is_shown(message_id):
             return
@@ -311,7 +311,7 @@ class Conversation(QObject):
         elif not self._receipt_timer.isActive():
             self._receipt_timer.start()
 
-    def _tell_receipt(self) -> None:
+    def _publish_receipt(self) -> None:
         """Tokens and speed so far, also for the last words before a pause."""
         live = self._answers.live_in(self._open.chat_id)
         message = self._open.thread.get(live.message_id) if live is not None else None
@@ -326,10 +326,10 @@ class Conversation(QObject):
             if self._is_shown(stored.id):
                 self.row_changed.emit(self._row(stored))
                 self.stream_ended.emit(stored.id)
-            self._tell_request(stored.id)
+            self._publish_request(stored.id)
         self.head_changed.emit(stored.chat_id)
 
-    def _tell_request(self, message_id: str) -> None:
+    def _publish_request(self, message_id: str) -> None:
         """The page follows the newest answer unless an older one was asked for."""
         newest = self._open.thread.last_of("assistant")
         wanted = self._request_of or (newest.id if newest is not None else None)

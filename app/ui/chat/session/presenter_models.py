@@ -9,12 +9,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.ui.chat.session.cached_model import CachedModel
 from app.ui.chat.session.estimate import context_text
-from app.ui.chat.session.glimpse import Glimpse
 from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.problems import Problem
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
@@ -40,10 +40,10 @@ def utc_now() -> datetime:
 
 
 @dataclass(slots=True)
-class ModelShelf:
+class AccountModels:
     """The text models of the account in use: what the window knows, else what was fetched here, else what is saved."""
 
-    caller: Caller
+    current_account: CurrentAccount
     settings: SettingsStore
     catalogue: Catalogue | None = None
     now: Callable[[], datetime] = utc_now
@@ -56,7 +56,7 @@ class ModelShelf:
     _on_disk: tuple[Model, ...] = ()
 
     def models(self) -> tuple[Model, ...]:
-        return self._fetched or self.caller.models or self._saved
+        return self._fetched or self.current_account.models or self._saved
 
     def forget(self) -> None:
         """Another account is in use: its models are not these."""
@@ -78,7 +78,7 @@ class ModelShelf:
 
     async def save(self) -> None:
         """Keep the list for the next start, when it is a new one."""
-        models = self._fetched or self.caller.models
+        models = self._fetched or self.current_account.models
         if self.catalogue is None or not models or models == self._on_disk:
             return
         self._on_disk = models
@@ -88,7 +88,7 @@ class ModelShelf:
     @property
     def is_stale(self) -> bool:
         """True when the list should be asked for again: it is free, but not worth asking for at every look."""
-        if not self.caller.models and not self._fetched:
+        if not self.current_account.models and not self._fetched:
             return True
         return self._fetched_at is None or (self.now() - self._fetched_at).total_seconds() > FRESH_S
 
@@ -97,7 +97,7 @@ class ModelShelf:
         from app.core.problems import describe
         from app.service.errors import ServiceError
 
-        service = self.caller.service
+        service = self.current_account.service
         if service is None:
             return
         self.loading, self.problem = True, None
@@ -106,7 +106,7 @@ class ModelShelf:
         except ServiceError as error:
             self.problem = describe(error, subject="")
         else:
-            if service is self.caller.service:
+            if service is self.current_account.service:
                 self._fetched, self._fetched_at = tuple(fetched), self.now()
         finally:
             self.loading = False
@@ -121,7 +121,7 @@ class ModelShelf:
 
     @property
     def _account_id(self) -> str:
-        return self.caller.account.id if self.caller.account is not None else ""
+        return self.current_account.account.id if self.current_account.account is not None else ""
 
     def default_id(self) -> str:
         """The person's own choice for new chats, else the one that the service calls its default (never a fixed id)."""
@@ -133,9 +133,9 @@ class ModelShelf:
         first = marked or (models[0] if models else None)
         return first.id if first is not None else chosen
 
-    def glimpse(self, model_id: str) -> Glimpse | None:
+    def glimpse(self, model_id: str) -> CachedModel | None:
         """What was last known of this model, or of the usual one for "", while there is no list; None for another."""
-        found = Glimpse.read(self.settings.value.glimpse) if not self.models() else None
+        found = CachedModel.read(self.settings.value.glimpse) if not self.models() else None
         fits = found is not None and found.account_id == self._account_id and model_id in ("", found.id)
         return found if fits else None
 
@@ -143,7 +143,7 @@ class ModelShelf:
         """Keep what the next start shows in its first frame; on disk with whatever is saved next."""
         model = self.get(self.default_id())
         if model is not None:
-            self.settings.remember(glimpse=Glimpse.of(self._account_id, model, price_line(model)).write())
+            self.settings.remember(glimpse=CachedModel.of(self._account_id, model, price_line(model)).write())
 
     def cheapest(self) -> Model | None:
         """The one whose tokens cost least, in and out taken together; None when no model states its prices."""
@@ -153,7 +153,7 @@ class ModelShelf:
     def set_default(self, model_id: str) -> None:
         self.settings.change(default_model={**self.settings.value.default_model, self._account_id: model_id})
 
-    def toggle_favourite(self, model_id: str) -> None:
+    def toggle_favorite(self, model_id: str) -> None:
         before = self.settings.value.favourite_models
         after = tuple(each for each in before if each != model_id) if model_id in before else (*before, model_id)
         self.settings.change(favourite_models=after)
@@ -178,7 +178,7 @@ class ModelShelf:
         rows = build_rows(offered, row)
         rows.sort(key=lambda row: row.name.casefold())
         note = ""
-        if not self.caller.models and not self._fetched and self._saved_at is not None:
+        if not self.current_account.models and not self._fetched and self._saved_at is not None:
             note = f"Saved {money.when(self._saved_at, self.now())}"
         problem = None if rows else self.problem
         return ModelList(tuple(rows), self.loading, note, problem, self.settings.value.model_sort)
@@ -192,7 +192,7 @@ class ModelShelf:
         from app.core.limit_watch import text_tier
         from app.service.pace import text_pace
 
-        service, account = self.caller.service, self.caller.account
+        service, account = self.current_account.service, self.current_account.account
         if service is None:
             return ""
         told = service.client.limits.pace.told(text_pace(model.id))
@@ -215,7 +215,7 @@ def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: s
         retires=retires_text(model),
         replacement=model.deprecation.replacement_model_id if model.deprecation is not None else "",
         is_default=default,
-        is_favourite=favourite,
+        is_favorite=favourite,
         is_current=current,
         abilities=frozenset((*abilities, *(("Caching",) if model.price_cached_input is not None else ()))),
         tier=tier,

@@ -18,18 +18,18 @@ from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import CharacterHead, ChatHead, CostNote
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.problems import Problem
     from app.service.models import Model
     from app.storage.conversations import Chat, Message
-    from app.ui.chat.session.presenter_models import ModelShelf
+    from app.ui.chat.session.presenter_models import AccountModels
 
 STRUCTURE_KEY = "structure"  # in a chat's stored options
 CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
 
 
 @dataclass(frozen=True, slots=True)
-class LeftDraft:
+class UnsavedDraft:
     """What was in the box when a chat was left, until it is on the disk. `values` make the row where there is none."""
 
     opening: int
@@ -51,8 +51,8 @@ def typed_since(before: str, now: str) -> str | None:
 class OpenChat:
     """`chat_id` is None for a chat that is not on disk yet. `editing` is the id of the turn in the box, or None."""
 
-    caller: Caller
-    shelf: ModelShelf
+    current_account: CurrentAccount
+    account_models: AccountModels
     counter: TokenCounter = field(default_factory=TokenCounter)
     chat_id: str | None = None
     opening: int = 0  # goes up with each chat that is opened, new ones too
@@ -80,12 +80,12 @@ class OpenChat:
         self._clear()
         self.options = self.fresh_options()
         self.character = character
-        if character is not None and self.shelf.get(character.model_id) is not None:
+        if character is not None and self.account_models.get(character.model_id) is not None:
             self.chosen_model = character.model_id
 
     def fresh_options(self) -> ChatOptions:
         """What a new chat starts with. In the Sandbox a search costs nothing, and answers then show their sources."""
-        return ChatOptions(web_search="auto" if self.caller.is_sandbox else "off")
+        return ChatOptions(web_search="auto" if self.current_account.is_sandbox else "off")
 
     def account_changed(self) -> None:
         """A chat that nothing was done with yet takes what is usual for the other account."""
@@ -131,11 +131,11 @@ class OpenChat:
 
     @property
     def model_id(self) -> str:
-        return self.chosen_model or self.shelf.default_id()
+        return self.chosen_model or self.account_models.default_id()
 
     @property
     def model(self) -> Model | None:
-        return self.shelf.get(self.model_id)
+        return self.account_models.get(self.model_id)
 
     @property
     def is_empty(self) -> bool:
@@ -163,7 +163,7 @@ class OpenChat:
     def stored_values(self) -> dict[str, object]:
         """Everything of it that belongs to the chat's row, for creating it."""
         return {
-            "account_id": self.caller.account.id if self.caller.account is not None else "",
+            "account_id": self.current_account.account.id if self.current_account.account is not None else "",
             "model": self.model_id,
             "character_slug": self.character.slug if self.character is not None else None,
             "character_name": self.character.name if self.character is not None else None,
@@ -173,18 +173,18 @@ class OpenChat:
     def head(self, *, writing: bool) -> ChatHead:
         """What header, inspector and composer show."""
         model = self.model
-        glimpse = self.shelf.glimpse(self.chosen_model) if model is None else None
+        glimpse = self.account_models.glimpse(self.chosen_model) if model is None else None
         known = model or glimpse
         defaults = _sampling_defaults(model)
         last = self.thread.last_of("assistant")
         cached = last.usage.get("cached") if last is not None else 0
         why_not = self.why_not()
-        ready = self.caller.service is not None and bool(self.model_id) and self.is_whole
+        ready = self.current_account.service is not None and bool(self.model_id) and self.is_whole
         return ChatHead(
             chat_id=self.chat_id,
             title=self.title or NEW_CHAT,
             model_id=self.model_id,
-            model_name=glimpse.name if glimpse is not None else self.shelf.name_of(self.model_id),
+            model_name=glimpse.name if glimpse is not None else self.account_models.name_of(self.model_id),
             context_tokens=known.context_tokens if known is not None else None,
             price_line=price_line(model) if model is not None else glimpse.price_line if glimpse is not None else "",
             retires=retires_text(model) if model is not None else "",
@@ -203,7 +203,7 @@ class OpenChat:
             is_empty=self.is_empty,
             is_coming=self.is_coming,
             editing=self.editing is not None,
-            is_sandbox=self.caller.is_sandbox,
+            is_sandbox=self.current_account.is_sandbox,
             can_send=not why_not,
             why_not=why_not,
             says_why_not=bool(why_not) and ready and bool(self.draft.strip() or self.attachments) and not self.reading,
@@ -214,8 +214,8 @@ class OpenChat:
         """Why nothing can be sent now, "" when it can."""
         if not self.is_whole:
             return "The chat is being opened."
-        if self.caller.service is None or not self.model_id:
-            return _why_not(self.caller)
+        if self.current_account.service is None or not self.model_id:
+            return _why_not(self.current_account)
         if self.reading:
             return "An attachment is still being read."
         refused = next((each for each in refusals(self.attachments, self.model) if each), "")
@@ -224,9 +224,9 @@ class OpenChat:
         extra_fault = extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
         return self.structure.fault() or extra_fault
 
-    def left(self) -> LeftDraft:
+    def left(self) -> UnsavedDraft:
         """The draft as it is now, for the moment in which another chat takes the box."""
-        return LeftDraft(self.opening, self.chat_id, self.stored_values(), *self.kept_draft(), self.is_empty)
+        return UnsavedDraft(self.opening, self.chat_id, self.stored_values(), *self.kept_draft(), self.is_empty)
 
     def kept_draft(self) -> tuple[str, tuple[Attachment, ...]]:
         """What the chat's own draft is, also while an earlier turn is in the box."""
@@ -243,7 +243,7 @@ class OpenChat:
             branch_tokens=self.branch_tokens(),
             draft=self.draft,
             has_character=self.character is not None,
-            sandbox=self.caller.is_sandbox,
+            sandbox=self.current_account.is_sandbox,
             attachment_tokens=sum(each.tokens for each in self.attachments),
         )
 
@@ -285,9 +285,9 @@ def _sampling_defaults(model: Model | None) -> dict[str, float]:
     return found
 
 
-def _why_not(caller: Caller) -> str:
-    if caller.account is None:
+def _why_not(current_account: CurrentAccount) -> str:
+    if current_account.account is None:
         return "Choose an account, or work in the Sandbox."
-    if caller.is_locked:
+    if current_account.is_locked:
         return "Unlock your keys first."
-    return "The list of models has not come yet." if caller.service is not None else "Not connected yet."
+    return "The list of models has not come yet." if current_account.service is not None else "Not connected yet."

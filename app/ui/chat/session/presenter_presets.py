@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.presenter_open import OpenChat
 
 
-class PresetShelf(PresetLibrary):
+class ChatPresets(PresetLibrary):
     """The library as the chat tab uses it."""
 
     def __init__(

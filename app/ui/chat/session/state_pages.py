@@ -60,7 +60,7 @@ class ModelRow:
     retires: str = ""  # "retires 1 Feb 2027"
     replacement: str = ""
     is_default: bool = False
-    is_favourite: bool = False
+    is_favorite: bool = False
     is_current: bool = False
     abilities: frozenset[str] = frozenset()
     tier: str = ""  # the service's letter for how often it may be asked: "S"

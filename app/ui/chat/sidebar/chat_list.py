@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.ui.kit.lists.list_pane import KeptFoot, ListPane
+from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 
@@ -39,7 +39,7 @@ class ChatListPane(ListPane):
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self.foot = KeptFoot(theme)
+        self.foot = StorageFooter(theme)
         super().__init__(theme, self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter"), self.foot, parent)
         self._open_chat: str | None = None
         self._entries: tuple[ChatEntry, ...] = ()
@@ -108,9 +108,9 @@ class ChatListPane(ListPane):
         if "view" in self.__dict__:
             self._agree()
 
-    def neighbour(self, step: int) -> str | None:
+    def neighbor(self, step: int) -> str | None:
         """The chat after or before the open one, as filtered."""
-        found = self.model.neighbour(self._open_chat, step)
+        found = self.model.neighbor(self._open_chat, step)
         return found if isinstance(found, str) else None
 
     def _show_rows(self) -> None:

@@ -73,11 +73,11 @@ class SearchPane(QWidget):
         self.field.installEventFilter(self)
         self.view.installEventFilter(self)
         self.view.chosen.connect(self._choose)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_hits("", ())
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._empty.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(16))
         self._empty.setSpacing(theme.px(8))

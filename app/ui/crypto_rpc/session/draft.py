@@ -96,13 +96,13 @@ class Draft:
         self.set_rows(all_rows, selected=rows[0][0])
 
     def split(self) -> None:
-        """Keep as many calls as one request takes; `take_rest` shows the others."""
+        """Keep as many calls as one request takes; `set_remaining` shows the others."""
         if not self.rest:
             rows = self.rows
             self.rest = rows[MAX_BATCH_ITEMS:]
             self.set_rows(rows[:MAX_BATCH_ITEMS], selected=0, batch=True)
 
-    def take_rest(self) -> None:
+    def set_remaining(self) -> None:
         """Show the other part of a batch that was split; this one is kept in its place."""
         rows, self.rest = self.rest, self.rows
         self.set_rows(rows, selected=0, batch=True)
@@ -187,7 +187,7 @@ class Draft:
 
     # The key
 
-    def take_key(self, key: str, *, typed: bool = False) -> None:
+    def handle_key(self, key: str, *, typed: bool = False) -> None:
         self.key, self.key_typed = key, typed
 
     # What goes out
@@ -225,7 +225,7 @@ class Draft:
             "variables": dict(self.variables),
         }
 
-    def take_kept(self, kept: object) -> None:
+    def restore_kept(self, kept: object) -> None:
         """Take what `kept` gave, as far as it can be read."""
         if not isinstance(kept, Mapping):
             return
@@ -256,7 +256,7 @@ class Draft:
         whether anything was typed.
         """
         before = Draft(FIRST_NETWORK, self.key)
-        before.take_kept(kept)
+        before.restore_kept(kept)
         if self.network == FIRST_NETWORK:
             self.network = before.network
         if not self.key_typed:

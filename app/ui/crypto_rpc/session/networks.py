@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.service.rpc_methods import Family, call_credits, family_of
 
-FAVOURITES, USED_LATELY = "Favourites", "Used lately"
+FAVORITES, USED_LATELY = "Favourites", "Used lately"
 _WORDS = {"bsc": "BNB Chain", "zksync": "zkSync Era"}
 _TEST_WORDS = ("testnet", "sepolia", "holesky", "fuji", "amoy", "devnet", "goerli", "hoodi")
 FAMILY_TITLES: Mapping[Family, str] = {"evm": "EVM", "starknet": "Starknet", "solana": "Solana"}
@@ -26,7 +26,7 @@ class NetworkRow:
     credits: int
     chain_id: int | None = None
     coin: str = "ether"
-    is_favourite: bool = False
+    is_favorite: bool = False
     is_current: bool = False
 
     @property
@@ -61,7 +61,7 @@ def network_rows(
         family = family_of(slug)
         kind = "test networks" if is_test_network(slug) else "networks"
         usual = USED_LATELY if slug in used else f"{FAMILY_TITLES[family]} {kind}"
-        group = FAVOURITES if slug in starred else usual
+        group = FAVORITES if slug in starred else usual
         rows.append(
             NetworkRow(
                 slug,
@@ -75,7 +75,7 @@ def network_rows(
                 slug == current,
             )
         )
-    order = {FAVOURITES: 0, USED_LATELY: 1}
+    order = {FAVORITES: 0, USED_LATELY: 1}
     for place, family_title in enumerate(FAMILY_TITLES.values()):
         order[f"{family_title} networks"] = 2 + 2 * place
         order[f"{family_title} test networks"] = 3 + 2 * place

@@ -12,7 +12,7 @@ from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.state import CapsView
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
 
 MINUTE = timedelta(minutes=1)
@@ -25,9 +25,9 @@ class CapsCounter(QObject):
 
     changed = Signal(object)  # CapsView
 
-    def __init__(self, caller: Caller, tasks: TaskScope, now: Callable[[], datetime]) -> None:
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope, now: Callable[[], datetime]) -> None:
         super().__init__()
-        self._caller = caller
+        self._current_account = current_account
         self._tasks = tasks
         self._now = now
         self.calls: RpcCalls | None = None
@@ -41,7 +41,7 @@ class CapsCounter(QObject):
 
     async def count(self) -> None:
         """Count and show it; once more when the oldest request stops counting."""
-        account, calls = self._caller.account, self.calls
+        account, calls = self._current_account.account, self.calls
         if account is None or calls is None:
             return
         now = self._now()

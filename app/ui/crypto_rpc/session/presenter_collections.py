@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.ui.crypto_rpc.session.draft import Draft
 
 
-class CollectionShelf(QObject):
+class CollectionLibrary(QObject):
     """`files` None: there is no folder for them, and none is shown. Files are read and written in threads."""
 
     changed = Signal(object)  # tuple[CollectionEntry, ...]
@@ -173,7 +173,7 @@ def rows_of(request: SavedRequest) -> tuple[CallRow, ...]:
 
 
 def saved_into(
-    shelf: RpcCollections,
+    collections: RpcCollections,
     name: str,
     title: str,
     network: str,
@@ -183,10 +183,10 @@ def saved_into(
 ) -> Collection:
     """Add a request to the collection of that name, which is made when it is not there; one of the same title is
     replaced. Blocking: call it in a thread. Raises `StorageUnavailable`."""
-    found, _ = shelf.read_all()
+    found, _ = collections.read_all()
     collection = next((each for each in found if each.name.casefold() == name.casefold()), Collection(name))
     request = SavedRequest(title, network, tuple(items), batch)
     others = tuple(each for each in collection.requests if each.name != title)
     used = used_in(rows_of(request))
     values = {**collection.variables, **{each: variables[each] for each in used if each in variables}}
-    return shelf.save(Collection(collection.name, (*others, request), values, collection.file))
+    return collections.save(Collection(collection.name, (*others, request), values, collection.file))

@@ -12,15 +12,15 @@ from app.ui.crypto_rpc.state import CONTRACT_CALLS
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
-    from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
+    from app.ui.crypto_rpc.session.presenter_interfaces import ContractInterfaces
 
 
-class ContractDesk:
+class ContractPresenter:
     """Works on the presenter's draft and on the run that it shows."""
 
-    def __init__(self, presenter: CryptoRpcPresenter, shelf: InterfaceShelf) -> None:
+    def __init__(self, presenter: CryptoRpcPresenter, interfaces: ContractInterfaces) -> None:
         self._presenter = presenter
-        self._shelf = shelf
+        self._interfaces = interfaces
 
     def called_address(self) -> str:
         """The contract that the selected call is for, "" when it is for none."""
@@ -42,11 +42,11 @@ class ContractDesk:
         else:
             presenter.edit(lambda draft: draft.add("eth_call", [call, "latest"]))
         if interface.strip() != STANDARD_TEXT.strip():
-            await self._shelf.keep(call["to"], interface)
+            await self._interfaces.keep(call["to"], interface)
 
     async def decoded(self) -> tuple[CallOutcome, ...]:
         """The outcomes of the run on screen with what their bytes say."""
         run = self._presenter.run
         if run is None:
             return ()
-        return await asyncio.to_thread(decoded_outcomes, run.items, run.outcomes, self._shelf.interfaces())
+        return await asyncio.to_thread(decoded_outcomes, run.items, run.outcomes, self._interfaces.interfaces())

@@ -15,7 +15,7 @@ from app.wallet.errors import AbiRefused, WalletError
 Function = Entry  # of kind "function"
 
 
-class InterfaceShelf:
+class ContractInterfaces:
     """`known` is what was read from disk; a file that holds no interface is left alone and not used."""
 
     def __init__(self, files: RpcInterfaces | None) -> None:

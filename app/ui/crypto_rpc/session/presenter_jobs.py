@@ -66,15 +66,15 @@ class StoppedJob(Exception):
 class Job:
     """What a piece of work holds: `ask` sends, within the budget, and counts."""
 
-    def __init__(self, desk: JobDesk, plan: Plan) -> None:
-        self._desk = desk
+    def __init__(self, runner: JobRunner, plan: Plan) -> None:
+        self._runner = runner
         self.plan = plan
         self.view = JobView(plan.title, requests_most=plan.requests, credits_most=plan.credits)
         self.stopping = asyncio.Event()
 
     def show(self, **changes: object) -> None:
         self.view = replace(self.view, **changes)  # type: ignore[arg-type]  # the names are the view's own
-        self._desk.changed.emit(self.view)
+        self._runner.changed.emit(self.view)
 
     async def ask(
         self, network: str, rows: Sequence[CallRow], *, key: str = "", batch: bool = False
@@ -84,7 +84,7 @@ class Job:
         if self.view.credits + price > self.plan.credits or self.view.requests >= self.plan.requests:
             raise OverBudget
         await self._room()
-        call, outcomes = await self._desk.send(network, rows, key=key, batch=batch)
+        call, outcomes = await self._runner.send(network, rows, key=key, batch=batch)
         charged = 0 if call.replayed or call.state == "failed" else call.credits
         self.show(
             requests=self.view.requests + 1,
@@ -95,7 +95,7 @@ class Job:
 
     async def _room(self) -> None:
         """Wait while the requests of a minute are used up."""
-        caps = self._desk.caps
+        caps = self._runner.caps
         while True:
             if self.stopping.is_set():
                 raise StoppedJob
@@ -104,7 +104,7 @@ class Job:
             if view.requests < view.requests_limit or view.resets_at is None:
                 return
             self.show(note=f"Waiting: {view.requests_limit} requests went out within a minute.")
-            await self.pause(max(1.0, (view.resets_at - self._desk.now()).total_seconds()))
+            await self.pause(max(1.0, (view.resets_at - self._runner.now()).total_seconds()))
 
     async def pause(self, seconds: float) -> None:
         """Wait. Raises `StoppedJob` as soon as the person stops."""
@@ -119,7 +119,7 @@ class Job:
 Work = Callable[[Job], Awaitable[str]]
 
 
-class JobDesk(QObject):
+class JobRunner(QObject):
     """One job at a time. `ended` in its view is the sentence that the work gave back, or why it broke off."""
 
     changed = Signal(object)  # JobView | None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.storage.catalogue import Catalogue
     from app.ui.crypto_rpc.session.draft import Draft
-    from app.ui.crypto_rpc.session.presenter_networks import NetworkShelf
+    from app.ui.crypto_rpc.session.presenter_networks import NetworkList
 
 KEEP_AFTER_S = 0.4  # a pause in typing after which the draft is on disk
 MAX_USED = 50
@@ -23,10 +23,10 @@ class DraftKeeper:
     `used` are methods that were added, the last one first.
     """
 
-    def __init__(self, tasks: TaskScope, draft: Callable[[], Draft], shelf: NetworkShelf) -> None:
+    def __init__(self, tasks: TaskScope, draft: Callable[[], Draft], network_list: NetworkList) -> None:
         self._tasks = tasks
         self._draft = draft
-        self._shelf = shelf
+        self._network_list = network_list
         self._catalogue: Catalogue | None = None
         self.split: int | None = None  # thousandths of the canvas that the request has
         self.used: tuple[str, ...] = ()
@@ -39,18 +39,18 @@ class DraftKeeper:
             return
         if self._draft().join_kept(kept.value):
             self.soon()
-        self._shelf.take_favourites(kept.value.get("favourites"))
+        self._network_list.set_favorites(kept.value.get("favourites"))
         split, used = kept.value.get("split"), kept.value.get("used")
         if isinstance(split, int):
             self.split = split
         if isinstance(used, list):
             self.used = tuple(name for name in used if isinstance(name, str))[:MAX_USED]
 
-    def note_used(self, method: str) -> None:
+    def record_used(self, method: str) -> None:
         """Somebody added a call of this method."""
         self.used = (method, *(each for each in self.used if each != method))[:MAX_USED]
 
-    def note_split(self, thousandths: int) -> None:
+    def record_split(self, thousandths: int) -> None:
         self.split = thousandths
         self.soon()
 
@@ -64,5 +64,5 @@ class DraftKeeper:
 
     async def keep(self) -> None:
         if self._catalogue is not None:
-            more = {"favourites": list(self._shelf.favourites), "split": self.split, "used": list(self.used)}
+            more = {"favourites": list(self._network_list.favourites), "split": self.split, "used": list(self.used)}
             await self._catalogue.save(_NOWHERE, "crypto_rpc", "draft", {**self._draft().kept(), **more})

@@ -24,7 +24,7 @@ MAX_LISTED = 500
 MOMENT_S = 0.3  # longer work sends many requests a second
 
 
-class CallShelf(QObject):
+class CallLibrary(QObject):
     """`calls` is None until the database is open."""
 
     changed = Signal(object)  # tuple[CallEntry, ...]

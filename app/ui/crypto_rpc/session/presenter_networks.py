@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.service.errors import ServiceError
 from app.storage.catalogue import Catalogue
 from app.storage.rpc_calls import RpcCalls
@@ -19,14 +19,14 @@ from app.ui.crypto_rpc.session.networks import NetworkRow, network_rows
 MAX_USED = 3
 
 
-class NetworkShelf(QObject):
+class NetworkList(QObject):
     """`changed` says that names or favourites are others now."""
 
     changed = Signal()
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, current_account: CurrentAccount) -> None:
         super().__init__()
-        self._caller = caller
+        self._current_account = current_account
         self._slugs: tuple[str, ...] = ()
         self._chain_ids: dict[str, int | None] = {}
         self.favourites: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class NetworkShelf(QObject):
         self._told_at: datetime | None = None  # by the service
         self._saved = False
 
-    def take_bundled(self, data_folder: Path) -> None:
+    def load_bundled(self, data_folder: Path) -> None:
         """The list that ships with the program, with the chains' ids. Blocking: call it in a thread."""
         known = json.loads((data_folder / "rpc_methods.json").read_text("utf-8"))
         self._chain_ids = {slug: facts[1] for slug, facts in known["networks"].items()}
@@ -57,11 +57,11 @@ class NetworkShelf(QObject):
         self.favourites = others if slug in self.favourites else (*others, slug)
         self.changed.emit()
 
-    def take_favourites(self, slugs: object) -> None:
+    def set_favorites(self, slugs: object) -> None:
         if isinstance(slugs, Iterable):
             self.favourites = tuple(slug for slug in slugs if isinstance(slug, str))
 
-    async def look_at_used(self) -> None:
+    async def load_used(self) -> None:
         """Read which networks were asked last."""
         if self.calls is not None:
             used = await self.calls.networks_used(MAX_USED)
@@ -80,7 +80,7 @@ class NetworkShelf(QObject):
 
         Where it does not answer, the saved list or the one that ships still serves; sending will say what is wrong.
         """
-        service, account, catalogue = self._caller.service, self._caller.account, self.catalogue
+        service, account, catalogue = self._current_account.service, self._current_account.account, self.catalogue
         if account is None or catalogue is None:
             return
         saved = await catalogue.load(account.id, "crypto_rpc", "networks")

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.ui.crypto_rpc.session.methods import ParameterHelp
-from app.ui.crypto_rpc.session.presenter_readings import text_in
+from app.ui.crypto_rpc.session.value_meaning import text_in
 from app.wallet.addresses import read_evm_address
 from app.wallet.errors import WalletError
 from app.wallet.quantities import BLOCK_TAGS, hex_quantity, in_unit, read_block, read_quantity
@@ -40,7 +40,7 @@ class FieldView:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldReading:
+class FieldMeaning:
     """What a text stands for. With a `problem` there is no value; `note` says what the value means."""
 
     value: object = None
@@ -77,38 +77,38 @@ def shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def read_field(kind: str, text: str, coin: str = "ether") -> FieldReading:
+def read_field(kind: str, text: str, coin: str = "ether") -> FieldMeaning:
     """Read one field. Never raises."""
     text = text.strip()
     if not text:
-        return FieldReading(empty=True)
+        return FieldMeaning(empty=True)
     if _VARIABLE.search(text):
-        return FieldReading(text, "A variable stands here.")
+        return FieldMeaning(text, "A variable stands here.")
     try:
         return _READERS.get(kind, _read_json)(text, coin)
     except WalletError as error:
-        return FieldReading(problem=error.sentence)
+        return FieldMeaning(problem=error.sentence)
 
 
-def _read_address(text: str, _coin: str) -> FieldReading:
+def _read_address(text: str, _coin: str) -> FieldMeaning:
     if text.startswith("["):
         return _read_json(text, _coin)
     address = read_evm_address("0x" + text[2:] if text[:2] == "0X" else text)
-    return FieldReading(address, "The capital letters are right." if address == text else f"Checksum: {address}")
+    return FieldMeaning(address, "The capital letters are right." if address == text else f"Checksum: {address}")
 
 
-def _read_block(text: str, _coin: str) -> FieldReading:
+def _read_block(text: str, _coin: str) -> FieldMeaning:
     if text.startswith("{"):
         return _read_json(text, _coin)
     if re.fullmatch(r"0[xX][0-9a-fA-F]{64}", text):
-        return FieldReading(text, "A block by its hash.")
+        return FieldMeaning(text, "A block by its hash.")
     block = read_block(text)
-    return FieldReading(block, "" if block in BLOCK_TAGS else f"Block {int(block, 16):,}, {block}")
+    return FieldMeaning(block, "" if block in BLOCK_TAGS else f"Block {int(block, 16):,}, {block}")
 
 
-def _read_quantity(text: str, coin: str) -> FieldReading:
+def _read_quantity(text: str, coin: str) -> FieldMeaning:
     number = read_quantity(text)
-    return FieldReading(hex_quantity(number), quantity_words(number, coin))
+    return FieldMeaning(hex_quantity(number), quantity_words(number, coin))
 
 
 def quantity_words(number: int, coin: str = "ether") -> str:
@@ -121,40 +121,40 @@ def quantity_words(number: int, coin: str = "ether") -> str:
     return " · ".join(parts)
 
 
-def _read_number(text: str, _coin: str) -> FieldReading:
+def _read_number(text: str, _coin: str) -> FieldMeaning:
     number = read_quantity(text)
-    return FieldReading(number, f"{number:,}")
+    return FieldMeaning(number, f"{number:,}")
 
 
-def _read_bool(text: str, _coin: str) -> FieldReading:
+def _read_bool(text: str, _coin: str) -> FieldMeaning:
     if text.lower() not in ("true", "false"):
-        return FieldReading(problem="This is true or false.")
-    return FieldReading(text.lower() == "true")
+        return FieldMeaning(problem="This is true or false.")
+    return FieldMeaning(text.lower() == "true")
 
 
-def _read_bytes(text: str, _coin: str) -> FieldReading:
+def _read_bytes(text: str, _coin: str) -> FieldMeaning:
     if not _HEX.fullmatch(text) or len(text) % 2:
-        return FieldReading(problem="This is 0x and pairs of hexadecimal digits.")
+        return FieldMeaning(problem="This is 0x and pairs of hexadecimal digits.")
     data = bytes.fromhex(text[2:])
     words = text_in(data)
-    return FieldReading(text, f"{len(data):,} bytes" + (f": “{words}”" if words else ""))
+    return FieldMeaning(text, f"{len(data):,} bytes" + (f": “{words}”" if words else ""))
 
 
-def _read_hash(text: str, _coin: str) -> FieldReading:
+def _read_hash(text: str, _coin: str) -> FieldMeaning:
     if not re.fullmatch(r"0x[0-9a-fA-F]{64}", text):
-        return FieldReading(problem="A hash is 0x and 64 hexadecimal digits.")
-    return FieldReading(text)
+        return FieldMeaning(problem="A hash is 0x and 64 hexadecimal digits.")
+    return FieldMeaning(text)
 
 
-def _read_text(text: str, _coin: str) -> FieldReading:
-    return FieldReading(text)
+def _read_text(text: str, _coin: str) -> FieldMeaning:
+    return FieldMeaning(text)
 
 
-def _read_json(text: str, _coin: str) -> FieldReading:
+def _read_json(text: str, _coin: str) -> FieldMeaning:
     try:
-        return FieldReading(json.loads(text))
+        return FieldMeaning(json.loads(text))
     except (ValueError, RecursionError):
-        return FieldReading(problem="This is not whole JSON.")
+        return FieldMeaning(problem="This is not whole JSON.")
 
 
 _READERS = {

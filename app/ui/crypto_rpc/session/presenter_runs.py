@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.core.problems import Problem
-from app.service.errors import BadAnswer
+from app.service.errors import BadResponse
 from app.service.http.json_large import read_large_json
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.networks import network_title
@@ -22,19 +22,19 @@ from app.ui.crypto_rpc.state import RunView
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.storage.rpc_calls import RpcCall, RpcCalls
-    from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
+    from app.ui.crypto_rpc.session.presenter_interfaces import ContractInterfaces
 
 
-class RunDesk(QObject):
-    """The run on screen. `shelf` holds the contracts whose errors are known by name; `calls` is None until the
+class RunPresenter(QObject):
+    """The run on screen. `interfaces` holds the contracts whose errors are known by name; `calls` is None until the
     database is open."""
 
     changed = Signal(object)  # RunView | None
 
-    def __init__(self, tasks: TaskScope, shelf: InterfaceShelf) -> None:
+    def __init__(self, tasks: TaskScope, interfaces: ContractInterfaces) -> None:
         super().__init__()
         self._tasks = tasks
-        self._shelf = shelf
+        self._interfaces = interfaces
         self.calls: RpcCalls | None = None
         self.run: RunView | None = None
 
@@ -89,7 +89,7 @@ class RunDesk(QObject):
     def _outcomes(self, call: RpcCall, body: bytes) -> tuple[CallOutcome, ...]:
         try:
             return outcomes_of(call.network, items_of(call.items), read_large_json(body))
-        except BadAnswer:
+        except BadResponse:
             return ()
 
     def _decoded(
@@ -98,7 +98,7 @@ class RunDesk(QObject):
         """Why calls were refused, where their bytes say so."""
         refused = [outcome for outcome in outcomes if outcome.is_error]
         found = []
-        for outcome in decoded_outcomes(items, refused, self._shelf.interfaces()) if refused else ():
+        for outcome in decoded_outcomes(items, refused, self._interfaces.interfaces()) if refused else ():
             words = outcome.value.get(DECODED) if isinstance(outcome.value, Mapping) else None
             if isinstance(words, str):
                 found.append((outcome.id, words))

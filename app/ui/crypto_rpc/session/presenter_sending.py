@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from app.core import money
 from app.core.paid_call import end_of_call
 from app.core.problems import ActionSpec, Problem, describe
-from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOperation
+from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING
 from app.storage.errors import StorageError, Unsaved
@@ -246,7 +246,7 @@ class _Waiting:
 
 
 def other_hash(
-    rows: Sequence[CallRow], transactions: dict[int, SignedTransaction], answer: RpcAnswer
+    rows: Sequence[CallRow], transactions: dict[int, SignedTransaction], answer: RpcResponse
 ) -> Problem | None:
     """What to say when the service names another hash than the signed bytes have (R-RPC-40); None when all agree."""
     for row, outcome in zip(rows, answer.outcomes, strict=True):
@@ -264,7 +264,7 @@ def other_hash(
     return None
 
 
-async def _keep(calls: RpcCalls, call: RpcCall, answer: RpcAnswer) -> None:
+async def _keep(calls: RpcCalls, call: RpcCall, answer: RpcResponse) -> None:
     await calls.answered(
         call.id,
         answer.body,

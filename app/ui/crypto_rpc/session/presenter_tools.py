@@ -29,7 +29,7 @@ from app.wallet.errors import AbiRefused
 from app.wallet.quantities import hex_quantity, node_quantity, scaled
 
 if TYPE_CHECKING:
-    from app.ui.crypto_rpc.session.presenter_jobs import JobDesk
+    from app.ui.crypto_rpc.session.presenter_jobs import JobRunner
     from app.ui.crypto_rpc.session.presenter_plans import Plan
 
 
@@ -42,8 +42,8 @@ def _token(name: str) -> Entry:
 class Tools:
     """`folder`: where joined answers are kept, one JSON value a line."""
 
-    def __init__(self, desk: JobDesk, folder: Path | None) -> None:
-        self._desk = desk
+    def __init__(self, runner: JobRunner, folder: Path | None) -> None:
+        self._runner = runner
         self._folder = folder
 
     def start(self, plan: Plan) -> bool:
@@ -55,7 +55,7 @@ class Tools:
             (RepeatPlan, self._repeat),
         ):
             if isinstance(plan, kind):
-                return self._desk.start(plan, work)
+                return self._runner.start(plan, work)
         raise TypeError(f"no work for {type(plan).__name__}")
 
     # Logs
@@ -96,7 +96,7 @@ class Tools:
         blocks = {"fromBlock": hex_quantity(asked.first), "toBlock": hex_quantity(asked.last)}
         row = CallRow(1, "eth_getLogs", [{**plan.asked, **blocks}])
         try:
-            outcomes, _ = await job.ask(plan.network, [row], key=fresh_key(self._desk.now()))
+            outcomes, _ = await job.ask(plan.network, [row], key=fresh_key(self._runner.now()))
         except (StoppedJob, OverBudget, NotSent):
             search.not_answered(asked)
             raise
@@ -153,7 +153,7 @@ class Tools:
             table: list[object] = []
             for network in plan.networks:
                 outcomes, _ = await job.ask(network, [head_row(network)])
-                table.append(_head(network, outcomes[0], seen, self._desk.now().timestamp()))
+                table.append(_head(network, outcomes[0], seen, self._runner.now().timestamp()))
             await self._show(job, "chain heads", "Chain heads", table, f"Round {turn + 1:,} of {plan.rounds:,}.")
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
@@ -165,9 +165,9 @@ class Tools:
         plan = job.plan
         assert isinstance(plan, RepeatPlan)
         for turn in range(plan.rounds):
-            key = fresh_key(self._desk.now())
+            key = fresh_key(self._runner.now())
             _, call_id = await job.ask(plan.network, plan.rows, key=key, batch=plan.batch)
-            await self._desk.show_run(call_id)
+            await self._runner.show_run(call_id)
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
         return f"Sent {plan.rounds:,} times."
@@ -179,7 +179,7 @@ class Tools:
         body = await asyncio.to_thread(_bytes, value)
         outcome = CallOutcome(1, method, value, False, job.view.credits)
         facts = (("Requests", f"{job.view.requests:,}", ""), ("Charged", f"{job.view.credits:,} cr", ""))
-        self._desk.show_result(
+        self._runner.show_result(
             RunView("", title, title, "answered", facts=facts, outcomes=(outcome,), body=body, note=note)
         )
 

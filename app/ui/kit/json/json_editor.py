@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
-MAX_COLOURED_CHARS = 20_000  # of one line; a pasted transaction is one word
+MAX_HIGHLIGHTED_CHARS = 20_000  # of one line; a pasted transaction is one word
 _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*"?)(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b')
 _VARIABLE = re.compile(r"\{\{\s*\w+\s*\}\}")
 
@@ -42,14 +42,14 @@ class JsonEditor(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("bare", True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._colours = _JsonColours(theme, self.document())
+        self._colors = _JsonColors(theme, self.document())
         self._gutter = _Gutter(theme, self)
         self.blockCountChanged.connect(self._make_room)
         self.updateRequest.connect(self._follow)
         self.cursorPositionChanged.connect(self._mark)
-        self.textChanged.connect(self._tell)
-        theme.changed.connect(self._dress)
-        self._dress()
+        self.textChanged.connect(self._publish)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def set_text(self, text: str) -> None:
         """Show another text, the cursor where it was as far as there is text."""
@@ -84,7 +84,7 @@ class JsonEditor(QPlainTextEdit):
         area = self.contentsRect()
         self._gutter.setGeometry(QRect(area.left(), area.top(), self.gutter_width(), area.height()))
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         if not self._by_program:
             self.edited.emit(self.toPlainText())
 
@@ -120,10 +120,10 @@ class JsonEditor(QPlainTextEdit):
         mark.cursor.clearSelection()
         return mark
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self._theme.font("code"))
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance("  "))
-        self._colours.dress()
+        self._colors.apply_theme()
         self._make_room()
         self._mark()
 
@@ -156,13 +156,13 @@ class _Gutter(QWidget):
             block = block.next()
 
 
-class _JsonColours(QSyntaxHighlighter):
+class _JsonColors(QSyntaxHighlighter):
     def __init__(self, theme: Theme, document: QTextDocument) -> None:
         super().__init__(document)
         self._theme = theme
         self._formats: dict[str, QTextCharFormat] = {}
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         for name in ("name", "string", "number", "keyword"):
             form = QTextCharFormat()
             form.setForeground(self._theme.color(f"syntax_{name}"))
@@ -174,9 +174,9 @@ class _JsonColours(QSyntaxHighlighter):
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
-        for found in _TOKEN.finditer(text[:MAX_COLOURED_CHARS]):
+        for found in _TOKEN.finditer(text[:MAX_HIGHLIGHTED_CHARS]):
             kind = "keyword" if found[4] else "number" if found[3] else "name" if found[2] else "string"
             group = 1 if kind in ("name", "string") else 0
             self.setFormat(found.start(group), found.end(group) - found.start(group), self._formats[kind])
-        for found in _VARIABLE.finditer(text[:MAX_COLOURED_CHARS]):
+        for found in _VARIABLE.finditer(text[:MAX_HIGHLIGHTED_CHARS]):
             self.setFormat(found.start(), found.end() - found.start(), self._formats["variable"])

@@ -120,7 +120,7 @@ class GroupedModel(QAbstractListModel):
         place = self._places.get(key)
         return None if place is None else self._rows[place]
 
-    def neighbour(self, key: Hashable, step: int) -> Hashable | None:
+    def neighbor(self, key: Hashable, step: int) -> Hashable | None:
         """The row after (1) or before (-1) this one; the first or last when it is not shown; None in an empty list."""
         keys = self.shown_keys()
         if not keys:

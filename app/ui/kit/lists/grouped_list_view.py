@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from app.ui.kit.lists.grouped_list import Group, GroupedModel, RowLike, keep_in_sight, menu_place
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
-from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, deletes, keeps
+from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.theme import Theme
 
 FRAME_MS = 80  # of the rings; they are small, and other things move meanwhile
@@ -72,7 +72,7 @@ class GroupedView(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.selectionModel().currentChanged.connect(self._tell_where)
+        self.selectionModel().currentChanged.connect(self._publish_place)
         self.verticalScrollBar().actionTriggered.connect(self._let_go)
         theme.changed.connect(self.doItemsLayout)
 
@@ -180,7 +180,7 @@ class GroupedView(QListView):
     def event(self, event: QEvent) -> bool:
         """Keep the keys that mean the row one stands on from the window's actions, which mean what is open."""
         has_row = event.type() == QEvent.Type.ShortcutOverride and self.current_key is not None
-        return (has_row and keeps(event, *DELETE_KEYS, Qt.Key.Key_F2)) or super().event(event)
+        return (has_row and claim_shortcut(event, *DELETE_KEYS, Qt.Key.Key_F2)) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, pressed = self.current_key, event.key()
@@ -206,7 +206,7 @@ class GroupedView(QListView):
         if key is not None:
             self.menu_wanted.emit(key, place)
 
-    def _tell_where(self, now: QModelIndex, _before: QModelIndex) -> None:
+    def _publish_place(self, now: QModelIndex, _before: QModelIndex) -> None:
         key = self.rows.key(now)
         if not self._is_told:
             self._let_go()

@@ -64,8 +64,8 @@ class ListPane(QWidget):
         layout.addWidget(rule())
         layout.addWidget(foot)
         self.clear.clicked.connect(self.filter.clear)
-        theme.changed.connect(self._dress_frame)
-        self._dress_frame()
+        theme.changed.connect(self._apply_frame_theme)
+        self._apply_frame_theme()
 
     def hold(self, view: QWidget) -> None:
         """Put the list into its place; the search field hands the keyboard to it."""
@@ -134,14 +134,14 @@ class ListPane(QWidget):
         self.nothing.set_text(nothing)
         self._places.setCurrentIndex(0 if filled else 1)
 
-    def _dress_frame(self) -> None:
+    def _apply_frame_theme(self) -> None:
         px = self._theme.px
         self._above.setContentsMargins(px(12), px(10), px(12), px(2))
         self._empty.setContentsMargins(px(16), px(16), px(16), px(16))
         self._empty.setSpacing(px(8))
 
 
-class KeptFoot(QWidget):
+class StorageFooter(QWidget):
     """How much of something is kept on this computer, and the way to its trash."""
 
     def __init__(self, theme: Theme) -> None:
@@ -153,15 +153,15 @@ class KeptFoot(QWidget):
         self._line.addWidget(IconLabel(theme, "drive", "text3", px=16))
         self._line.addWidget(self.words, 1)
         self._line.addWidget(self.trash)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def show_kept(self, words: str) -> None:
         """Show how much there is: "2 clips, 84 KB". Where it is kept has no room in a narrow list."""
         self.words.set_text(words)
         self.setToolTip(plain_tip(f"{words} on this computer"))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._line.setContentsMargins(px(16), px(5), px(10), px(5))
         self._line.setSpacing(px(8))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from app.service.http.harmless_text import harmless
-from app.ui.kit.qt_repairs.overrides import report
+from app.ui.kit.qt_repairs.qt_exception_guard import report
 
 _Item = TypeVar("_Item")
 _Row = TypeVar("_Row")

@@ -74,8 +74,8 @@ class TrashPane(QWidget):
         self.delete.clicked.connect(self._delete)
         self.empty.clicked.connect(self._empty)
         trash.changed.connect(self.show_entries)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_entries(trash.entries)
 
     def open(self) -> None:
@@ -83,7 +83,7 @@ class TrashPane(QWidget):
         self._trash.show()
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         theme = self._theme
         self._list.setContentsMargins(0, theme.px(8), 0, 0)
         self._below.setContentsMargins(theme.px(16), theme.px(9), theme.px(16), theme.px(12))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from app.ui.kit.qt_repairs.way_back import way_back
+from app.ui.kit.qt_repairs.thread_pool import once_in_window_thread
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgRenderer
@@ -110,7 +110,7 @@ class Formulas(QObject):
             if len(self._waiting) >= MAX_WAITING:
                 return None
             self._waiting.add(key)
-            self._wanted.put((key, way_back(self, partial(self._take, source, display))))
+            self._wanted.put((key, once_in_window_thread(self, partial(self._take, source, display))))
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=_work, args=(self._wanted,), name="typeset", daemon=True)
                 self._thread.start()

@@ -62,12 +62,12 @@ def lexer_for(language: str) -> Any:
     return lexer
 
 
-def can_be_coloured(text: str, language: str) -> bool:
+def can_be_highlighted(text: str, language: str) -> bool:
     """Tell whether `text` is worth colouring."""
     return bool(language) and len(text) <= MAX_CHARS and all(len(line) <= MAX_LINE for line in text.split("\n"))
 
 
-class Colouring:
+class CodeHighlighter:
     """Reads one finished code block. Call `step` until it returns True, then take `lines`."""
 
     def __init__(self, lexer: Any, text: str) -> None:

@@ -206,7 +206,7 @@ class Figures(QObject):
 @lru_cache(maxsize=16)  # an answer that is being written is read again and again
 def _looked_at(address: str) -> tuple[str, bytes, int, int] | None:
     """Return key, bytes, width and height of the picture in `address`; None when it is not to be drawn."""
-    from app.ui.kit.picture_decoding import picture_size
+    from app.ui.kit.image_decoding import picture_size
 
     data = picture_data(address)
     if data is None:

@@ -120,21 +120,21 @@ class Scanner:
     def _take(self, line: str) -> None:
         kind = self._kind
         if kind == "code":
-            self._take_code(line)
+            self._scan_code(line)
         elif not line.strip():
-            self._take_blank(line)
+            self._scan_blank(line)
         elif kind == "list":
-            self._take_list(line)
+            self._scan_list(line)
         elif kind == "indented":
-            self._take_indented(line)
+            self._scan_indented(line)
         elif kind is not None:
-            self._take_text(line)
+            self._scan_text(line)
         elif self._resume is not None:
-            self._take_resumed(line, *self._resume)
+            self._scan_resumed(line, *self._resume)
         else:
             self._open(line)
 
-    def _take_blank(self, line: str) -> None:
+    def _scan_blank(self, line: str) -> None:
         self._add(line)
         if self._kind in ("list", "indented"):
             self._blank = True
@@ -196,7 +196,7 @@ class Scanner:
             self._items = 0
             self._first_number = int(item[2][:-1]) if item[2][0].isdigit() else 1
             self._begin("list")
-            self._take_item(line, item)
+            self._scan_item(line, item)
             return
         elif line.lstrip().startswith(">"):
             self._begin("quote")
@@ -204,7 +204,7 @@ class Scanner:
             self._begin("footnote")
         else:
             self._begin("text")
-            self._note_reference(line)
+            self._record_reference(line)
         self._add(line)
 
     def _starts_block(self, line: str) -> bool:
@@ -226,7 +226,7 @@ class Scanner:
         # inside a paragraph only a filled bullet or a list that starts at 1 is a list
         return item[3] is not None and (not item[2][0].isdigit() or item[2][:-1] == "1")
 
-    def _take_text(self, line: str) -> None:
+    def _scan_text(self, line: str) -> None:
         kind = self._kind
         if kind == "text" and self._in_maths():
             self._add(line)
@@ -251,7 +251,7 @@ class Scanner:
         elif self._chars > TEXT_PART_CHARS:
             self._close(resume=("quote" if kind == "quote" else "text", Context(joined=True)))
         elif kind == "text":
-            self._note_reference(line)
+            self._record_reference(line)
 
     def _in_maths(self) -> bool:
         """Tell whether the open paragraph is a formula on lines of its own that has not ended yet."""
@@ -274,7 +274,7 @@ class Scanner:
         self._add(delimiter)
         return True
 
-    def _take_indented(self, line: str) -> None:
+    def _scan_indented(self, line: str) -> None:
         if indent_of(line) < 4:
             self._reopen(line)
             return
@@ -283,7 +283,7 @@ class Scanner:
         if len(self._lines) >= CODE_PART_LINES:
             self._close(resume=("indented", Context(joined=True)))
 
-    def _take_resumed(self, line: str, kind: Kind, context: Context) -> None:
+    def _scan_resumed(self, line: str, kind: Kind, context: Context) -> None:
         if kind == "list":
             self._resume_list(line)
             return
@@ -300,7 +300,7 @@ class Scanner:
         else:
             self._open(line)
 
-    def _note_reference(self, line: str) -> None:
+    def _record_reference(self, line: str) -> None:
         if line.lstrip().startswith("["):
             found = _REFERENCE.match(line)
             if found:
@@ -314,7 +314,7 @@ class Scanner:
         self._fence = (fence[2][0], len(fence[2]))
         self._add(line)
 
-    def _take_code(self, line: str) -> None:
+    def _scan_code(self, line: str) -> None:
         self._add(line)
         context = self._context
         mark, length = self._fence
@@ -330,7 +330,7 @@ class Scanner:
 
     # -- lists --------------------------------------------------------------------------------------------------------
 
-    def _take_item(self, line: str, item: re.Match[str]) -> None:
+    def _scan_item(self, line: str, item: re.Match[str]) -> None:
         """Add a line that begins an item, and remember where its text begins."""
         indent = indent_of(line)
         self._stack = tuple(column for column in self._stack if column <= indent)
@@ -348,7 +348,7 @@ class Scanner:
             self._close(resume=("list", PLAIN))
         self._open_code(fence, line, Context(dedent=self._stack[-1], indent=len(self._stack)))
 
-    def _take_list(self, line: str) -> None:
+    def _scan_list(self, line: str) -> None:
         indent = indent_of(line)
         item = _ITEM.match(line)
         outside = indent < self._stack[0]
@@ -364,7 +364,7 @@ class Scanner:
             self._close(resume=("list", PLAIN))
             self._resume_list(line)
         elif item is not None and is_item:
-            self._take_item(line, item)
+            self._scan_item(line, item)
         else:
             self._blank = False
             self._add(line)
@@ -378,7 +378,7 @@ class Scanner:
             number = self._first_number + self._items if item[2][0].isdigit() else None
             self._begin("list", Context(joined=True, number=number))
             self._stack = ()
-            self._take_item(line, item)
+            self._scan_item(line, item)
             return
         fence = fence_of(line)
         if not inside:
@@ -390,7 +390,7 @@ class Scanner:
             self._begin("list", Context(joined=True, dedent=inside[-1], indent=len(inside)))
             self._stack = inside
             if item is not None:
-                self._take_item(line, item)
+                self._scan_item(line, item)
             else:
                 self._add(line)
 

@@ -229,9 +229,9 @@ class _BlockWriter:
         alone = len(children) == 1 and children[0].type == "math" and children[0].meta["display"]
         if alone and self._style.figures is not None and self._cursor is not None:
             children[0].meta["alone"] = True
-            centred = self._cursor.blockFormat()
-            centred.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            self._cursor.setBlockFormat(centred)
+            centered = self._cursor.blockFormat()
+            centered.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            self._cursor.setBlockFormat(centered)
         if level:
             level.mark = ""
             level.fresh = False

@@ -1,7 +1,7 @@
 """Play, pause, places, speed, loudness and output of a sound: the same bar and the same keys in every tab.
 
 The bar shows and asks; whoever owns the sound (a presenter with an `app.audio.player.Player`) does. Letter keys work
-while the bar, or a list that hands its keys on with `take_key`, has the focus.
+while the bar, or a list that hands its keys on with `handle_key`, has the focus.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ class PlayerBar(QWidget):
         self._arrange()
         self._connect()
         self.set_ready(False)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def _arrange(self) -> None:
         self._outer = QHBoxLayout(self)
@@ -146,7 +146,7 @@ class PlayerBar(QWidget):
         self.speed.clicked.connect(self._open_speeds)
         self.volume.clicked.connect(self._open_sound)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._outer.setContentsMargins(px(24), px(10), px(24), px(8))
         self._outer.setSpacing(px(12))
@@ -250,7 +250,7 @@ class PlayerBar(QWidget):
 
     # -- keys -----------------------------------------------------------------------------------------------------
 
-    def take_key(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QKeyEvent) -> bool:
         """Do what a key means for a player; False when it means nothing here."""
         if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
             return False
@@ -276,5 +276,5 @@ class PlayerBar(QWidget):
         self.speed_chosen.emit(SPEEDS[max(0, min(len(SPEEDS) - 1, nearest + direction))])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.take_key(event):
+        if not self.handle_key(event):
             super().keyPressEvent(event)

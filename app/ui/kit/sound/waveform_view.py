@@ -48,7 +48,7 @@ class WaveformView(QAbstractSlider):
         self.setSingleStep(STEP_MS)
         self.setPageStep(3 * STEP_MS)
         self.setMouseTracking(True)
-        theme.changed.connect(self._dress)
+        theme.changed.connect(self._apply_theme)
 
     # -- what is shown --------------------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class WaveformView(QAbstractSlider):
         super().resizeEvent(event)
         self._forget()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.updateGeometry()
         self._forget()
 

@@ -68,8 +68,8 @@ class Banner(QFrame):
             close.clicked.connect(self._pressed)
             self._row.addWidget(close)
         self.setAccessibleName(f"{spec.lead} {spec.text}")
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def set_words(self, lead: str, text: str) -> None:
         """Change the sentence in place, as a countdown does, without saying it aloud again."""
@@ -81,7 +81,7 @@ class Banner(QFrame):
         if sender is not None:
             self.action.emit(sender.objectName())
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px = self._theme.px
         self._row.setContentsMargins(px(14), px(6), px(12), px(6))
         self._row.setSpacing(px(10))

@@ -61,26 +61,26 @@ class Button(QPushButton):
         self.setProperty("painted", True)  # the style sheet then leaves this button alone
         self.setAutoDefault(False)  # Enter in a dialog must never pay, sign or delete
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def set_icon(self, icon_name: str, role: str = "") -> None:
         """Show another icon, or none."""
         self._icon_name, self._icon_role = icon_name, role
-        self._dress()
+        self._apply_theme()
 
     def set_hint(self, shortcut: str) -> None:
         """Draw another key in the button, or none."""
         self._hint = key_text(shortcut)
-        self._dress()
+        self._apply_theme()
 
     def set_kind(self, kind: str) -> None:
         """Become another kind of button, as Send becomes Stop."""
         self._kind = kind
         self._fill, self._border, self._words = _LOOKS[kind]
-        self._dress()
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self._font())
         self.updateGeometry()
         self.update()
@@ -268,8 +268,8 @@ class IconButton(QToolButton):
         self.setCheckable(checkable)
         self.set_icon(icon_name)
         self.rename(name, shortcut)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def set_icon(self, icon_name: str, role: str = "") -> None:
         """Show another icon, in another colour role when one is given."""
@@ -281,6 +281,6 @@ class IconButton(QToolButton):
         self.setAccessibleName(name)
         self.setToolTip(tip_text(name, shortcut))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         side = self._theme.icon_px(self._icon_size)
         self.setIconSize(QSize(side, side))

@@ -30,8 +30,8 @@ class Card(QFrame):
         self._fill, self._border, self._radius = fill, border, radius
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.body = QVBoxLayout(self)
-        self._dress_card()
-        theme.changed.connect(self._dress_card)
+        self._apply_card_theme()
+        theme.changed.connect(self._apply_card_theme)
 
     def set_border(self, role: str) -> None:
         """Say how serious the content is."""
@@ -43,7 +43,7 @@ class Card(QFrame):
         self._fill = role
         self.update()
 
-    def _dress_card(self) -> None:
+    def _apply_card_theme(self) -> None:
         across, down = (self._theme.px(n) for n in self._padding)
         self.body.setContentsMargins(across, down, across, down)
         self.body.setSpacing(self._theme.px(self._spacing))

@@ -59,7 +59,7 @@ class EmptyState(QWidget):
         if actions:
             row = QHBoxLayout()
             holder = QWidget()
-            flow = FlowLayout(theme, centred=True, parent=holder)
+            flow = FlowLayout(theme, centered=True, parent=holder)
             for place, (spec, button_icon) in enumerate(actions):
                 button = Button(theme, spec.text, button_icon, kind="primary" if primary and place == 0 else "")
                 button.setObjectName(spec.id)

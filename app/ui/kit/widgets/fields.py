@@ -64,11 +64,11 @@ class NumberField(QDoubleSpinBox):
         self.setRange(low, high)
         self.setSingleStep(step)
         self.setValue(value)
-        self.valueChanged.connect(self._tell)
+        self.valueChanged.connect(self._publish)
         self._edit = self.lineEdit()
         self._edit.setAccessibleName(name)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def set_value(self, value: float) -> None:
         """Show a number without telling anybody."""
@@ -76,11 +76,11 @@ class NumberField(QDoubleSpinBox):
         self.setValue(value)
         self._by_program = False
 
-    def _tell(self, value: float) -> None:
+    def _publish(self, value: float) -> None:
         if not self._by_program:
             self.value_edited.emit(value)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self._theme.font("small" if self.property("sizing") else "body", tabular=True))
         margin = self._theme.px(6)
         self._edit.setTextMargins(margin, 0, margin, 0)
@@ -128,10 +128,10 @@ class TextField(QLineEdit):
         self.setProperty("dashes", "own")
         self.setProperty("sizing", "small" if small else "")
         self._mono = mono
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         # the mono font comes from the theme, not from the sheet: only there are its ligatures off, so `//` stays `//`
         small = self._mono or self.property("sizing") == "small"
         self.setFont(self._theme.font("small" if small else "body", mono=self._mono))
@@ -139,7 +139,7 @@ class TextField(QLineEdit):
     def showEvent(self, event: QShowEvent) -> None:
         # A pane that moves over the canvas gets a new parent, and Qt's style sheets then bring the field's first font
         # back, which was that of another text size.
-        self._dress()
+        self._apply_theme()
         super().showEvent(event)
 
     def set_problem(self, sentence: str) -> None:

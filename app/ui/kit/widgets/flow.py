@@ -17,12 +17,12 @@ class FlowLayout(QLayout):
         *,
         gap: int = 8,
         line_gap: int = 8,
-        centred: bool = False,
+        centered: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """`centred`: each line stands in the middle, as under a title that does."""
+        """`centered`: each line stands in the middle, as under a title that does."""
         super().__init__()
-        self._centred = centred
+        self._centered = centered
         self._theme = theme
         self._gap, self._line_gap = gap, line_gap
         self._items: list[QLayoutItem] = []
@@ -99,7 +99,7 @@ class FlowLayout(QLayout):
         for line in lines:
             height = max((size.height() for _, size in line), default=0)
             x = rect.left()
-            if self._centred:
+            if self._centered:
                 taken = sum(size.width() for _, size in line) + gap * (len(line) - 1)
                 x += max(0, (rect.width() - taken) // 2)
             for item, size in line:

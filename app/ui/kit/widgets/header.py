@@ -28,8 +28,8 @@ class PaneHeader(QFrame):
         self.title = Label(theme, title, style, weight=weight, elide=True)
         self._layout.addWidget(self.title, 1)
         self._left = 1
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def set_title(self, title: str) -> None:
         self.title.set_text(title)
@@ -52,7 +52,7 @@ class PaneHeader(QFrame):
             self._layout.insertStretch(position + 1, 1)
         self._left += 1
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._layout.setContentsMargins(self._theme.px(16), 0, self._theme.px(12), 0)
         self._layout.setSpacing(self._theme.px(8))
 
@@ -74,13 +74,13 @@ class PaneTabs(QFrame):
         self._layout = QHBoxLayout(self)
         self._layout.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignBottom)
         self._layout.addStretch(1)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def add(self, widget: QWidget) -> None:
         """Put a widget at the right end."""
         self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._layout.setContentsMargins(self._theme.px(16), 0, self._theme.px(12), 0)
         self._layout.setSpacing(self._theme.px(8))

@@ -17,14 +17,14 @@ class IconLabel(QLabel):
         super().__init__(parent)
         self._theme, self._name, self._role, self._px = theme, icon_name, role, px
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def set_icon(self, icon_name: str, role: str) -> None:
         """Show another picture in another colour."""
         self._name, self._role = icon_name, role
-        self._dress()
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         side = self._theme.icon_px(self._px)
         self.setPixmap(pixmap(self._theme, self._name, side, self._role, self.devicePixelRatioF()))

@@ -70,8 +70,8 @@ class Label(QLabel):
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             self.setMinimumWidth(theme.px(24))
         self.setText(text)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def setText(self, text: str) -> None:
         text = harmless(text)
@@ -92,16 +92,16 @@ class Label(QLabel):
         """Change the colour role."""
         if role != self._role:
             self._role = role
-            self._dress()
+            self._apply_theme()
 
     def showEvent(self, event: QShowEvent) -> None:
         """A label that was hidden meanwhile was given an old font or the usual colour by the style sheet."""
         super().showEvent(event)
         has_font = self.font().pixelSize() == self._theme.font(self._style).pixelSize()
         if not has_font or self.palette().color(QPalette.ColorRole.WindowText) != self._theme.color(self._role):
-            self._dress()
+            self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._heights.clear()
         self.setFont(self._theme.font(self._style, self._weight, mono=self._mono, tabular=self._tabular))
         palette = self.palette()

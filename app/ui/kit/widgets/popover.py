@@ -59,8 +59,8 @@ class Popover(QFrame):
         self.body = QVBoxLayout()
         self._outer.addLayout(self.body)
         self._ring: FocusRing | None = None
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def set_first_focus(self, widget: QWidget) -> None:
         """Name the widget that the keyboard is on when the popover opens."""
@@ -168,7 +168,7 @@ class Popover(QFrame):
             opener.setFocus(Qt.FocusReason.PopupFocusReason)
         self.closed.emit()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         padding = self._theme.px(self._padding)
         margins = self._shadow_margins()
         line = 1

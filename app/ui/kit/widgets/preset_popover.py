@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.lists.typed_words import TypedWords
-from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, deletes, keeps
+from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, QuietButton
@@ -201,7 +201,7 @@ class _List(QListView):
         self.clicked.connect(lambda index: self.chosen.emit(index.data(ID_ROLE)))
 
     def eventFilter(self, watched: object, event: object) -> bool:
-        if isinstance(event, QKeyEvent) and keeps(event, Qt.Key.Key_F2):
+        if isinstance(event, QKeyEvent) and claim_shortcut(event, Qt.Key.Key_F2):
             return True
         if not isinstance(event, QKeyEvent) or event.type() != QKeyEvent.Type.KeyPress:
             return False
@@ -216,7 +216,7 @@ class _List(QListView):
 
     def event(self, event: QEvent) -> bool:
         """F2 and Del mean the row, not what is open in the window below."""
-        return keeps(event, Qt.Key.Key_F2, *DELETE_KEYS) or super().event(event)
+        return claim_shortcut(event, Qt.Key.Key_F2, *DELETE_KEYS) or super().event(event)
 
     def _walks(self, event: QKeyEvent) -> bool:
         keys = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2)

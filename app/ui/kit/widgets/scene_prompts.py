@@ -59,7 +59,7 @@ class ScenePrompts(QObject):
         made.used.connect(self._use)
         made.remove_wanted.connect(library.remove)
         made.undo_wanted.connect(library.undo)
-        made.file_chosen.connect(library.take_file)
+        made.file_chosen.connect(library.import_file)
         made.target_chosen.connect(library.export)
         made.save_wanted.connect(lambda: self._tasks.start("save-scene", self._save))
         made.rename_wanted.connect(lambda key, name: self._tasks.start("rename-scene", self._rename, key, name))

@@ -39,7 +39,7 @@ class SearchField(QLineEdit):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DEBOUNCE_MS)
-        self._timer.timeout.connect(self._tell)
+        self._timer.timeout.connect(self._publish)
         self._told = ""
         self._clear = IconButton(theme, "close", "Clear", size="small", icon_size=14, parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Esc does it from the keyboard
@@ -47,10 +47,10 @@ class SearchField(QLineEdit):
         self._clear.clicked.connect(self.clear)
         self._clear.hide()
         self.textChanged.connect(self._edited)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         right = max(hint_size(self._theme, self._hint).width() if self._hint else 0, self._theme.height_px(26))
         self.setTextMargins(self._theme.icon_px(16) + self._theme.px(6), 0, right, 0)
         self._place_clear()
@@ -60,7 +60,7 @@ class SearchField(QLineEdit):
         self._clear.setVisible(bool(text))
         self._timer.start()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self._timer.stop()
         if self.text() != self._told:
             self._told = self.text()
@@ -82,10 +82,10 @@ class SearchField(QLineEdit):
                 self.clear()
             else:
                 self.left.emit()
-            self._tell()
+            self._publish()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._tell()
+            self._publish()
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -127,7 +127,7 @@ class SegmentedChoice(QWidget):
         self.setSizePolicy(horizontal, QSizePolicy.Policy.Fixed)
         self.set_current(current or items[0][0])
         self._reported = self.current
-        theme.changed.connect(self._dress)
+        theme.changed.connect(self._apply_theme)
 
     @property
     def current(self) -> str:
@@ -144,7 +144,7 @@ class SegmentedChoice(QWidget):
             self._reported = self.current
             self.changed.emit(self._reported)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         for segment in self._segments.values():
             segment.updateGeometry()
             segment.update()

@@ -66,8 +66,8 @@ class SliderField(QWidget):
         self.slider.reset_wanted.connect(self._reset)
         self.number.value_edited.connect(self._typed)
         self.set_value(default)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     @property
     def value(self) -> float:
@@ -98,6 +98,6 @@ class SliderField(QWidget):
             self.set_value(self._default)
             self.value_edited.emit(self._default)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._layout.setSpacing(self._theme.px(12))
         self.number.setFixedWidth(self.number.sizeHint().width())

@@ -29,7 +29,7 @@ class Switch(QAbstractButton):
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.toggled.connect(self._move_knob)
+        self.toggled.connect(self._move_speech_option)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
 
@@ -47,7 +47,7 @@ class Switch(QAbstractButton):
     def ring_radius(self) -> float:
         return self._track().height() / 2
 
-    def _move_knob(self, on: bool) -> None:
+    def _move_speech_option(self, on: bool) -> None:
         target = 1.0 if on else 0.0
         time = self._theme.motion_ms(90)
         if not time or not self.isVisible():

@@ -31,8 +31,8 @@ class TitleEdit(QLineEdit):
         self.setAccessibleName(name)
         self.setMaxLength(MAX_CHARS)
         self.hide()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     @property
     def is_open(self) -> bool:
@@ -73,5 +73,5 @@ class TitleEdit(QLineEdit):
         if event.reason() != Qt.FocusReason.PopupFocusReason:  # its own menu
             self.leave(keep=True)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self._theme.font("reading", 600))

@@ -82,8 +82,8 @@ class Toast(QFrame):
         self._timer.setSingleShot(True)
         self._timer.setInterval(STAY_MS)
         self._timer.timeout.connect(self._time_is_up)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
         if tone != "bad":
             self._timer.start()
 
@@ -138,7 +138,7 @@ class Toast(QFrame):
             return
         super().keyPressEvent(event)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         px, shadow = self._theme.px, SHADOW_MARGINS
         self._outer.setContentsMargins(
             shadow.left() + px(12), shadow.top() + px(6), shadow.right() + px(6), shadow.bottom() + px(6)

@@ -16,7 +16,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.links import LinkOpener
 from app.ui.kit.widgets.switch import Switch
-from app.ui.settings.about.licences_dialog import LicencesDialog
+from app.ui.settings.about.licenses_dialog import LicensesDialog
 from app.ui.settings.about.presenter import AboutPresenter
 from app.ui.settings.about.state import AboutState, Part
 from app.ui.settings.fact_card import FactCard
@@ -118,4 +118,4 @@ class AboutPage(SectionPage):
         self.copy.setText("Copied")
 
     async def _read(self) -> None:
-        await LicencesDialog(self.theme, self.window(), self._parts).answer()
+        await LicensesDialog(self.theme, self.window(), self._parts).answer()

@@ -68,7 +68,7 @@ class AboutPresenter(QObject):
         self._change(looks_at_start=looks_at_start)
         self._tasks.replace("save updates", self._save)
 
-    async def look_at_start(self) -> str:
+    async def check_at_start(self) -> str:
         """Look when the person wants that and the last look was a day ago; return a newer version, or ""."""
         if not is_due(self._store.value):
             return ""
@@ -135,7 +135,7 @@ def is_due(settings: Settings) -> bool:
 
 def _parts(root: Path) -> tuple[Part, ...]:
     """Everything that is shipped, with its licence. Runs in a worker."""
-    from app.storage.licences import shipped
+    from app.storage.licenses import shipped
 
     try:
         return tuple(Part(one.title, one.words, one.text) for one in shipped(root))

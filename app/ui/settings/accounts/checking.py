@@ -64,7 +64,7 @@ def refused(error: ServiceError, done: int) -> FormState:
         return FormState(problems={"key": "The service did not accept this key."}, done=done)
     if isinstance(error, errors.Forbidden):
         return FormState(problems={"key": "The service does not let this key in from here."}, done=done)
-    if isinstance(error, errors.NotFound | errors.BadAnswer):
+    if isinstance(error, errors.NotFound | errors.BadResponse):
         return FormState(problems={"base_url": "Something answers there, but not such a service."}, done=done)
     on_the_way = error.code or ""
     if on_the_way.startswith("proxy") or on_the_way in ("certificate", "ca_file"):

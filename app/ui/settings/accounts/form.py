@@ -71,8 +71,8 @@ class AccountForm(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._build(large)
         self._set_dialect(AUTOMATIC)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self, large: bool) -> None:
         keep = QHBoxLayout()
@@ -154,7 +154,7 @@ class AccountForm(QWidget):
             self.cancelled.emit()
         super().keyPressEvent(event)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._column.setSpacing(self._theme.px(10))
 
 

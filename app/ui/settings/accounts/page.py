@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.secrets import Secrets, SecretsState
 from app.core.tasks import TaskScope
 from app.core.undo import UndoCommand, UndoStack
-from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -62,7 +62,7 @@ class AccountsPage(SectionPage):
         if whole:
             at_once(self.build())
 
-    def build(self) -> Pieces[None]:
+    def build(self) -> BuildSteps[None]:
         """Make what stands on the page from top to bottom, one at each step."""
         theme, presenter, secrets = self.theme, self._presenter, self._secrets
         self._problem = Label(theme, "", role="bad", wrap=True)
@@ -123,7 +123,7 @@ class AccountsPage(SectionPage):
         return (self.add_button,)
 
     def shown(self) -> None:
-        self._secrets.look()
+        self._secrets.refresh()
         self._presenter.refresh()
 
     # The form

@@ -10,11 +10,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.call_log import CallLog, LastAnswer
+from app.core.call_log import CallLog, LastResponse
 from app.core.money import when
 from app.core.secrets import Secrets
 from app.core.tasks import TaskScope
-from app.credentials.accounts import Account, AccountBook, AccountRefused, clean_address, hint_of, new_account
+from app.credentials.accounts import Account, AccountRefused, Accounts, clean_address, hint_of, new_account
 from app.ui.kit.lists.rows import build_rows
 from app.ui.settings.accounts.checking import (
     CheckedKey,
@@ -56,7 +56,7 @@ class AccountsPresenter(QObject):
 
     def __init__(
         self,
-        book: AccountBook,
+        accounts: Accounts,
         secrets: Secrets,
         tasks: TaskScope,
         *,
@@ -69,19 +69,19 @@ class AccountsPresenter(QObject):
         the proxy is given, "" for nobody's.
         """
         super().__init__()
-        self._book = book
+        self._accounts = accounts
         self._secrets = secrets
         self._tasks = tasks
         self._check = check
         self._proxy_user = proxy_user
         self._now = now
         self._tests: dict[str, TestLine] = {}
-        self._answers: dict[str, LastAnswer] = {}
+        self._answers: dict[str, LastResponse] = {}
         self._calls = calls
         self._removed: tuple[Account, str | None] | None = None
         self._waiting: tuple[Account, str] | None = None  # a new account and its key, until there is a place for it
         self._writing = asyncio.Lock()
-        self.state = AccountsState(problem=book.note)
+        self.state = AccountsState(problem=accounts.note)
         secrets.state_changed.connect(lambda _state: self.refresh())
         secrets.ready.connect(self._add_waiting)
         if calls is not None:
@@ -136,11 +136,11 @@ class AccountsPresenter(QObject):
 
     # What others tell
 
-    def note_answer(self, account_id: str, at: datetime, latency_ms: int | None) -> None:
+    def record_answer(self, account_id: str, at: datetime, latency_ms: int | None) -> None:
         """The account was answered: its row and the table of secrets say so."""
-        self._answers[account_id] = LastAnswer(at, latency_ms)
+        self._answers[account_id] = LastResponse(at, latency_ms)
 
-    def _answered(self, account_id: str) -> LastAnswer | None:
+    def _answered(self, account_id: str) -> LastResponse | None:
         """The newest answer that anybody knows of."""
         heard = self._calls.last_answer(account_id) if self._calls is not None else None
         known = [answer for answer in (heard, self._answers.get(account_id)) if answer is not None]
@@ -148,7 +148,7 @@ class AccountsPresenter(QObject):
 
     def refresh(self) -> None:
         """Read the book again; times such as "4 min ago" become true again."""
-        accounts = self._book.list()
+        accounts = self._accounts.list()
         self._change(
             accounts=tuple(build_rows(accounts, self._row)),
             secrets=(
@@ -161,10 +161,10 @@ class AccountsPresenter(QObject):
     # How it is done
 
     async def _use(self, account_id: str) -> None:
-        if self._book.get(account_id) is None:
+        if self._accounts.get(account_id) is None:
             return
         try:
-            await self._write(self._book.set_active, account_id)
+            await self._write(self._accounts.set_active, account_id)
         finally:  # for this session it holds all the same
             self.refresh()
             self.account_chosen.emit(account_id)
@@ -172,7 +172,7 @@ class AccountsPresenter(QObject):
     async def _test(self, account_id: str) -> None:
         from app.service.errors import ServiceError
 
-        account = self._book.get(account_id)
+        account = self._accounts.get(account_id)
         if account is None:
             return
         self._set_test(account_id, TestLine("running", "Asking the service"))
@@ -186,7 +186,7 @@ class AccountsPresenter(QObject):
             self._set_test(account_id, TestLine())
             raise
         else:
-            self.note_answer(account_id, self._now(), checked.latency_ms)
+            self.record_answer(account_id, self._now(), checked.latency_ms)
             self._set_test(account_id, verdict(checked))
 
     async def _ask(self, account: Account, typed_key: str = "") -> CheckedKey:
@@ -200,21 +200,21 @@ class AccountsPresenter(QObject):
 
     async def _rename(self, account_id: str, name: str) -> None:
         try:
-            await self._write(lambda: self._book.update(account_id, name=name))
+            await self._write(lambda: self._accounts.update(account_id, name=name))
         except AccountRefused as error:
             self._change(problem=error.sentence)
         else:
             self._change(problem="")
-            if account_id == self._book.active_id:
+            if account_id == self._accounts.active_id:
                 self.account_chosen.emit(account_id)
 
     async def _set_partner(self, account_id: str, partner: bool) -> None:
-        await self._write(lambda: self._book.update(account_id, partner=partner))
-        if account_id == self._book.active_id:
+        await self._write(lambda: self._accounts.update(account_id, partner=partner))
+        if account_id == self._accounts.active_id:
             self.account_chosen.emit(account_id)
 
     async def _replace_key(self, account_id: str, key: str) -> None:
-        account = self._book.get(account_id)
+        account = self._accounts.get(account_id)
         if account is None or account.kind != "api_key":  # a wallet's private key would be lost
             return
         key = key.strip()
@@ -223,25 +223,25 @@ class AccountsPresenter(QObject):
             self._change(problem=problem)
             return
         if await self._keep_secret(account_id, key):
-            await self._write(lambda: self._book.update(account_id, secret_hint=hint_of(key)))
+            await self._write(lambda: self._accounts.update(account_id, secret_hint=hint_of(key)))
             self._tests.pop(account_id, None)
             self.refresh()
             self.key_replaced.emit(account_id)
 
     async def _remove_key(self, account_id: str) -> None:
-        account = self._book.get(account_id)
+        account = self._accounts.get(account_id)
         if account is not None and await self._forget_secret(account_id):
             watched = account.watch_only or account.kind == "wallet"  # without its key it can only be watched
-            await self._write(lambda: self._book.update(account_id, secret_hint="", watch_only=watched))
+            await self._write(lambda: self._accounts.update(account_id, secret_hint="", watch_only=watched))
             self.key_replaced.emit(account_id)
 
     async def _remove(self, account_id: str) -> None:
         from app.credentials.stores import SecretStoreError
 
-        account = self._book.get(account_id)
+        account = self._accounts.get(account_id)
         if account is None or account.kind == "sandbox":
             return
-        was_in_use = account_id == self._book.active_id
+        was_in_use = account_id == self._accounts.active_id
         try:
             key = await self._secrets.read(account_id)
         except SecretStoreError:
@@ -249,22 +249,22 @@ class AccountsPresenter(QObject):
         if key is not None and not await self._forget_secret(account_id):
             return
         try:
-            await self._write(self._book.remove, account_id)
+            await self._write(self._accounts.remove, account_id)
         except Exception:  # the disk refused: the account stays, and so does its key
             if key is not None:
                 await self._keep_secret(account_id, key)
             raise
         self._removed = (account, key)
         self._change(removed=account.name, problem="")
-        if was_in_use and self._book.active_id:
-            self.account_chosen.emit(self._book.active_id)
+        if was_in_use and self._accounts.active_id:
+            self.account_chosen.emit(self._accounts.active_id)
 
     async def _undo_remove(self) -> None:
         if self._removed is None:
             return
         account, key = self._removed
         try:
-            await self._write(self._book.add, account)
+            await self._write(self._accounts.add, account)
         except AccountRefused as error:
             self._change(problem=error.sentence)
             return
@@ -315,7 +315,7 @@ class AccountsPresenter(QObject):
                 checked = await self._ask(account, key)
             except ServiceError as error:
                 return refused(error, done)
-            self.note_answer(account.id, self._now(), checked.latency_ms)
+            self.record_answer(account.id, self._now(), checked.latency_ms)
             self._tests[account.id] = verdict(checked)
             if not checked.permitted:
                 return FormState(problems={"key": "The service knows this key but does not let it in."}, done=done)
@@ -336,8 +336,8 @@ class AccountsPresenter(QObject):
 
         try:
             await self._secrets.write(account.id, key)
-            await self._write(self._book.add, account)
-            await self._write(self._book.set_active, account.id)
+            await self._write(self._accounts.add, account)
+            await self._write(self._accounts.set_active, account.id)
         except StoreAbsent:
             self._waiting = account, key  # the question is beside the form: where keys are kept
         except SecretStoreError as error:
@@ -356,7 +356,7 @@ class AccountsPresenter(QObject):
         return new_account(name, address, dialect=dialect, secret_hint=hint_of(key))  # type: ignore[arg-type]  # checked there
 
     def _free_name(self, wanted: str) -> str:
-        taken = {account.name.casefold() for account in self._book.list()}
+        taken = {account.name.casefold() for account in self._accounts.list()}
         names = (wanted, *(f"{wanted} {number}" for number in range(2, len(taken) + 3)))
         return next(name for name in names if name.casefold() not in taken)
 
@@ -394,7 +394,7 @@ class AccountsPresenter(QObject):
             name=account.name,
             kind=account.kind,
             address="" if account.kind == "sandbox" else account.base_url,
-            in_use=account.id == self._book.active_id,
+            in_use=account.id == self._accounts.active_id,
             test=test,
             partner=account.partner,
         )

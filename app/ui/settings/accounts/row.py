@@ -45,8 +45,8 @@ class AccountRowWidget(QWidget):
         self.more.clicked.connect(self.open_menu)
         self._layout = QHBoxLayout(self)
         self._build()
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.show_row(row)
 
     def _build(self) -> None:
@@ -128,7 +128,7 @@ class AccountRowWidget(QWidget):
         self.radio.setChecked(self._row.in_use)  # the dot moves when the account is really in use
         self.wanted.emit(self._row.id, what)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         across, down = self._theme.px(16), self._theme.px(11)
         self._layout.setContentsMargins(across, down, across, down)
         self._layout.setSpacing(self._theme.px(12))

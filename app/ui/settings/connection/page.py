@@ -50,8 +50,8 @@ class ConnectionPage(SectionPage):
         self.show_state(presenter.state)
 
     def shown(self) -> None:
-        self._secrets.look()
-        self._presenter.look()
+        self._secrets.refresh()
+        self._presenter.refresh()
 
     def focus_password(self) -> None:
         """The person came to replace the proxy's password."""

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD, Secrets
 from app.core.tasks import TaskScope
-from app.credentials.accounts import Account, AccountBook
+from app.credentials.accounts import Account, Accounts
 from app.service.http.network import Network, NetworkSettings, UnusableProxy
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
@@ -48,7 +48,7 @@ class ConnectionPresenter(QObject):
         self,
         settings_store: SettingsStore,
         network: Network,
-        book: AccountBook,
+        accounts: Accounts,
         secrets: Secrets,
         tasks: TaskScope,
         *,
@@ -59,7 +59,7 @@ class ConnectionPresenter(QObject):
         super().__init__()
         self._store = settings_store
         self._network = network
-        self._book = book
+        self._accounts = accounts
         self._secrets = secrets
         self._tasks = tasks
         self._sandbox = sandbox
@@ -68,7 +68,7 @@ class ConnectionPresenter(QObject):
 
     # What the person does
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """See how the system, the certificates and the password stand now."""
         self._change(address=self._usual_address())
         self._tasks.replace("look at connection", self._look)
@@ -284,8 +284,8 @@ class ConnectionPresenter(QObject):
         return next((dialect.base_url for dialect in DIALECTS.values() if dialect.base_url), "")
 
     def _callable(self) -> list[Account]:
-        accounts = [account for account in self._book.list() if account.kind == "api_key"]
-        return sorted(accounts, key=lambda account: account.id != self._book.active_id)
+        accounts = [account for account in self._accounts.list() if account.kind == "api_key"]
+        return sorted(accounts, key=lambda account: account.id != self._accounts.active_id)
 
     def _change(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)

@@ -67,8 +67,8 @@ class ProxyForm(QWidget):
             field.returnPressed.connect(self._take)
         self.kind.changed.connect(self._edited)
         self.has_login.clicked.connect(self._edited)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _build(self) -> None:
         theme = self._theme
@@ -157,12 +157,12 @@ class ProxyForm(QWidget):
             self._fill(state.kept)
         for name, box in self._boxes.items():
             box.show_problem(state.problems.get(name, ""))
-        self._dress_state()
+        self._apply_state_theme()
 
     def show_place(self, place: SecretsState) -> None:
         """Say where the password will be kept."""
         self._place = place
-        self._dress_state()
+        self._apply_state_theme()
 
     def focus_password(self) -> None:
         """The person came to replace it."""
@@ -177,7 +177,7 @@ class ProxyForm(QWidget):
         self.has_login.setChecked(kept.has_login)
         self.password.wipe()
 
-    def _dress_state(self) -> None:
+    def _apply_state_theme(self) -> None:
         state, draft = self._state, self.draft()
         manual = draft.mode == "manual"
         self._manual.setVisible(manual)
@@ -207,7 +207,7 @@ class ProxyForm(QWidget):
         draft = self.draft()
         if mode != "manual" or (draft.host and draft.port and not (draft.has_login and not self._state.has_password)):
             self.taken.emit(draft)
-        self._dress_state()
+        self._apply_state_theme()
 
     def _take(self) -> None:
         if self.use_button.isEnabled():
@@ -220,9 +220,9 @@ class ProxyForm(QWidget):
     def _edited(self, *_: object) -> None:
         for box in self._boxes.values():
             box.show_problem("")
-        self._dress_state()
+        self._apply_state_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self._held.setMaximumWidth(self._theme.type_px(_WIDTH))
         self._boxes["port"].setFixedWidth(self._theme.type_px(_PORT_WIDTH))
 

@@ -77,8 +77,8 @@ class ConnectionTestCard(QWidget):
         lines.setSpacing(0)
         outer.addLayout(lines)
         self._lines: WidgetList[QWidget] = WidgetList(lines)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def show_state(self, state: ConnectionState) -> None:
         """Make every row agree with the test."""
@@ -120,7 +120,7 @@ class ConnectionTestCard(QWidget):
         else:
             self.wanted.emit(self.address.text())
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         across, down = self._theme.px(16), self._theme.px(14)
         self._head_column.setContentsMargins(across, down, across, down)
         self._head_column.setSpacing(self._theme.px(10))
@@ -151,8 +151,8 @@ class _HopLine(QWidget):
         words.addWidget(self.sentence)
         self._row.addLayout(words, 1)
         self._row.addWidget(self._took, 0, Qt.AlignmentFlag.AlignTop)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def show_row(self, row: HopRow) -> None:
         running = row.state == "running"
@@ -168,7 +168,7 @@ class _HopLine(QWidget):
         self.setAccessibleName(f"{row.title}: {STATES[row.state]}")
         self.setAccessibleDescription(" ".join(part for part in (row.sentence, row.took) if part))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         across, down = self._theme.px(16), self._theme.px(8)
         self._row.setContentsMargins(across, down, across, down)
         self._row.setSpacing(self._theme.px(10))

@@ -134,10 +134,10 @@ class Stacked(QWidget):
         top.addWidget(end)
         self._column.addLayout(top)
         self._column.addWidget(controls)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         across, down = self._theme.px(16), self._theme.px(10)
         self._column.setContentsMargins(across, down, across, down)
         self._column.setSpacing(self._theme.px(8))

@@ -78,7 +78,7 @@ class SandboxPage(SectionPage):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not event.spontaneous():
-            self.presenter.look()
+            self.presenter.reload()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

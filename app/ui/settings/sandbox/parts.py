@@ -85,8 +85,8 @@ class CodeCard(Card):
         self.edit.setAccessibleName(title)
         self.edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.body.addWidget(self.edit)
-        theme.changed.connect(self._dress_code)
-        self._dress_code()
+        theme.changed.connect(self._apply_code_theme)
+        self._apply_code_theme()
 
     def set_title(self, title: str) -> None:
         """Name what is shown."""
@@ -98,9 +98,9 @@ class CodeCard(Card):
         """Show another text; the same one keeps the selection."""
         if text != self.edit.toPlainText():
             self.edit.setPlainText(text)
-            self._dress_code()
+            self._apply_code_theme()
 
-    def _dress_code(self) -> None:
+    def _apply_code_theme(self) -> None:
         theme = self._code_theme
         self.edit.setFont(theme.font("code"))
         self.edit.document().setDocumentMargin(theme.px(10))

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.caller import Caller
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.resources import resources_folder
 from app.ui.settings.sandbox.state import (
     MAX_ROWS,
     PLAY_MONEY_USD,
-    Active,
+    ActiveControl,
     EngineRow,
-    Opened,
+    OpenRequest,
     RequestRow,
     SandboxState,
     ahead,
@@ -28,7 +28,7 @@ from app.ui.settings.sandbox.state import (
 )
 
 if TYPE_CHECKING:
-    from app.service.sandbox_controls import CallDetails, LogLine, Look, SandboxControls, Side
+    from app.service.sandbox_controls import CallDetails, LogLine, SandboxControls, SandboxStatus, Side
 
 WAIT_S = 25.0  # one look that waits for news; the next follows at once
 _KEPT = ("running", "busy", "address", "key", "in_use", "problem", "done", "own_code")
@@ -36,7 +36,7 @@ _OF_ONE_RUN = tuple(item.name for item in fields(SandboxState) if item.name not 
 Work = Callable[["SandboxControls"], Awaitable[str]]
 
 
-class SandboxDesk(Protocol):
+class SandboxRunner(Protocol):
     """The Sandbox as Settings may handle it; the composition root has it."""
 
     def address(self) -> tuple[str, str] | None:
@@ -54,24 +54,24 @@ class SandboxPresenter(QObject):
 
     state_changed = Signal(object)  # SandboxState
 
-    def __init__(self, desk: SandboxDesk, caller: Caller, tasks: TaskScope) -> None:
+    def __init__(self, runner: SandboxRunner, current_account: CurrentAccount, tasks: TaskScope) -> None:
         super().__init__()
-        self._desk = desk
-        self._caller = caller
+        self._runner = runner
+        self._current_account = current_account
         self._tasks = tasks
         self._controls: SandboxControls | None = None
-        self._seen: Look | None = None
+        self._seen: SandboxStatus | None = None
         self._looking = False
         self._closed = False
         self.state = SandboxState()
-        caller.account_changed.connect(self.refresh)
+        current_account.account_changed.connect(self.refresh)
         self.refresh()
 
     # Looking
 
     def refresh(self) -> None:
         """Read again whether it runs and where."""
-        running = self._desk.address()
+        running = self._runner.address()
         address, key = running or ("", "")
         is_another = (address, key) != (self.state.address, self.state.key)
         if is_another:
@@ -82,11 +82,11 @@ class SandboxPresenter(QObject):
             running=running is not None,
             address=address,
             key=key,
-            in_use=self._caller.is_sandbox,
+            in_use=self._current_account.is_sandbox,
         )
         self._follow(anew=is_another)
 
-    def look(self) -> None:
+    def reload(self) -> None:
         """Somebody came to the page."""
         self._looking = True
         self._change(done="", problem="")
@@ -122,8 +122,8 @@ class SandboxPresenter(QObject):
             if self.state.running:
                 self._change(silent=f"The Sandbox does not answer: {error.message}")
 
-    async def _take(self, controls: SandboxControls, seen: Look | None, wait_s: float = 0.0) -> None:
-        look = await controls.look(seen, wait_s=wait_s if seen is not None else 0.0)
+    async def _take(self, controls: SandboxControls, seen: SandboxStatus | None, wait_s: float = 0.0) -> None:
+        look = await controls.status(seen, wait_s=wait_s if seen is not None else 0.0)
         if controls is not self._controls:
             return  # another one runs by now
         rows = tuple(build_rows(reversed(look.lines), _row))
@@ -150,10 +150,10 @@ class SandboxPresenter(QObject):
     # Starting and stopping
 
     def start(self) -> None:
-        self._tasks.start("sandbox", self._turn, self._desk.start)
+        self._tasks.start("sandbox", self._turn, self._runner.start)
 
     def stop(self) -> None:
-        self._tasks.start("sandbox", self._turn, self._desk.stop)
+        self._tasks.start("sandbox", self._turn, self._runner.stop)
 
     async def _turn(self, work: Callable[[], Awaitable[None]]) -> None:
         self._change(busy=True, done="", problem="")
@@ -231,7 +231,7 @@ class SandboxPresenter(QObject):
         """Change `any_key`, `partner` or `tokens_per_second`."""
 
         async def work(controls: SandboxControls) -> str:
-            await controls.set_behaviour(**changes)
+            await controls.set_behavior(**changes)
             return ""
 
         self._do(work)
@@ -259,7 +259,7 @@ class SandboxPresenter(QObject):
 
     def open_request(self, row: RequestRow) -> None:
         """Read what was in a call."""
-        self._change(opened=Opened(row))
+        self._change(opened=OpenRequest(row))
         self._tasks.replace("sandbox request", self._read, row)
 
     def close_request(self) -> None:
@@ -273,9 +273,9 @@ class SandboxPresenter(QObject):
             details = await (await self._open()).details(row.request_id)
             asked, answered = await asyncio.to_thread(_texts, row, details)
         except ServiceError as error:
-            self._change(opened=Opened(row, problem=_words(error)))
+            self._change(opened=OpenRequest(row, problem=_words(error)))
         else:
-            self._change(opened=Opened(row, asked, answered))
+            self._change(opened=OpenRequest(row, asked, answered))
 
     # The connection
 
@@ -284,7 +284,7 @@ class SandboxPresenter(QObject):
         from app.service.errors import ConnectionFailed
         from app.service.sandbox_controls import SandboxControls
 
-        running = self._desk.address()
+        running = self._runner.address()
         if running is None:
             raise ConnectionFailed("The Sandbox is not running.", surely_not_sent=True)
         if self._controls is None:
@@ -334,10 +334,10 @@ def _row(line: LogLine) -> RequestRow:
     )
 
 
-def _active(look: Look) -> tuple[Active, ...]:
-    faults = tuple(Active(name, words_of(name, values)) for name, values in look.faults.items())
+def _active(look: SandboxStatus) -> tuple[ActiveControl, ...]:
+    faults = tuple(ActiveControl(name, words_of(name, values)) for name, values in look.faults.items())
     clock = ahead(look.clock_offset_s)
-    return (*faults, *((Active("clock", f"Clock: {clock}"),) if clock else ()))
+    return (*faults, *((ActiveControl("clock", f"Clock: {clock}"),) if clock else ()))
 
 
 def _words(error: Any) -> str:

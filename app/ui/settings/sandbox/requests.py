@@ -17,7 +17,7 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.sandbox.parts import CodeCard, Groups
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.request_list import RequestHeads, RequestView
-from app.ui.settings.sandbox.state import Opened, RequestRow, SandboxState
+from app.ui.settings.sandbox.state import OpenRequest, RequestRow, SandboxState
 
 _LEAST_ROWS = 5
 
@@ -135,7 +135,7 @@ class RequestDetails(QWidget):
         column.addWidget(self.answered)
         column.addStretch(1)
 
-    def show_call(self, opened: Opened) -> None:
+    def show_call(self, opened: OpenRequest) -> None:
         row = opened.row
         self._title.set_text(f"{row.method} {row.path}")
         tone = "ok" if 200 <= row.status < 400 else "warn" if 400 <= row.status < 500 else "bad"

@@ -44,7 +44,7 @@ class RequestRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenRequest:
     """One call with what was in it, as text; `asked` and `answered` are "" until they are read."""
 
     row: RequestRow
@@ -54,7 +54,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Active:
+class ActiveControl:
     """One test control that is switched on."""
 
     name: str
@@ -76,8 +76,8 @@ class SandboxState:
     engines: tuple[EngineRow, ...] = ()
     balance_usd: Decimal | None = None
     rows: tuple[RequestRow, ...] = ()  # newest first
-    opened: Opened | None = None
-    active: tuple[Active, ...] = ()
+    opened: OpenRequest | None = None
+    active: tuple[ActiveControl, ...] = ()
     faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     clock_offset_s: float = 0.0
     any_key: bool = False

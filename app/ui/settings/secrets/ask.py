@@ -55,7 +55,7 @@ class SecretsQuestion(Card):
         self.do = Button(theme, "Continue", kind="primary", size="small")
         self.do.clicked.connect(self._answer)
         self.look_again = Button(theme, "Check again", kind="quiet", size="small")
-        self.look_again.clicked.connect(presenter.look)
+        self.look_again.clicked.connect(presenter.refresh)
         buttons.addWidget(self.do)
         buttons.addWidget(self.look_again)
         buttons.addStretch(1)

@@ -20,8 +20,8 @@ from app.ui.kit.lists.rows import build_rows
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import FORMATS, CueRules, length_words
 from app.ui.transcription.session.exporting import Head as ExportHead
-from app.ui.transcription.session.presenter_files import SURE_UPLOAD_BYTES, Looked, look
-from app.ui.transcription.session.presenter_models import ModelShelf
+from app.ui.transcription.session.presenter_files import SURE_UPLOAD_BYTES, FileProbe, look
+from app.ui.transcription.session.presenter_models import AccountModels
 from app.ui.transcription.session.presenter_playing import Playing
 from app.ui.transcription.session.presenter_preparing import (
     DEFAULT_TARGET_BYTES,
@@ -29,8 +29,7 @@ from app.ui.transcription.session.presenter_preparing import (
     needs_treatment,
     treatment_of,
 )
-from app.ui.transcription.session.presenter_reading import OpenTranscript
-from app.ui.transcription.session.presenter_recording import Kept, OpenBlocks, RecordingDesk
+from app.ui.transcription.session.presenter_recording import OpenBlocks, RecordingSession, SavedMicrophone
 from app.ui.transcription.session.presenter_rows import (
     batch_row,
     entry_of,
@@ -41,12 +40,13 @@ from app.ui.transcription.session.presenter_rows import (
     receipt_of,
 )
 from app.ui.transcription.session.presenter_sending import Sender
+from app.ui.transcription.session.transcript_editor import TranscriptEditor
 from app.ui.transcription.state import Batch, ExportChoice, Head, ModelChoice, Options, Sound
 
 if TYPE_CHECKING:
     from app.audio.devices import AudioHost
     from app.audio.player import MakeSpeaker
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.service.exchange import Exchange
@@ -74,7 +74,7 @@ class TranscriptionPresenterBase(QObject):
 
     def __init__(
         self,
-        caller: Caller,
+        current_account: CurrentAccount,
         settings: SettingsStore,
         tasks: TaskScope,
         folders: Folders,
@@ -87,7 +87,7 @@ class TranscriptionPresenterBase(QObject):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
-        self.caller = caller
+        self.current_account = current_account
         self._settings = settings
         self._tasks = tasks
         self._now = now
@@ -95,13 +95,15 @@ class TranscriptionPresenterBase(QObject):
         self._undo_stack = undo_stack
         self.trash = Trash("transcription", tasks, undo_stack, kept_days=KEPT_IN_TRASH.days)
         self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
-        self.shelf = ModelShelf(caller)
+        self.account_models = AccountModels(current_account)
         kept = self._kept()
         device, channel, gain = kept.get("device", ""), kept.get("channel", ""), kept.get("gain", "")
-        microphone = Kept(device, int(channel) if _is_number(channel) else -1, float(gain) if _is_number(gain) else 0.0)
-        self.recording = RecordingDesk(host, watch, microphone, open_blocks=open_blocks)
+        microphone = SavedMicrophone(
+            device, int(channel) if _is_number(channel) else -1, float(gain) if _is_number(gain) else 0.0
+        )
+        self.recording = RecordingSession(host, watch, microphone, open_blocks=open_blocks)
         self.playing = Playing(host, tasks, folders.cache, make=make_speaker)
-        self.reading = OpenTranscript(lambda: self._do(self._save_edits), undo_stack)
+        self.reading = TranscriptEditor(lambda: self._do(self._save_edits), undo_stack)
         self.options = self._kept_options()
         self.recording.record_as = self.options.record_as
         self.export_choice = self._kept_export()
@@ -109,7 +111,7 @@ class TranscriptionPresenterBase(QObject):
         self._sender: Sender | None = None
         self._rows: dict[str, TranscriptRow] = {}
         self._snippets: Mapping[str, str] | None = None
-        self._looked: dict[str, Looked] = {}
+        self._looked: dict[str, FileProbe] = {}
         self._open_id: str | None = None
         self._shows_batch = False
         self._recording_id: str | None = None
@@ -248,7 +250,9 @@ class TranscriptionPresenterBase(QObject):
             tuple(
                 build_rows(
                     shown,
-                    lambda row: entry_of(row, work.get(row.id), now, self.shelf.name_of, found.get(row.id, "")),
+                    lambda row: entry_of(
+                        row, work.get(row.id), now, self.account_models.name_of, found.get(row.id, "")
+                    ),
                 )
             )
         )
@@ -258,7 +262,7 @@ class TranscriptionPresenterBase(QObject):
         self.head_changed.emit(self.head())
 
     def _options_changed(self) -> None:
-        self.options_changed.emit(self.options, self.shelf.choices())
+        self.options_changed.emit(self.options, self.account_models.choices())
 
     # What is shown
 
@@ -268,17 +272,17 @@ class TranscriptionPresenterBase(QObject):
         return self._sender.last_exchange if self._sender is not None else None
 
     def model(self) -> ModelChoice:
-        return self.shelf.choice(self.options.model)
+        return self.account_models.choice(self.options.model)
 
     def head(self) -> Head:
         """The open row as it is now."""
-        why = "" if self.caller.service is not None else "No account is in use."
+        why = "" if self.current_account.service is not None else "No account is in use."
         if not why and not self.options.model:
             why = "The list of models has not come yet."
         base = Head(
             problem=self._problem,
             model_name=self.model().name if self.options.model else "",
-            is_sandbox=self.caller.is_sandbox,
+            is_sandbox=self.current_account.is_sandbox,
             can_send=not why,
             why_not=why,
         )
@@ -292,7 +296,7 @@ class TranscriptionPresenterBase(QObject):
         live = sender.problems.get(row.id) if sender is not None else None
         view = "recording" if row.id == self._recording_id else "result" if row.state == "done" else "sound"
         document = self.reading.document if self.reading.id == row.id else Document()
-        name = self.shelf.name_of(row.model) if row.model else base.model_name
+        name = self.account_models.name_of(row.model) if row.model else base.model_name
         looked = self._looked.get(row.id)
         price = self.price_of(row)
         return replace(
@@ -319,7 +323,7 @@ class TranscriptionPresenterBase(QObject):
             model_name=base.model_name,
         )
 
-    def _sound_of(self, row: TranscriptRow, looked: Looked | None) -> Sound:
+    def _sound_of(self, row: TranscriptRow, looked: FileProbe | None) -> Sound:
         path = self.folders.sound_of(row)
         return Sound(
             name=path.name,
@@ -355,7 +359,7 @@ class TranscriptionPresenterBase(QObject):
         row = self.open_row
         if row is None:
             return ExportHead()
-        return export_head(row, self.shelf.name_of(row.model), self.reading.received)
+        return export_head(row, self.account_models.name_of(row.model), self.reading.received)
 
     # The table of files
 
@@ -387,7 +391,7 @@ class TranscriptionPresenterBase(QObject):
             return looked.title
         return Path(row.sound_path).suffix.removeprefix(".").upper()
 
-    def _look_at(self, row: TranscriptRow) -> Looked:
+    def _look_at(self, row: TranscriptRow) -> FileProbe:
         """For a worker thread."""
         return look(self.folders.sound_of(row), with_length=row.duration_s is None)
 

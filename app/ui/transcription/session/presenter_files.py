@@ -21,7 +21,7 @@ _CHUNK = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class FileProbe:
     """What a file is. `problem` is a sentence when it cannot be used at all."""
 
     path: Path
@@ -55,33 +55,33 @@ def _agrees(suffix: str, kind: str) -> bool:
     return name == kind or any(name in family and kind in family for family in families)
 
 
-def look(path: Path, *, with_length: bool = True) -> Looked:
+def look(path: Path, *, with_length: bool = True) -> FileProbe:
     """Return what a file is, told from its first bytes; never raises."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
-        return Looked(path, path.name, problem=f"{path.name} cannot be read: {error.strerror or error}.")
+        return FileProbe(path, path.name, problem=f"{path.name} cannot be read: {error.strerror or error}.")
     if not size:
-        return Looked(path, path.name, problem=f"{path.name} is empty.")
+        return FileProbe(path, path.name, problem=f"{path.name} is empty.")
     kind = sniff(head) or ""
     if kind not in FILE_KINDS:
-        return Looked(
+        return FileProbe(
             path,
             path.name,
             size_bytes=size,
             problem=f"{path.name} cannot be used: its content is not {FORMAT_NAMES}.",
         )
-    return Looked(path, path.name, kind, size, length_of(path, kind) if with_length else None)
+    return FileProbe(path, path.name, kind, size, length_of(path, kind) if with_length else None)
 
 
-def collect(paths: Iterable[Path]) -> tuple[list[Looked], list[str]]:
+def collect(paths: Iterable[Path]) -> tuple[list[FileProbe], list[str]]:
     """Return the usable files among files and folders, in order of their names, and a sentence for each that is not.
 
     Of a folder, only what is sound is taken, without a word about the rest. Hidden files are left alone.
     """
-    found: list[Looked] = []
+    found: list[FileProbe] = []
     problems: list[str] = []
     for path in paths:
         if path.is_dir():
@@ -103,8 +103,8 @@ def collect(paths: Iterable[Path]) -> tuple[list[Looked], list[str]]:
     return found, problems
 
 
-def _with_length(looked: Looked) -> Looked:
-    return Looked(looked.path, looked.name, looked.kind, looked.size_bytes, length_of(looked.path, looked.kind))
+def _with_length(looked: FileProbe) -> FileProbe:
+    return FileProbe(looked.path, looked.name, looked.kind, looked.size_bytes, length_of(looked.path, looked.kind))
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -126,4 +126,4 @@ def hash_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-__all__ = ["MAX_UPLOAD_BYTES", "SURE_UPLOAD_BYTES", "Looked", "collect", "hash_of", "look"]
+__all__ = ["MAX_UPLOAD_BYTES", "SURE_UPLOAD_BYTES", "FileProbe", "collect", "hash_of", "look"]

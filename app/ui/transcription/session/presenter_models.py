@@ -9,7 +9,7 @@ from app.core import money
 from app.ui.transcription.state import ModelChoice
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.core.problems import Problem
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 KIND, KEY = "models", "asr"
 
 
-class ModelShelf:
+class AccountModels:
     """The transcription models of the account in use."""
 
-    def __init__(self, caller: Caller) -> None:
-        self.caller = caller
+    def __init__(self, current_account: CurrentAccount) -> None:
+        self.current_account = current_account
         self.catalogue: Catalogue | None = None
         self.problem: Problem | None = None
         self._models: tuple[Model, ...] = ()
@@ -74,7 +74,7 @@ class ModelShelf:
 
     async def load(self) -> None:
         """Take the list that this account was given last."""
-        account = self.caller.account
+        account = self.current_account.account
         if account is None or self._of == account.id:
             return
         self._models, self._of = (), account.id
@@ -92,7 +92,7 @@ class ModelShelf:
         from app.core.problems import describe
         from app.service.errors import ServiceError
 
-        service, account = self.caller.service, self.caller.account
+        service, account = self.current_account.service, self.current_account.account
         if service is None or account is None:
             return
         try:
@@ -100,7 +100,7 @@ class ModelShelf:
         except ServiceError as error:
             self.problem = describe(error, subject="")
             return
-        if service is not self.caller.service:
+        if service is not self.current_account.service:
             return
         self.problem, self._models, self._of = None, tuple(models), account.id
         if self.catalogue is not None:

@@ -47,7 +47,7 @@ class Playing(QObject):
         self._silent = asyncio.Event()
         self._timer = QTimer(self)
         self._timer.setInterval(POSITION_MS)
-        self._timer.timeout.connect(self._tell_position)
+        self._timer.timeout.connect(self._publish_position)
 
     # The sound
 
@@ -197,10 +197,10 @@ class Playing(QObject):
         else:
             self._timer.stop()
             self._silent.set()
-            self._tell_position()
+            self._publish_position()
         self.changed.emit()
 
-    def _tell_position(self) -> None:
+    def _publish_position(self) -> None:
         self.position_changed.emit(self.player.position_s)
 
     async def aclose(self) -> None:

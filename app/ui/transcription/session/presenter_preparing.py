@@ -15,7 +15,7 @@ from app.audio.preparing import (
     to_flac,
 )
 from app.storage.transcripts import PartRow, TranscriptRow
-from app.ui.transcription.session.presenter_files import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES, Looked, look
+from app.ui.transcription.session.presenter_files import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES, FileProbe, look
 from app.ui.transcription.state import BYTES_PER_S
 
 DEFAULT_TARGET_BYTES = 20_000_000
@@ -104,7 +104,7 @@ class Preparer:
             raise CannotPrepare(f"{looked.name} is over 25 MB. Compress it or split it on silence.")
         return (Upload(looked.path, looked.wire_name),)
 
-    def _recording(self, looked: Looked, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
+    def _recording(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
         """A recording is sent as the person chose; one that does not fit is cut at silences."""
         if self._record_as == "wav":
             if looked.size_bytes > SURE_UPLOAD_BYTES:
@@ -123,7 +123,7 @@ class Preparer:
             return self._parts(looked, parts)
         return (Upload(target_path, f"{looked.path.stem}.flac"),)
 
-    def _compressed(self, looked: Looked, target_bytes: int) -> Upload:
+    def _compressed(self, looked: FileProbe, target_bytes: int) -> Upload:
         target = self._folders.upload_of(self._row, ".ogg")
         source, is_scratch = self._readable(looked)
         try:
@@ -133,7 +133,7 @@ class Preparer:
                 source.unlink(missing_ok=True)
         return Upload(target, f"{looked.path.stem}.ogg")
 
-    def _parts(self, looked: Looked, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
+    def _parts(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
         if parts and all(part.received or Path(part.path).is_file() for part in parts):
             return tuple(_upload(part.number, Path(part.path), part.start_s, part.end_s) for part in parts)
         source, is_scratch = self._readable(looked)
@@ -151,7 +151,7 @@ class Preparer:
                 source.unlink(missing_ok=True)
         return tuple(_upload(number, one.path, one.start_s, one.end_s) for number, one in enumerate(cut, 1))
 
-    def _readable(self, looked: Looked) -> tuple[Path, bool]:
+    def _readable(self, looked: FileProbe) -> tuple[Path, bool]:
         scratch = self._folders.upload_of(self._row, ".decoded.wav")
         return readable(looked.path, scratch, self._on_share, self._stop)
 

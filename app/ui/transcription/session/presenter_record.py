@@ -224,9 +224,9 @@ class RecordPart(BatchPart):
         note = "Rialto ended while this was recorded. Everything up to there is kept."
         await self.store.change(row_id, state="recorded", duration_s=facts.seconds, size_bytes=size, note=note)
         kept = length_words(max(1, round(facts.seconds)))
-        self._tell_of(row, f"Rialto ended while “{row.title}” was recorded. Its {kept} are kept.")
+        self._publish_row(row, f"Rialto ended while “{row.title}” was recorded. Its {kept} are kept.")
 
-    def _tell_of(self, row: TranscriptRow, sentence: str) -> None:
+    def _publish_row(self, row: TranscriptRow, sentence: str) -> None:
         """Say something about a row that may not be in sight, with a button that shows it."""
         self.notice.emit(sentence, f"{SHOW}{row.id}", "Show")
 

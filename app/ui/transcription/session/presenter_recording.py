@@ -15,7 +15,7 @@ from app.audio.devices import AudioHost, AudioUnavailable, Missing
 from app.audio.live_peaks import PER_SECOND
 from app.audio.microphone import MIXED, Blocks, MicrophoneChoice, open_microphone
 from app.audio.recording import Recorder, RecordingSnapshot
-from app.ui.transcription.state import BYTES_PER_S, Inputs, Microphone, Tick
+from app.ui.transcription.state import BYTES_PER_S, Microphone, Microphones, Tick
 
 if TYPE_CHECKING:
     from app.ui.kit.sound.device_watch import DeviceWatch
@@ -31,7 +31,7 @@ OpenBlocks = Callable[[MicrophoneChoice], Blocks]
 
 
 @dataclass(slots=True)
-class Kept:
+class SavedMicrophone:
     """What is remembered of the microphone between runs."""
 
     device_id: str = ""
@@ -39,7 +39,7 @@ class Kept:
     gain_db: float = 0.0
 
 
-class RecordingDesk(QObject):
+class RecordingSession(QObject):
     """`ended` comes when a recording ended by itself; whoever made it asks `finish` for how."""
 
     inputs_changed = Signal(object)  # Inputs
@@ -47,7 +47,7 @@ class RecordingDesk(QObject):
     ended = Signal()
 
     def __init__(
-        self, host: AudioHost, watch: DeviceWatch, kept: Kept, *, open_blocks: OpenBlocks | None = None
+        self, host: AudioHost, watch: DeviceWatch, kept: SavedMicrophone, *, open_blocks: OpenBlocks | None = None
     ) -> None:
         super().__init__()
         self._host = host
@@ -70,10 +70,10 @@ class RecordingDesk(QObject):
 
     # Microphones
 
-    def inputs(self) -> Inputs:
+    def inputs(self) -> Microphones:
         known = {each.id for each in self._microphones}
         missing = bool(self.kept.device_id) and self.kept.device_id not in known
-        return Inputs(
+        return Microphones(
             self._microphones,
             self.kept.device_id,
             self.kept.channel,

@@ -26,13 +26,13 @@ from app.ui.transcription.session.presenter_preparing import Folders, Preparer, 
 from app.ui.transcription.state import Options, Work
 
 if TYPE_CHECKING:
-    from app.core.caller import Caller
+    from app.core.current_account import CurrentAccount
     from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.service.transcription import Transcript
     from app.storage.intents import Intents
     from app.storage.transcripts import TranscriptRow, Transcripts
-    from app.ui.transcription.session.presenter_models import ModelShelf
+    from app.ui.transcription.session.presenter_models import AccountModels
 
 KIND = "transcription"
 RETRY = ActionSpec("retry", "Try again")
@@ -51,9 +51,15 @@ class Stores:
 class Sender:
     """`work` and `problems` are what the page shows of each row; `told` is called with a row's id when they change."""
 
-    def __init__(self, caller: Caller, shelf: ModelShelf, stores: Stores, told: Callable[[str], None]) -> None:
-        self._caller = caller
-        self._shelf = shelf
+    def __init__(
+        self,
+        current_account: CurrentAccount,
+        account_models: AccountModels,
+        stores: Stores,
+        told: Callable[[str], None],
+    ) -> None:
+        self._current_account = current_account
+        self._account_models = account_models
         self._stores = stores
         self._told = told
         self.work: dict[str, Work] = {}
@@ -231,7 +237,7 @@ class Sender:
         """Send one file and keep its answer. Raises `ServiceError`."""
         from app.service.transcription import TranscriptionRequest
 
-        service, account = self._caller.service, self._caller.account
+        service, account = self._current_account.service, self._current_account.account
         if service is None or account is None:
             from app.service.errors import LimitExceeded
 
@@ -269,7 +275,7 @@ class Sender:
     def _price(self, model_id: str) -> Callable[[Decimal], Decimal | None]:
         from app.service.pricing import transcription_cost
 
-        model = self._shelf.get(model_id)
+        model = self._account_models.get(model_id)
         pricing = model.model_spec.pricing if model is not None else None
         return lambda seconds: transcription_cost(pricing, seconds)
 
@@ -292,7 +298,7 @@ class Sender:
         self._told(row_id)
 
     def _account_id(self) -> str:
-        return self._caller.account.id if self._caller.account is not None else ""
+        return self._current_account.account.id if self._current_account.account is not None else ""
 
     def _receipt(self, exchange: Exchange, parts: int, took_s: float) -> dict[str, Any]:
         info = exchange.info
@@ -301,7 +307,7 @@ class Sender:
             "cost_source": exchange.cost_source,
             "took_s": took_s,
             "request_id": info.request_id if info is not None else "",
-            "charged": not self._caller.is_sandbox,
+            "charged": not self._current_account.is_sandbox,
             "parts": parts,
             "at": exchange.started_at.isoformat(),
         }

@@ -1,0 +1,47 @@
+"""What the buttons of an error card ask for, carried out wherever in the window it belongs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.core import money
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+
+
+def carry_out(rialto: Rialto, action: str) -> None:
+    """Do what a button asks for; `action` is the id of its `ActionSpec`."""
+    if action == "speak":
+        return  # the message view told the speech tab itself
+    if action in ("sandbox-money", "sandbox-settings"):
+        rialto.window.open_settings("sandbox")
+    elif action.startswith("limits:"):
+        from app.bootstrap.money_questions import show_limits
+
+        show_limits(rialto, action.partition(":")[2])
+    elif action == "switch-account":
+        rialto.window.open_account_menu()
+    elif action == "sandbox":
+        rialto.accounts.use(rialto.account_services.sandbox_account().id)
+    elif action == "connection":
+        rialto.window.open_settings("connection")
+    elif action == "about":
+        rialto.window.open_settings("about")
+    elif action == "top-up":
+        from app.bootstrap.wallet_tab import top_up_and_go_on
+
+        top_up_and_go_on(rialto)
+    elif action == "check-balance":
+        rialto.tasks.start("balance", _show_balance, rialto)
+    else:  # "replace-key": what is known of the account, and its Test button
+        rialto.window.open_settings("accounts")
+
+
+async def _show_balance(rialto: Rialto) -> None:
+    """Ask the service and say what it answered; the status bar shows the same."""
+    await rialto.refresh()
+    balance = rialto.current_account.balance
+    rialto.toast(
+        f"The service says: {money.money(balance)}." if balance is not None else "The service names no balance."
+    )

@@ -1,0 +1,128 @@
+"""What every tab may know about who we call as: the account, its service, and the numbers in the status bar.
+
+Only the composition root writes here; everybody else reads and listens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.service.models import Model
+    from app.service.retry import BudgetState
+    from app.service.service import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """How much of a rate limit is left; None where the service did not say. `tier` is the service's own letter."""
+
+    requests_left: int | None = None
+    requests_limit: int | None = None
+    tokens_left: int | None = None
+    tokens_limit: int | None = None
+    tier: str = ""
+    resets_at: datetime | None = None
+    of: str = ""  # what is limited, where it is not requests of any kind: "Chain calls"
+
+
+class CurrentAccount(QObject):
+    """The account in use and what is known of it. All values are of that account and are cleared when it changes."""
+
+    account_changed = Signal()
+    numbers_changed = Signal()
+    budget_changed = Signal()
+    reach_changed = Signal()
+    lock_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.account: Account | None = None
+        self.service: Service | None = None
+        self.budget: BudgetState | None = None
+        self.keys_locked = False  # the place where keys are kept
+        self.reach = ""  # what is between us and the service, in the code of the last failed connection; "" for nothing
+        self._clear_numbers()
+
+    def _clear_numbers(self) -> None:
+        self.headroom: Headroom | None = None
+        self.balance: Decimal | None = None  # USD
+        self.spent_today: Decimal = Decimal(0)  # USD, of all accounts that spend the same money, real or play
+        self.daily_limit: Decimal | None = None  # USD a day, None for none
+        self.latency_ms: int | None = None
+        self.models: tuple[Model, ...] = ()
+
+    @property
+    def is_sandbox(self) -> bool:
+        """True when nothing can cost real money."""
+        return self.account is not None and self.account.is_sandbox
+
+    @property
+    def host(self) -> str:
+        """The host name we speak to, "" without an account."""
+        return self.account.host if self.account is not None else ""
+
+    @property
+    def is_locked(self) -> bool:
+        """True while the account in use needs a key that is locked."""
+        account = self.account
+        return self.keys_locked and account is not None and account.kind != "sandbox" and not account.watch_only
+
+    def use(self, account: Account | None, service: Service | None) -> None:
+        """Call as somebody else, or as nobody."""
+        self.account = account
+        self.service = service
+        self.budget = None
+        self.set_reach("")
+        self._clear_numbers()
+        self.account_changed.emit()
+        self.numbers_changed.emit()
+        self.budget_changed.emit()
+
+    def set_numbers(
+        self,
+        *,
+        headroom: Headroom | None = None,
+        balance: Decimal | None = None,
+        spent_today: Decimal | None = None,
+        daily_limit: Decimal | None = None,
+        latency_ms: int | None = None,
+        models: tuple[Model, ...] | None = None,
+    ) -> None:
+        """Take what an answer told; None leaves what is known as it is."""
+        news: dict[str, object] = {
+            "headroom": headroom,
+            "balance": balance,
+            "spent_today": spent_today,
+            "daily_limit": daily_limit,
+            "latency_ms": latency_ms,
+            "models": models,
+        }
+        changed = {name: value for name, value in news.items() if value is not None and value != getattr(self, name)}
+        for name, value in changed.items():
+            setattr(self, name, value)
+        if changed:
+            self.numbers_changed.emit()
+
+    def set_reach(self, code: str) -> None:
+        """Take how the last try to reach the service ended."""
+        if code != self.reach:
+            self.reach = code
+            self.reach_changed.emit()
+
+    def set_keys_locked(self, locked: bool) -> None:
+        """Take whether the place where keys are kept has to be unlocked."""
+        if locked != self.keys_locked:
+            self.keys_locked = locked
+            self.lock_changed.emit()
+
+    def set_budget(self, budget: BudgetState | None) -> None:
+        """Take the state of the failure budget; the window says so while it holds calls."""
+        self.budget = budget
+        self.budget_changed.emit()

@@ -1,0 +1,227 @@
+"""What belongs to the message box of the chat tab: attachments, presets, commands. Made when first used."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QObject
+
+Kind = Literal["prompt", "preset"]
+LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.core.tasks import TaskScope
+    from app.ui.chat.composer.attachment_saving import CopySaver
+    from app.ui.chat.composer.completion import CompletionList, Entry
+    from app.ui.chat.page import ChatPage
+    from app.ui.chat.session.presenter_completion import CharacterFinder
+    from app.ui.chat.session.presenter_presets import ChatPresets
+    from app.ui.chat.state import AttachmentView, CharacterHead
+    from app.ui.kit.theme import Theme
+    from app.ui.kit.widgets.preset_popover import PresetPopover
+
+
+class ComposerController(QObject):
+    """Connects the parts with the page and its presenter; decides nothing itself."""
+
+    def __init__(self, page: ChatPage, theme: Theme, tasks: TaskScope) -> None:
+        super().__init__(page)
+        self._page = page
+        self._theme = theme
+        self._tasks = tasks
+        self._strip_is_connected = False
+        self._typed = ""
+        self._characters: tuple[CharacterHead, ...] = ()
+
+    # Prompts and presets
+
+    @cached_property
+    def prompts(self) -> PresetPopover:
+        """The library of system prompts."""
+        return self._library("prompt", self.tr("Prompts"), self.tr("Save a system prompt here to use it again."))
+
+    @cached_property
+    def presets(self) -> PresetPopover:
+        """Model, character and parameters under a name."""
+        words = self.tr("Save model, character and parameters of this chat here to begin others with them.")
+        return self._library("preset", self.tr("Presets"), words)
+
+    def _library(self, kind: Kind, title: str, empty: str) -> PresetPopover:
+        from app.ui.kit.widgets.preset_popover import PresetPopover
+
+        made = PresetPopover(self._theme, self._page.main, title=title, empty=empty)
+        presets = self._presets
+        if presets is not None:
+            made.show_rows(presets.rows(kind))
+            presets.changed.connect(lambda _rows: made.show_rows(presets.rows(kind)))
+            made.used.connect(presets.use)
+            made.remove_wanted.connect(presets.remove)
+            made.undo_wanted.connect(presets.undo)
+            made.file_chosen.connect(presets.import_file)
+            made.target_chosen.connect(presets.export)
+            made.rename_wanted.connect(lambda key, name: self._tasks.start("rename-preset", self._rename, key, name))
+            made.save_wanted.connect(lambda: self._tasks.start("save-preset", self._save, kind))
+        return made
+
+    @cached_property
+    def _presets(self) -> ChatPresets | None:
+        presets = self._page.presenter.presets
+        if presets is not None:
+            presets.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
+        return presets
+
+    def open_prompts(self) -> None:
+        self._open(self.prompts, "prompts")
+
+    def open_presets(self) -> None:
+        self._open(self.presets, "presets")
+
+    def _open(self, popover: PresetPopover, opener: str) -> None:
+        """Open under its link among the parameters, or over the box while those are not to be seen."""
+        self._page.show_chat()
+        side = self._page.side
+        link = getattr(side.parameters, opener) if self._page.zones.inspector_open and side.is_made(0) else None
+        shown = link is not None and link.isVisible() and not link.visibleRegion().isEmpty()
+        popover.open_under(link if shown and link is not None else self._page.main.composer.attach)
+
+    async def _save(self, kind: Kind) -> None:
+        from app.ui.kit.widgets.dialogs import ask_text
+
+        opened = self._page.presenter.opened
+        if kind == "prompt":
+            title, value = self.tr("Save this prompt"), " ".join(opened.options.system_prompt.split()[:6])
+        else:
+            title, value = self.tr("Save this preset"), self._page.presenter.head().partner
+        self._page.flush_parameters()
+        name = await ask_text(self._theme, self._page.main, title, self.tr("Name"), value=value, max_chars=80)
+        if name and self._presets is not None:
+            self._presets.save(kind, name)
+
+    async def _rename(self, preset_id: str, name: str) -> None:
+        from app.ui.kit.widgets.dialogs import ask_text
+
+        words = self.tr("Rename")
+        wanted = await ask_text(
+            self._theme, self._page.main, words, self.tr("Name"), value=name, action=words, max_chars=80
+        )
+        if wanted and self._presets is not None:
+            self._presets.rename(preset_id, wanted)
+
+    # Commands
+
+    @cached_property
+    def completion(self) -> CompletionList:
+        """What opens after a slash."""
+        from app.ui.chat.composer.completion import CompletionList
+
+        made = CompletionList(self._theme, self._page.main, self._run_entry)
+        self._page.main.composer.box.takes_key = made.takes_key
+        return made
+
+    @cached_property
+    def _finder(self) -> CharacterFinder:
+        from app.ui.chat.session.presenter_completion import CharacterFinder
+
+        finder = CharacterFinder(self._page.presenter.current_account, self._tasks, parent=self)
+        finder.found.connect(self._show_characters)
+        return finder
+
+    def complete(self, text: str) -> None:
+        """Follow what is typed: a line that begins with one slash opens the list, anything else closes it."""
+        typed = text[1:] if text.startswith("/") and "\n" not in text and len(text) <= LONGEST_COMMAND else None
+        if typed is None or typed.startswith("/"):
+            if "completion" in self.__dict__:
+                self.completion.hide()
+            return
+        self._typed = typed
+        self._characters = ()
+        self._finder.search_for(typed.strip())
+        self._show_entries()
+
+    def close_completion(self) -> bool:
+        """False when no list was open."""
+        was_open = "completion" in self.__dict__ and self.completion.isVisible()
+        if was_open:
+            self.completion.hide()
+        return was_open
+
+    def _show_entries(self) -> None:
+        from app.ui.chat.composer.completion import Entry, matching
+
+        page, typed = self._page, self._typed
+        commands = [
+            Entry(action.id.partition(".")[2].replace("_", "-"), action.text.rstrip("…"), action.run)
+            for action in page.actions()
+            if action.enabled() and not action.id.startswith(("chat.next", "chat.previous"))
+        ]
+        rows = page.presenter.presets.rows() if page.presenter.presets is not None else ()
+        kept = [Entry(f"{row.kind} {row.name}", row.detail, partial(self._use_preset, row.id)) for row in rows]
+        people = [
+            Entry(f"character {each.name}", each.description, partial(self._speak_with, each))
+            for each in self._characters
+        ]
+        shown = matching([*commands, *kept], typed) + people
+        self.completion.show_entries(shown, page.main.composer.frame)
+
+    def _show_characters(self, text: str, characters: tuple[CharacterHead, ...]) -> None:
+        """Add who was found, unless something else stands in the box by now."""
+        if characters and self._page.main.composer.text() == f"/{self._typed}" and self._typed.strip() == text:
+            self._characters = characters
+            self._show_entries()
+
+    def _run_entry(self, entry: Entry) -> None:
+        """The command leaves the box before it is carried out."""
+        self._page.main.composer.set_text("")
+        self._page.presenter.set_draft("")
+        entry.run()
+
+    def _use_preset(self, preset_id: str) -> None:
+        if self._presets is not None:
+            self._presets.use(preset_id)
+
+    def _speak_with(self, character: CharacterHead) -> None:
+        self._page.use_character(character, new_chat=not self._page.presenter.opened.is_empty)
+
+    # Attachments
+
+    def show_attachments(self, views: Sequence[AttachmentView]) -> None:
+        """Show the chips over the box."""
+        composer, attaching = self._page.main.composer, self._page.presenter.attaching
+        if views and not self._strip_is_connected:
+            self._strip_is_connected = True
+            composer.strip.remove_wanted.connect(attaching.remove)
+            composer.strip.shrink_wanted.connect(attaching.shrink)
+        composer.show_attachments(views)
+
+    def attach(self) -> None:
+        """Ask for files to attach; opens without a nested loop."""
+        from app.ui.chat.composer.attachment_saving import ask_for_files
+
+        self._page.show_chat()
+        ask_for_files(self._page.main, self._page.presenter.attaching.add_files)
+
+    @cached_property
+    def _copies(self) -> CopySaver:
+        from app.ui.chat.composer.attachment_saving import CopySaver
+
+        saver = CopySaver(self._page.main, self._tasks)
+        saver.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
+        return saver
+
+    def ask_source(self, row_id: str, index: int) -> None:
+        """Show what a source says of itself and where it leads; the person decides whether to open it."""
+        row = self._page.main.view.row(row_id)
+        if 0 <= index < len(row.sources):
+            source = row.sources[index]
+            about = "\n".join(words for words in (source.date, source.snippet) if words)
+            self._page.links.ask(source.url, title=source.title, about=about)
+
+    def save_attachment(self, row_id: str, index: int) -> None:
+        """Offer a copy of what was attached. Nothing of it is opened: it may be a program in disguise."""
+        row = self._page.main.view.row(row_id)
+        if index < len(row.attachments):
+            self._copies.ask(Path(row.attachments[index].path), row.attachments[index].name)

@@ -1,0 +1,87 @@
+"""A model that is about to go: the line over the box that says so, and what its replacement changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+
+if TYPE_CHECKING:
+    from app.ui.chat.state import DeprecatedModel
+    from app.ui.kit.theme import Theme
+
+
+class DeprecationStrip(QWidget):
+    """`changes_wanted`: say what would be different. `hidden_for`: the model that the person has read about."""
+
+    changes_wanted = Signal()
+    choose_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._read: set[str] = set()
+        self._model_id = ""
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.px(4), 0, 0, 0)
+        row.setSpacing(theme.px(8))
+        row.addWidget(IconLabel(theme, "clock", "warn", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        self.words = Label(theme, "", "small", "text2", wrap=True)
+        row.addWidget(self.words, 1)
+        self.changes = LinkButton(theme, self.tr("What changes…"))
+        self.choose = LinkButton(theme, self.tr("Choose…"))
+        self.close_button = LinkButton(theme, self.tr("Later"))
+        self.close_button.setAccessibleName(self.tr("Do not say this again for this model"))
+        for button in (self.changes, self.choose, self.close_button):
+            row.addWidget(button)
+        self.changes.clicked.connect(self.changes_wanted)
+        self.choose.clicked.connect(self.choose_wanted)
+        self.close_button.clicked.connect(self._put_away)
+        self.hide()
+
+    def show_deprecations(self, deprecations: DeprecatedModel | None) -> None:
+        """Say which model goes and when; nothing for one that stays, or that was put away."""
+        self._model_id = deprecations.model_id if deprecations is not None else ""
+        if deprecations is not None:
+            then = self.tr(" Then {name} takes its place.").format(name=deprecations.replacement_name)
+            known = bool(deprecations.replacement_name)
+            words = self.tr("{name} {retires}.").format(name=deprecations.model_name, retires=deprecations.retires)
+            self.words.set_text(words + (then if known else ""))
+            self.changes.setVisible(deprecations.can_replace)
+            self.choose.setVisible(not deprecations.can_replace)
+        self.setVisible(deprecations is not None and deprecations.model_id not in self._read)
+
+    def _put_away(self) -> None:
+        self._read.add(self._model_id)
+        self.hide()
+
+
+class ChangesDialog(Dialog):
+    """What the replacement changes. `everywhere` says that all chats of the old model are to take it."""
+
+    def __init__(self, theme: Theme, parent: QWidget, deprecations: DeprecatedModel, lines: Sequence[str]) -> None:
+        title = f"{deprecations.replacement_name} instead of {deprecations.model_name}"
+        super().__init__(theme, parent, title, width=480)
+        self.everywhere = False
+        number = deprecations.chats
+        words = f"{deprecations.model_name} {deprecations.retires}."
+        if number:
+            words += " 1 chat uses it." if number == 1 else f" {number:,} chats use it."
+        self.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        for line in lines or (self.tr("Nothing that the list of models tells about becomes different."),):
+            self.body.addWidget(Label(theme, line, wrap=True))
+        self.add_button(self.tr("Not now"), accepts=False)
+        if number > 1:
+            every = self.add_button(self.tr("In all {number:,} chats").format(number=number))
+            every.clicked.connect(self._apply_everywhere)
+        self.add_button(self.tr("In this chat"), kind="primary", accepts=True, default=True).setFocus()
+
+    def _apply_everywhere(self) -> None:
+        self.everywhere = True
+        self.accept()

@@ -1,0 +1,401 @@
+"""What the chat tab opens beside the conversation: search, find, trash, columns, and the dialogs of a chat.
+
+Made with its first use; the page itself is what is there from the start.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from app.ui.kit.tab_order import put_in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.core.tasks import TaskScope
+    from app.ui.chat.code_saving import CodeSaver
+    from app.ui.chat.find_bar import FindBar
+    from app.ui.chat.models.compare_pane import ComparePane
+    from app.ui.chat.models.compare_picker import ComparePicker
+    from app.ui.chat.models.deprecation_strip import DeprecationStrip
+    from app.ui.chat.page import ChatPage
+    from app.ui.chat.sidebar.chat_search import SearchPane
+    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.kit.theme import Theme
+
+IMPORTABLE = (".json", ".jsonl", ".zip")
+
+
+class ChatPageController(QObject):
+    """Connects the parts with the page and its presenter; decides nothing itself."""
+
+    def __init__(self, page: ChatPage, theme: Theme, tasks: TaskScope) -> None:
+        super().__init__(page)
+        self._page = page
+        self._theme = theme
+        self._tasks = tasks
+        self._compared: tuple[str, ...] = ()  # models that were asked together last
+        presenter = page.presenter
+        presenter.calls_wanted.connect(self.answer_calls)
+        presenter.row_wanted.connect(self._show_row)
+        presenter.reported.connect(self._report)
+
+    def connect_parts(self) -> None:
+        """Hear the conversation, which is there now."""
+        conversation = self._page.presenter.conversation
+        assert conversation is not None
+        self._page.main.header.export_wanted.connect(self.export)
+        self._page.list.search_wanted.connect(self.open_search)
+        self._page.presenter.head_changed.connect(lambda _head: self._show_deprecations())
+        self._page.presenter.models_changed.connect(lambda _models: self._show_deprecations())
+        conversation.comparison_changed.connect(self._show_comparison)
+        conversation.compared_row_changed.connect(lambda row: self.comparison.update_row(row))
+        conversation.compared_text_arrived.connect(lambda *came: self.comparison.append(*came))
+        conversation.compared_ended.connect(lambda row_id: self.comparison.end(row_id))
+        conversation.rows_reset.connect(lambda _rows: self._recount())
+        conversation.stream_ended.connect(lambda _row: self._recount())
+
+    def _is_made(self, name: str) -> bool:
+        return name in self.__dict__
+
+    # The left pane
+
+    @cached_property
+    def search(self) -> SearchPane:
+        """The search over all chats, in place of the list."""
+        from app.ui.chat.sidebar.chat_search import SearchPane
+
+        pane = SearchPane(self._theme)
+        presenter = self._page.presenter
+        pane.search_wanted.connect(presenter.search)
+        presenter.hits_found.connect(pane.show_hits)
+        pane.hit_chosen.connect(self._open_hit)
+        pane.left.connect(self.leave_list)
+        return pane
+
+    def open_search(self) -> None:
+        """Search all chats, beginning with what stood in the filter."""
+        self._put_in_list(self.search)
+        self.search.open(self._page.list.filter.text())
+
+    def open_trash(self) -> None:
+        self.leave_list()
+        self._page.show_chat()
+        self._page.list.open_trash()
+        if not self._page.zones.list_open:
+            self._page.toggle_list()
+
+    def _put_in_list(self, pane: SearchPane) -> None:
+        self._page.show_chat()
+        stack = self._page.list_pane()
+        assert isinstance(stack, QStackedWidget)
+        if stack.indexOf(pane) < 0:
+            stack.addWidget(pane)
+            put_in_order((self._page.list.view, *pane.stops))
+        stack.setCurrentWidget(pane)
+        if not self._page.zones.list_open:
+            self._page.toggle_list()
+
+    def leave_list(self) -> bool:
+        """Show the chats again; False when they are shown."""
+        stack = self._page.list_pane()
+        assert isinstance(stack, QStackedWidget)
+        if self._page.guest is None and self._page.list.leave_trash():
+            return True
+        if stack.currentWidget() is self._page.list or self._page.guest is not None:
+            return False
+        stack.setCurrentWidget(self._page.list)
+        self._page.list.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        return True
+
+    def _open_hit(self, chat_id: str, message_id: str, text: str) -> None:
+        self._page.presenter.open_hit(chat_id, message_id, text)
+        if self._page.zones.list_overlay and self._page.zones.list_open:
+            self._page.toggle_list()
+
+    # Words in the open chat
+
+    @cached_property
+    def find(self) -> FindBar:
+        """The line under the header in which words are looked for."""
+        from app.ui.chat.find_bar import FindBar
+
+        bar = FindBar(self._theme, self._page.main.view)
+        bar.hide()
+        self._page.main.add_on_top(bar)
+        bar.closed.connect(self._page.focus_box)
+        return bar
+
+    def open_find(self) -> QWidget:
+        """Show the line, with what is selected or was looked for last."""
+        bar = self.find
+        bar.show()
+        bar.search_for(bar.field.text())
+        bar.field.selectAll()
+        bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return bar.field
+
+    def step_find(self, by: int) -> None:
+        if self.find.isVisible():
+            self.find.step(by)
+        else:
+            self.open_find()
+
+    def _show_row(self, row_id: str, text: str) -> None:
+        """Bring a found message on screen, with the words marked."""
+        self._page.show_chat()
+        words = text.replace('"', " ").split()
+        view = self._page.main.view
+        if view.stack.number_of(row_id) is None:
+            return
+        whole = text.strip().strip('"')
+        shown = whole if whole.casefold() in view.row(row_id).text.casefold() else max(words, key=len, default="")
+        self.find.search_for(shown, row_id)
+        if not self.find.finder.count:
+            view.scroll_to_row(row_id)
+
+    def _recount(self) -> None:
+        if self._is_made("find"):
+            self.find.recount()
+
+    # Side by side
+
+    @cached_property
+    def comparison(self) -> ComparePane:
+        """Answers side by side, in place of the conversation."""
+        from app.ui.chat.models.compare_pane import ComparePane
+
+        page, presenter = self._page, self._page.presenter
+        pane = ComparePane(self._theme, self._name_of)
+        pane.action.connect(page.act_on_row)
+        pane.stop_all_wanted.connect(presenter.stop)
+        pane.left.connect(self.leave_comparison_pane)
+        return pane
+
+    def _name_of(self, row_id: str) -> str:
+        presenter = self._page.presenter
+        message = presenter.opened.thread.get(row_id)
+        assert presenter.conversation is not None
+        return (
+            presenter.account_models.name_of(presenter.conversation.asked_model(message)) if message is not None else ""
+        )
+
+    def _show_comparison(self, rows: Sequence[MessageRow]) -> None:
+        main, opened = self._page.main, self._page.presenter.opened
+        if not rows:
+            if self._is_made("columns"):
+                main.show_instead(None)
+            return
+        question = opened.thread.get(rows[0].id)
+        asked = opened.thread.get(question.parent_id) if question is not None else None
+        head = next((row.id for row in rows if opened.thread.is_shown(row.id)), "")
+        self.comparison.show_rows(asked.content if asked is not None else "", rows, head)
+        main.show_instead(self.comparison)
+
+    def leave_comparison_pane(self) -> bool:
+        conversation = self._page.presenter.conversation
+        return conversation is not None and conversation.leave_comparison()
+
+    def show_comparison_pane(self, row_id: str) -> None:
+        """The answers beside this one, side by side."""
+        conversation = self._page.presenter.conversation
+        if conversation is not None:
+            conversation.show_comparison(row_id)
+
+    @cached_property
+    def comparing(self) -> ComparePicker:
+        """The list of models to ask together."""
+        from app.ui.chat.models.compare_picker import ComparePicker
+        from app.ui.chat.session.presenter_compare import cap_text
+
+        picker = ComparePicker(self._theme, self._page.main)
+        picker.chosen.connect(self._compare)
+        picker.marked.connect(lambda marked: picker.show_cost(cap_text(self._page.presenter.opened, marked)))
+        return picker
+
+    def open_comparing(self) -> ComparePicker:
+        """Choose the models that are asked what is in the box, or the last question again."""
+        presenter = self._page.presenter
+        picker = self.comparing
+        picker.offer(
+            presenter.account_models.list_for(presenter.opened.model_id), self._compared or (presenter.opened.model_id,)
+        )
+        picker.open_over(self._page.main.composer)
+        return picker
+
+    def _compare(self, model_ids: tuple[str, ...]) -> None:
+        self._compared = model_ids
+        self._page.presenter.compare(self._page.main.composer.text(), model_ids)
+
+    def show_last_columns(self) -> None:
+        message = self._page.presenter.opened.thread.last_of("assistant")
+        if message is not None:
+            self.show_comparison_pane(message.id)
+
+    # Dialogs
+
+    @cached_property
+    def _saver(self) -> CodeSaver:
+        from app.ui.chat.code_saving import CodeSaver
+
+        saver = CodeSaver(self._page.main, self._tasks)
+        saver.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
+        return saver
+
+    def save_code(self, code: str, name: str) -> None:
+        """Ask where a block of code is to be saved."""
+        self._saver.ask(code, name)
+
+    def answer_calls(self, row_id: str) -> None:
+        """Ask the person for what the functions of an answer return."""
+        self._tasks.start("answer-calls", self._answer_calls, row_id)
+
+    async def _answer_calls(self, row_id: str) -> None:
+        from app.ui.chat.structure_dialog import CallsDialog
+
+        conversation = self._page.presenter.conversation
+        calls = conversation.calls_of(row_id) if conversation is not None else ()
+        if not calls:
+            return
+        dialog = CallsDialog(self._theme, self._page.main, calls)
+        if await dialog.answer():
+            self._page.presenter.answer_calls(row_id, dialog.answers)
+
+    def answer_last_calls(self) -> None:
+        message = self._page.presenter.opened.thread.last_of("assistant")
+        if message is not None:
+            self.answer_calls(message.id)
+
+    def open_structure(self) -> None:
+        """Enter a schema for the answers, and functions."""
+        self._tasks.start("structure", self._open_structure)
+
+    async def _open_structure(self) -> None:
+        from app.ui.chat.session.structure import refusals
+        from app.ui.chat.structure_dialog import StructureDialog
+
+        presenter = self._page.presenter
+        no_schema, no_functions = refusals(presenter.opened.model)
+        dialog = StructureDialog(
+            self._theme,
+            self._page.main,
+            presenter.opened.structure,
+            no_schema=no_schema,
+            no_functions=no_functions,
+        )
+        if await dialog.answer():
+            presenter.set_structure(dialog.structure)
+
+    def export(self) -> None:
+        """Ask for the form and the file, then write the open chat."""
+        if self._page.presenter.opened.chat_id is not None:
+            self._tasks.start("export", self._export)
+
+    async def _export(self) -> None:
+        from app.ui.chat.export_dialog import ExportDialog, ask_where
+
+        head = self._page.presenter.head()
+        dialog = ExportDialog(self._theme, self._page.main, head.title)
+        if not await dialog.answer() or head.chat_id is None:
+            return
+        form, chat_id = dialog.form, head.chat_id
+        ask_where(self._page.main, head.title, form, lambda path: self._page.presenter.export(chat_id, path, form))
+
+    def import_chats(self) -> None:
+        from app.ui.chat.export_dialog import ask_which
+
+        ask_which(self._page.main, self._page.presenter.import_files)
+
+    def import_dropped(self, paths: Sequence[Path]) -> bool:
+        """Files that were dropped on the list; False when none of them can hold chats."""
+        found = tuple(path for path in paths if path.suffix.lower() in IMPORTABLE)
+        if found:
+            self._page.presenter.import_files(found)
+        return bool(found)
+
+    def _report(self, title: str, lines: Sequence[str]) -> None:
+        self._tasks.start("report", self._show_report, title, lines)
+
+    async def _show_report(self, title: str, lines: Sequence[str]) -> None:
+        from app.ui.chat.export_dialog import ReportDialog
+
+        await ReportDialog(self._theme, self._page.main, title, lines).answer()
+
+    # A model that goes
+
+    @cached_property
+    def _strip(self) -> DeprecationStrip:
+        from app.ui.chat.models.deprecation_strip import DeprecationStrip
+
+        strip = DeprecationStrip(self._theme)
+        self._page.main.add_over_box(strip)
+        strip.choose_wanted.connect(self._page.open_model_picker)
+        strip.changes_wanted.connect(self.open_changes)
+        return strip
+
+    def _show_deprecations(self) -> None:
+        self._page.presenter.publish_deprecations()
+        deprecations = self._page.presenter.deprecations()
+        if deprecations is not None or self._is_made("_strip"):
+            self._strip.show_deprecations(deprecations)
+
+    def open_changes(self) -> None:
+        """Say what the replacement of the open chat's model changes, and offer it."""
+        self._tasks.start("model-changes", self._open_changes)
+
+    async def _open_changes(self) -> None:
+        from app.ui.chat.models.deprecation_strip import ChangesDialog
+
+        presenter = self._page.presenter
+        deprecations = presenter.deprecations()
+        if deprecations is None or not deprecations.can_replace:
+            return
+        lines = presenter.changes_to(deprecations.replacement_id)
+        dialog = ChangesDialog(self._theme, self._page.main, deprecations, lines)
+        if await dialog.answer():
+            presenter.use_model(deprecations.replacement_id)
+            if dialog.everywhere:
+                presenter.replace_model(deprecations.model_id, deprecations.replacement_id)
+
+    # Keys
+
+    def filter_field(self) -> QWidget | None:
+        """Where Ctrl+F goes while the conversation or the box has the focus, or a pane stands in place of the list."""
+        focus = QGuiApplication.focusObject()
+        main = self._page.main
+        inside = isinstance(focus, QWidget) and (focus is main or main.isAncestorOf(focus))
+        if inside and self._page.guest is None and self._page.presenter.opened.thread.head_id is not None:
+            return self.open_find()
+        stack = self._page.list_pane()
+        if self._is_made("search") and isinstance(stack, QStackedWidget) and stack.currentWidget() is self.search:
+            return self.search.field
+        return None
+
+    def leave_one(self) -> bool:
+        """Close the innermost of what is open here; False when nothing is."""
+        if self._is_made("find") and self.find.isVisible():
+            self.find.leave()
+            return True
+        return self.leave_comparison_pane() or self.leave_list()
+
+    def show_sibling(self, step: int) -> None:
+        """Another version of the turn that the keyboard is in, else of the last one that has several."""
+        view = self._page.main.view
+        spot = view.picture.focused if view.hasFocus() else None
+        self._page.presenter.show_sibling(spot.row_id if spot is not None else "", step)
+
+    def copy_path(self) -> bool:
+        """Copy the path of the line of JSON that has the focus; False when none has."""
+        view = self._page.main.view
+        spot = view.picture.focused
+        if not view.hasFocus() or spot is None or not spot.control.startswith("line:"):
+            return False
+        QGuiApplication.clipboard().setText(spot.control.removeprefix("line:"))
+        view.show_done(spot)
+        return True

@@ -1,0 +1,61 @@
+"""What the chat tab can do by name and by key beyond talking: versions, comparing, functions, searching, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.ui.kit.tab import TabAction
+
+if TYPE_CHECKING:
+    from app.ui.chat.page import ChatPage
+    from app.ui.chat.page_controller import ChatPageController
+
+Check = Callable[[], bool]
+
+
+def desk_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[TabAction, ...]:
+    """`asked`: the open chat has a turn and is not being written; `stored`: it is on the disk."""
+    presenter = page.presenter
+
+    def run(work: Callable[[ChatPageController], object]) -> Callable[[], None]:
+        def go() -> None:
+            if presenter.conversation is not None:
+                work(page.controller)
+
+        return go
+
+    def action(
+        name: str,
+        text: str,
+        work: Callable[[ChatPageController], object],
+        key: str = "",
+        icon: str = "",
+        menu: str = "tab",
+        enabled: Check | None = None,
+    ) -> TabAction:
+        can = enabled or (lambda: presenter.conversation is not None)
+        return TabAction(f"chat.{name}", text, run(work), key, icon, menu, enabled=can)
+
+    def retires() -> bool:
+        deprecations = presenter.deprecations()
+        return deprecations is not None and deprecations.can_replace
+
+    return (
+        action("earlier", "Previous version of the turn", lambda it: it.show_sibling(-1), "Alt+PgUp", "chevron-left"),
+        action("later", "Next version of the turn", lambda it: it.show_sibling(1), "Alt+PgDown", "chevron-right"),
+        action("continue", "Continue the answer", lambda it: presenter.continue_last(), "", "play", enabled=asked),
+        action("edit_answer", "Edit the answer", lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
+        action("compare", "Compare models…", lambda it: it.open_comparing(), "Ctrl+J", "layers"),
+        action("beside", "Show the answers side by side", lambda it: it.show_last_columns(), "", "layers"),
+        action("changes", "What the next model changes…", lambda it: it.open_changes(), "", "clock", enabled=retires),
+        action("structure", "Answers as JSON, and functions…", lambda it: it.open_structure(), "", "wrench"),
+        action("calls", "Answer the function calls…", lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
+        action("find", "Find in this chat", lambda it: it.open_find(), "", "search", "edit", enabled=stored),
+        action("find_next", "Next match", lambda it: it.step_find(1), "Ctrl+G", "chevron-down", "edit", stored),
+        action("find_previous", "Previous match", lambda it: it.step_find(-1), "Ctrl+Shift+G", "chevron-up", "edit"),
+        action("search", "Search all chats", lambda it: it.open_search(), "Ctrl+Shift+F", "search", "edit"),
+        action("export", "Export this chat…", lambda it: it.export(), "Ctrl+E", "download", "file", stored),
+        action("import", "Import chats…", lambda it: it.import_chats(), "", "upload", "file"),
+        action("open_trash", "Open trash", lambda it: it.open_trash(), "", "trash"),
+    )

@@ -1,0 +1,153 @@
+"""The Console's collections and variables: opening from a collection, saving into one, their menu and dialogs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Qt
+
+from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.widgets.dialogs import Dialog, ask_text
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
+
+if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
+    from app.ui.crypto_rpc.call_rows import CollectionKey
+    from app.ui.crypto_rpc.page import CryptoRpcPage
+    from app.ui.crypto_rpc.session.draft import Draft
+    from app.ui.kit.theme import Theme
+
+EDITOR_HEIGHT = 220
+
+
+class CollectionController(QObject):
+    """The presenter holds the files; this shows them and asks the person."""
+
+    def __init__(self, page: CryptoRpcPage, theme: Theme, tasks: TaskScope) -> None:
+        super().__init__(page)
+        self._page = page
+        self._theme = theme
+        self._tasks = tasks
+
+    def take(self, file: str, place: int) -> None:
+        """Put a saved request into the editor."""
+        presenter = self._page.presenter
+        change = presenter.collections.changer(file, place)
+        if change is not None:
+            presenter.new_batch()
+            presenter.edit(change)
+            self._page.close_list()
+
+    def open_menu(self, key: CollectionKey, where: QPoint) -> None:
+        """What can be done with a collection, or with one request in it."""
+        menu = Menu(self._theme, self._page.list)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        collections, place = self._page.presenter.collections, key.place
+        if place is not None:
+            menu.add("Open", "console").triggered.connect(lambda: self.take(key.file, place))
+        else:
+            menu.add("Save these calls into it…", "folder").triggered.connect(lambda: self.save_draft(key.file))
+            menu.add("Rename…", "tag", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
+        menu.addSeparator()
+        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+            lambda: collections.move_to_trash(key.file, place)
+        )
+        menu.popup(where)
+
+    def rename(self, file: str) -> None:
+        self._tasks.start("rpc collect", self._rename, file)
+
+    async def _rename(self, file: str) -> None:
+        collections = self._page.presenter.collections
+        name = next((each.name for each in collections.entries if each.file == file and not each.trouble), None)
+        if name is None:
+            return
+        chosen = await ask_text(
+            self._theme, self._page.main, "Rename the collection", "Its name; the file keeps its own", value=name
+        )
+        if chosen:
+            collections.rename(file, chosen)
+
+    def save_draft(self, file: str = "") -> None:
+        """Save the calls into a collection that is named then; `file`: the one that is proposed."""
+        self._tasks.start("rpc collect", self._save_draft, file)
+
+    async def _save_draft(self, file: str) -> None:
+        collections = self._page.presenter.collections
+        if collections.files is None:
+            return
+        await collections.read()
+        there = [each for each in collections.entries if not each.trouble]
+        proposed = next((each.name for each in there if each.file == file), there[0].name if there else "")
+        name = await ask_text(
+            self._theme,
+            self._page.main,
+            "Save into a collection",
+            "Name of the collection, a new one or one that is there",
+            value=proposed,
+        )
+        if not name:
+            return
+        title = await ask_text(
+            self._theme, self._page.main, "Name these calls", "Name of the request", value=self._suggested_name()
+        )
+        if not title:
+            return
+        saved = await collections.save(name, title, self._page.presenter.draft)
+        if saved:
+            self._page.list.unfold(saved, True)
+            self._page.toast_wanted.emit(f"Saved into {name} ({saved}).", "", "")
+
+    def _suggested_name(self) -> str:
+        rows = self._page.presenter.draft.rows
+        return rows[0].method if len(rows) == 1 else f"{len(rows)} calls"
+
+    def edit_variables(self) -> None:
+        self._tasks.start("rpc variables", self._edit_variables)
+
+    async def _edit_variables(self) -> None:
+        draft = self._page.presenter.draft
+        values = {name: draft.variables.get(name, "") for name in draft.missing()} | draft.variables
+        dialog = Dialog(self._theme, self._page.main, "Variables", width=520)
+        dialog.body.addWidget(
+            Label(self._theme, "Each {{name}} in a call becomes the value that stands here.", role="text2", wrap=True)
+        )
+        editor = JsonEditor(self._theme, "Variables as JSON")
+        editor.setMinimumHeight(self._theme.type_px(EDITOR_HEIGHT))
+        editor.set_text(json.dumps(values, ensure_ascii=False, indent=2))
+        fault = Label(self._theme, "", "small", "bad", wrap=True)
+        dialog.body.addWidget(editor)
+        dialog.body.addWidget(fault)
+        dialog.add_button("Cancel", accepts=False)
+        save = dialog.add_button("Use", kind="primary", accepts=True)
+
+        def check(text: str) -> None:
+            words = fault_of(text)
+            fault.set_text(words)
+            save.setEnabled(not words)
+
+        editor.edited.connect(check)
+        editor.setFocus()
+        if await dialog.answer():
+            chosen = json.loads(editor.toPlainText())
+
+            def change(draft: Draft) -> None:
+                draft.variables = chosen
+
+            self._page.presenter.edit(change)
+
+
+def fault_of(text: str) -> str:
+    """Why a text gives no variables; "" when it does."""
+    from app.ui.crypto_rpc.session.variables import NAME
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return "This is not JSON."
+    if not isinstance(value, dict):
+        return 'Variables are an object: {"address": "0x…"}.'
+    wrong = next((name for name in value if not NAME.fullmatch(name)), "")
+    return f"“{wrong[:40]}” is no name: letters, digits and _ only." if wrong else ""

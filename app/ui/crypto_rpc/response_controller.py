@@ -1,0 +1,112 @@
+"""What can be done with an answer: found in, copied, saved."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from app.ui.crypto_rpc.session.differences import compared
+from app.ui.crypto_rpc.session.outcomes import roots_of, tables_in
+from app.ui.kit.json.json_node import Path as TreePath
+from app.ui.kit.json.json_tree_model import find
+from app.ui.kit.save_dialog import ask_to_save
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.core.tasks import TaskScope
+    from app.ui.crypto_rpc.page import CryptoRpcPage
+    from app.ui.crypto_rpc.state import RunView
+    from app.ui.kit.theme import Theme
+
+MAX_FOUND = 5_000
+
+
+class ResponseController(QObject):
+    """The answer on screen is the presenter's `run`; large ones are searched and written in threads."""
+
+    def __init__(self, page: CryptoRpcPage, theme: Theme, tasks: TaskScope) -> None:
+        super().__init__(page)
+        self._page = page
+        self._theme = theme
+        self._tasks = tasks
+        response = page.main.response
+        response.copy_wanted.connect(self.copy)
+        response.save_wanted.connect(self.save)
+        response.find_wanted.connect(lambda text: tasks.replace("rpc find", self._find, text))
+        response.decode_wanted.connect(lambda on: tasks.replace("rpc decode", self._decode, on))
+        response.tables_wanted.connect(lambda: tasks.replace("rpc tables", self._tables))
+        response.compare_wanted.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
+        for view in (response.table.view, response.tree, response.headers, response.facts):
+            view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} is on the clipboard.", "", ""))
+
+    async def _decode(self, on: bool) -> None:
+        run = self._page.presenter.run
+        if run is None:
+            return
+        outcomes = await self._page.presenter.contracts.decoded() if on else run.outcomes
+        if run is self._page.presenter.run:
+            self._page.main.response.show_outcomes(outcomes)
+
+    async def _tables(self) -> None:
+        run = self._page.presenter.run
+        if run is not None:
+            tables = await asyncio.to_thread(tables_in, run.outcomes)
+            if run is self._page.presenter.run:
+                self._page.main.response.table.show_tables(tables)
+
+    @property
+    def run_before(self) -> str:
+        """The id of the run before the one on screen, of the same request; "" when it is the first."""
+        run = self._page.presenter.run
+        ids = [run_id for run_id, _ in run.runs] if run is not None else []
+        place = ids.index(run.id) if run is not None and run.id in ids else 0
+        return ids[place - 1] if place else ""
+
+    def compare(self) -> None:
+        """Show what differs from the run before."""
+        if self.run_before:
+            self._tasks.replace("rpc compare", self._compare, self.run_before)
+
+    async def _compare(self, run_id: str) -> None:
+        run = self._page.presenter.run
+        if run is None:
+            return
+        other = await self._page.presenter.runs.read(run_id)
+        rows = await asyncio.to_thread(compared, other.outcomes, run.outcomes)
+        if run is self._page.presenter.run:
+            title = dict(run.runs).get(run_id, "")
+            self._page.main.response.show_changes(self.tr("Compared with {run}").format(run=title), rows)
+
+    def copy(self) -> None:
+        if self._page.presenter.run is not None:
+            self._tasks.replace("rpc copy", self._copy, self._page.presenter.run)
+
+    async def _copy(self, run: RunView) -> None:
+        text = await asyncio.to_thread(run.body.decode, "utf-8", "replace")
+        QGuiApplication.clipboard().setText(text)
+        self._page.toast_wanted.emit(self.tr("The answer is on the clipboard."), "", "")
+
+    def save(self) -> None:
+        run, tasks = self._page.presenter.run, self._tasks
+        if run is not None:
+            save = partial(tasks.start, "rpc save", self._save, run)
+            ask_to_save(self._page.main, self.tr("Save the answer"), "answer.json", save, kinds="JSON (*.json)")
+
+    async def _save(self, run: RunView, chosen: Path) -> None:
+        try:
+            await asyncio.to_thread(chosen.write_bytes, run.body)
+        except OSError as error:
+            self._page.toast_wanted.emit(f"The answer was not saved: {error.strerror}.", "", "")
+        else:
+            self._page.toast_wanted.emit(f"Saved as {chosen.name}.", "", "")
+
+    async def _find(self, text: str) -> None:
+        run = self._page.presenter.run
+        if run is not None:
+            places: list[TreePath] = await asyncio.to_thread(find, roots_of(run.outcomes), text, MAX_FOUND)
+            self._page.main.response.show_found(places)

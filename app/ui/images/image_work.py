@@ -1,0 +1,105 @@
+"""What is done to pictures themselves: checking, shrinking, cutting to a tile, putting an edit behind its mask.
+
+Everything here runs in threads, on bytes that strangers made.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath
+
+from app.ui.kit.image_decoding import UndecodableImage, decoded, fitted
+
+THUMBNAIL_PX = 720  # the longer side of what the gallery keeps
+QUALITY = 86
+
+
+def checked_size(data: bytes) -> tuple[int, int]:
+    """Decode a picture from end to end and return its width and height in pixels. Raises `UndecodableImage`."""
+    image = decoded(data)
+    return image.width(), image.height()
+
+
+def thumbnail(data: bytes) -> bytes:
+    """Return a small picture as JPEG, or PNG where it is clear in places; b"" for what cannot be drawn."""
+    image = fitted(data, THUMBNAIL_PX, THUMBNAIL_PX)
+    return b"" if image.isNull() else encoded(image, "PNG" if image.hasAlphaChannel() else "JPG")
+
+
+def small_picture(source: Path, cache: Path) -> Path:
+    """Where the small picture of a file lies, or will."""
+    return cache / f"{source.stem}.thumb"
+
+
+def read_thumbnail(source: Path, cache: Path) -> bytes:
+    """Return the small picture of a file, made once and kept in the folder `cache`. Raises `OSError`."""
+    cached = small_picture(source, cache)
+    try:
+        return cached.read_bytes()
+    except FileNotFoundError:
+        small = thumbnail(source.read_bytes())
+    if small:
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        part = cached.with_suffix(".part")
+        part.write_bytes(small)
+        part.replace(cached)
+    return small
+
+
+def tile(image: QImage, size: QSize, radius: float, ground: QColor | None = None) -> QImage:
+    """Return the middle of a picture that fills `size` (device pixels), with round corners.
+
+    The corners are clear, or show the `ground`; then all of it is opaque, and drawn several times as fast.
+    """
+    if image.isNull() or size.isEmpty():
+        return QImage()
+    clear = QImage.Format.Format_ARGB32_Premultiplied
+    found = QImage(size, clear if ground is None else QImage.Format.Format_RGB32)
+    found.fill(Qt.GlobalColor.transparent if ground is None else ground)
+    painter = QPainter(found)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(0, 0, size.width(), size.height()), radius, radius)
+    painter.setClipPath(path)
+    scaled = image.size().scaled(size, Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+    place = QRect(0, 0, scaled.width(), scaled.height())
+    place.moveCenter(QRect(0, 0, size.width(), size.height()).center())
+    painter.drawImage(place, image)
+    painter.end()
+    return found
+
+
+def behind_mask(before: bytes, after: bytes, mask: bytes) -> bytes:
+    """Return `before` with `after` where the mask is painted, as PNG in the size of `before`. Raises
+    `UndecodableImage`.
+
+    `mask` is a PNG whose clear places are kept; it and `after` may have other sizes and are stretched.
+    """
+    base = decoded(before).convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    changed = decoded(after).convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    shape = decoded(mask).convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    whole = QRect(0, 0, base.width(), base.height())
+    layer = QImage(base.size(), QImage.Format.Format_ARGB32_Premultiplied)
+    layer.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(layer)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawImage(whole, changed)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
+    painter.drawImage(whole, shape)
+    painter.end()
+    painter = QPainter(base)
+    painter.drawImage(0, 0, layer)
+    painter.end()
+    return encoded(base, "PNG")
+
+
+def encoded(image: QImage, form: str) -> bytes:
+    """Return the bytes of a picture; `form` is a name that Qt writes ("PNG", "JPG"). Raises `UndecodableImage`."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, form, QUALITY if form == "JPG" else -1):  # type: ignore[call-overload]  # a str is what Qt takes
+        raise UndecodableImage
+    data: QByteArray = buffer.data()
+    return bytes(data.data())

@@ -1,0 +1,68 @@
+"""Decodes pictures that strangers may have made: bounded in pixels, fitted into a square, never more than asked for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
+from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
+
+MAX_PIXELS = 100_000_000
+RASTER_FORMS = frozenset({"png", "jpeg", "jpg", "gif", "webp", "bmp", "tiff", "heic", "heif", "avif"})  # never SVG
+_TURNED = QImageIOHandler.Transformation.TransformationRotate90
+
+
+class UndecodableImage(Exception):
+    """The bytes cannot be drawn."""
+
+
+def picture_size(data: bytes) -> QSize:
+    """Return width and height as the picture is looked at, turned as its camera says; -1 × -1 when they are unknown."""
+    reader, buffer = _reader(data)
+    size = reader.size() if _is_raster(reader) else QSize()
+    turned = _is_turned(reader)
+    buffer.close()
+    return size.transposed() if turned and size.isValid() else size
+
+
+def decoded(data: bytes, wanted: QSize | None = None) -> QImage:
+    """Return the picture, in the size `wanted` when one is given. Raises `UndecodableImage`."""
+    reader, buffer = _reader(data)
+    size = reader.size()
+    image = QImage()
+    if _is_raster(reader) and size.width() * size.height() <= MAX_PIXELS:
+        if wanted is not None:
+            reader.setScaledSize(wanted.transposed() if _is_turned(reader) else wanted)
+        image = reader.read()
+    buffer.close()
+    if image.isNull():
+        raise UndecodableImage
+    return image
+
+
+def fitted(data: bytes, width_px: int, height_px: int) -> QImage:
+    """Return the picture no larger than that, its shape kept; a null image for what cannot be drawn."""
+    size = picture_size(data)
+    if not size.isValid():
+        return QImage()
+    wanted = size.scaled(width_px, height_px, Qt.AspectRatioMode.KeepAspectRatio).expandedTo(QSize(1, 1))
+    try:
+        return decoded(data, wanted if wanted.width() < size.width() else None)
+    except UndecodableImage:
+        return QImage()
+
+
+def _is_raster(reader: QImageReader) -> bool:
+    return bytes(reader.format().data()).decode("ascii", "replace").lower() in RASTER_FORMS
+
+
+def _is_turned(reader: QImageReader) -> bool:
+    return bool(reader.transformation() & _TURNED)
+
+
+def _reader(data: bytes) -> tuple[QImageReader, QBuffer]:
+    buffer = QBuffer()
+    buffer.setData(QByteArray(data))
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    reader = QImageReader(buffer)
+    reader.setAutoTransform(True)
+    reader.setDecideFormatFromContent(True)
+    return reader, buffer

@@ -1,0 +1,28 @@
+"""What a thread opens for somebody who does not wait for it any more is closed again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+Made = TypeVar("Made")
+
+
+async def to_thread_or_undo(make: Callable[[], Made], undo: Callable[[Made], object]) -> Made:
+    """Return what `make()` made in a worker thread. Raises what it raises.
+
+    A thread cannot be stopped: when the caller is cancelled meanwhile, `undo` is called with the result, in a thread.
+    """
+    loop = asyncio.get_running_loop()
+    making = loop.run_in_executor(None, make)
+
+    def give_back(made: asyncio.Future[Made]) -> None:
+        if not made.cancelled() and made.exception() is None:
+            loop.run_in_executor(None, undo, made.result())
+
+    try:
+        return await asyncio.shield(making)
+    except asyncio.CancelledError:
+        making.add_done_callback(give_back)
+        raise

@@ -1,0 +1,169 @@
+"""The left pane: every take by day, a filter above, their number and size below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+
+from app.core.money import size as size_words
+from app.ui.kit import icons
+from app.ui.kit.lists.grouped_list import RowLike, under_headings
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.lists.list_pane import ListPane, StorageFooter
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.spinner import paint_spinner
+from app.ui.speech.state import TakeRow
+
+
+class TakeListPane(ListPane):
+    """Shows the takes and says which one is wanted, and for what."""
+
+    new_wanted = Signal()
+    open_wanted = Signal(str)
+    play_wanted = Signal(str)
+    rename_wanted = Signal(str)
+    star_wanted = Signal(str)
+    trash_wanted = Signal(object)  # ids
+    again_wanted = Signal(str)
+    save_wanted = Signal(str)
+    go_on_wanted = Signal(str)
+    compare_wanted = Signal(object)  # ids
+    player_key = Signal(QKeyEvent)
+
+    def __init__(self, theme: Theme) -> None:
+        self.foot = StorageFooter(theme)
+        super().__init__(theme, "Speech", "Filter clips", "Clear filter", self.foot)
+        self._rows: tuple[TakeRow, ...] = ()
+        self._bytes = 0
+        self.new = IconButton(theme, "plus", "New clip", shortcut="Ctrl+N", framed=True)
+        beta = Badge(theme, "Beta", "outline")
+        beta.setToolTip("This part of the service may change.")
+        self.header.add_after_title(beta)
+        self.header.add(self.new)
+        self.view = GroupedView(theme, "Clips", has_end_sign=False, selects_many=True)
+        self.delegate = TakeDelegate(theme, self.view)
+        self.view.setItemDelegate(self.delegate)
+        self.hold(self.view)
+        self.new.clicked.connect(self.new_wanted)
+        self.filter.search_changed.connect(lambda _text: self._agree())
+        self.view.chosen.connect(lambda key: self.open_wanted.emit(str(key)))
+        self.view.play_wanted.connect(lambda key: self.play_wanted.emit(str(key)))
+        self.view.key_pressed.connect(self._key)
+        self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
+        self.view.trash_wanted.connect(self.trash_wanted)
+        self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
+        self._agree()
+
+    # -- what the page tells --------------------------------------------------------------------------------------
+
+    def show_rows(self, rows: Sequence[TakeRow], total_bytes: int) -> None:
+        """Show these takes in this order; selection and scroll position stay."""
+        self._rows, self._bytes = tuple(rows), total_bytes
+        self._agree()
+
+    def show_open(self, take_id: str) -> None:
+        """Mark the take whose text stands in the editor."""
+        self.view.show_open(take_id)
+
+    def _agree(self) -> None:
+        words = TypedWords(self.filter.text())
+        shown = [row for row in self._rows if words.are_in(row.title, row.second_line)]
+        self.view.show_groups(under_headings(shown, lambda row: row.id, lambda row: row.group))
+        text = self.filter.text().strip()
+        self.show_filled(
+            bool(shown),
+            f"No clip holds “{text}”."
+            if text
+            else "What you have spoken stands here. Write something and press Speak.",
+        )
+        number = len(self._rows)
+        count = "1 clip" if number == 1 else f"{number:,} clips" if number else "No clips"
+        self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if number else count)
+
+    def neighbor(self, take_id: str, step: int) -> str:
+        """The take after (1) or before (-1) one among those shown."""
+        return str(self.view.rows.neighbor(take_id, step) or "")
+
+    def selected(self) -> tuple[str, ...]:
+        return tuple(str(key) for key in self.view.selected_keys())
+
+    # -- hands ----------------------------------------------------------------------------------------------------
+
+    def _key(self, event: QKeyEvent, _key: object) -> None:
+        if event.key() in (Qt.Key.Key_J, Qt.Key.Key_L, Qt.Key.Key_Less, Qt.Key.Key_Greater) or event.key() in (
+            Qt.Key.Key_BracketLeft,
+            Qt.Key.Key_BracketRight,
+        ):
+            self.player_key.emit(event)
+        else:
+            return
+        event.accept()
+
+    def menu_of(self, take_id: str) -> Menu:
+        """Return what can be done with a take."""
+        menu = Menu(self._theme, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        row = next((one for one in self._rows if one.id == take_id), None)
+        chosen = self.selected()
+        entries = [
+            ("Open", "pencil", self.open_wanted),
+            ("Play or pause", "play", self.play_wanted),
+            ("Rename…", "tag", self.rename_wanted),
+            ("Remove the star" if row is not None and row.starred else "Star", "star", self.star_wanted),
+            ("Speak again with the chosen voice", "retry", self.again_wanted),
+            ("Save as…", "download", self.save_wanted),
+        ]
+        if row is not None and row.is_partial:
+            entries.insert(1, ("Ask for what is missing", "refresh", self.go_on_wanted))
+        for text, icon_name, signal in entries:
+            menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
+        if len(chosen) > 1:
+            menu.add(f"Compare {len(chosen)} takes", "grid").triggered.connect(lambda: self.compare_wanted.emit(chosen))
+        menu.addSeparator()
+        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+            lambda: self.trash_wanted.emit(self.view.selected_with(take_id))
+        )
+        return menu
+
+
+class TakeDelegate(GroupedDelegate):
+    """Play sign, title and length above, voice and cost below."""
+
+    def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
+        if isinstance(row, TakeRow):
+            self._paint_clip(painter, rect, row, is_on)
+
+    def _paint_clip(self, painter: QPainter, rect: QRect, row: TakeRow, is_on: bool) -> None:
+        theme = self._theme
+        side = theme.icon_px(14)
+        inside = rect.adjusted(theme.px(16), theme.px(7), -theme.px(16), 0)
+        sign = QRectF(inside.left(), inside.top() + (theme.type_px(19) - side) / 2, side, side)
+        if row.working:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            paint_spinner(painter, theme, sign, 0.2)
+        else:
+            name = "pause" if row.plays else "warning" if row.is_partial else "play"
+            icons.paint(painter, theme, name, sign, "warn" if name == "warning" else "accent")
+        left = inside.left() + side + theme.px(10)
+        small = theme.font("small", tabular=True)
+        measures = QFontMetrics(small)
+        upper = QRect(left, inside.top(), inside.right() - left + 1, theme.type_px(19))
+        lower = QRect(left, upper.bottom() + 2, upper.width(), theme.type_px(17))
+        self.text(painter, upper, row.length, small, "text2", at_end=True)
+        room = upper.adjusted(0, 0, -(measures.horizontalAdvance(row.length) + theme.px(8)), 0)
+        if row.starred:
+            star = theme.icon_px(12)
+            spot = QRectF(room.right() - star, room.center().y() - star / 2, star, star)
+            icons.paint(painter, theme, "star-filled", spot, "warn")
+            room.adjust(0, 0, -(star + theme.px(4)), 0)
+        self.text(painter, room, row.title, theme.font("body", 600 if is_on else 500), "text")
+        self.text(painter, lower, row.cost, small, "text3", at_end=True)
+        room = lower.adjusted(0, 0, -(measures.horizontalAdvance(row.cost) + theme.px(8)), 0)
+        self.text(painter, room, row.second_line, small, "text3")

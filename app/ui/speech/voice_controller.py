@@ -1,0 +1,185 @@
+"""The wires of the inspector, and the questions that need a dialog: samples, auditions, cloning, saving."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.core import money
+from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.theme import Theme
+from app.ui.speech.editor import MAX_FILE_BYTES
+from app.ui.speech.voice_catalog import Key, VoiceFilter, languages
+
+if TYPE_CHECKING:
+    from app.ui.speech.page import SpeechPage
+
+
+class VoiceController(QObject):
+    """Belongs to one page; keeps it short."""
+
+    def __init__(self, page: SpeechPage, theme: Theme) -> None:
+        super().__init__(page)
+        self._page = page
+        self._theme = theme
+        presenter, side = page.presenter, page.side
+        presenter.choice_changed.connect(self._show_choice)
+        presenter.voices_changed.connect(self.show_voices)
+        presenter.speech_options_changed.connect(lambda view: side.delivery.show_speech_options(view, presenter.model))
+        side.delivery.speech_option_edited.connect(presenter.set_speech_option)
+        picker = side.picker
+        picker.filter_changed.connect(self._filter)
+        picker.voice_chosen.connect(lambda key: presenter.use_voice(*key))
+        picker.sample_wanted.connect(self._sample)
+        picker.star_wanted.connect(lambda key: page.clones.set_favorite(*key))
+        picker.clone_wanted.connect(self.ask_clone)
+        clones = page.clones
+        clones.shelf_changed.connect(side.cloned_voices.show_rows)
+        clones.sample_changed.connect(lambda key, working: picker.show_sounding(key, working=working))
+        clones.notice.connect(page.toast_wanted)
+        clones.problem_changed.connect(page.presenter.set_problem)
+        side.cloned_voices.clone_wanted.connect(self.ask_clone)
+        side.cloned_voices.use_wanted.connect(clones.use)
+        side.cloned_voices.again_wanted.connect(clones.clone_again)
+        side.cloned_voices.play_wanted.connect(clones.play_own_sample)
+        side.cloned_voices.trash_wanted.connect(clones.move_to_trash)
+
+    def show_all(self) -> None:
+        presenter = self._page.presenter
+        self._show_choice(presenter.choice)
+        self.show_voices()
+        self._page.side.delivery.show_speech_options(presenter.speech_options_view(), presenter.model)
+        self._page.clones.publish()
+
+    def _show_choice(self, choice: object) -> None:
+        presenter, main = self._page.presenter, self._page.main
+        main.model.setText(presenter.choice.model_name or "Choose a model")
+        main.model.setAccessibleName(f"Model: {presenter.choice.model_name}")
+        main.model.updateGeometry()
+        self._page.side.picker.show_chosen((presenter.choice.model, presenter.choice.voice))
+
+    def show_voices(self) -> None:
+        presenter, picker = self._page.presenter, self._page.side.picker
+        voice_list = presenter.voice_list
+        picker.show_choices([(model.id, model.name) for model in voice_list.models], languages(voice_list.all()))
+        note = "the service was not asked yet" if voice_list.is_offline else ""
+        picker.show_groups(voice_list.groups(presenter.choice.model), len(voice_list.all()), note=note)
+        self._page.main.audition.setEnabled(presenter.take_library is not None)
+
+    def _filter(self, chosen: VoiceFilter) -> None:
+        self._page.presenter.voice_list.filter = chosen
+        self.show_voices()
+
+    # -- samples --------------------------------------------------------------------------------------------------
+
+    def _sample(self, key: Key) -> None:
+        clones = self._page.clones
+        if clones.sounding == key:
+            clones.stop_sample()
+            return
+        self._page.tasks.replace("speech ask sample", self._ask_sample, key)
+
+    async def _ask_sample(self, key: Key) -> None:
+        """Say what it costs before the first listening; afterwards the sample is here."""
+        voice_list = self._page.presenter.voice_list
+        voice = voice_list.find(*key)
+        if voice is None:
+            return
+        price = voice_list.sample_price(voice)
+        if not voice.sample:
+            cost = money.about(price) if price is not None else "The price is not known"
+            if self._page.presenter.in_sandbox:
+                cost += f", {money.PLAY_MONEY},"
+            if not await self._page.confirm_price(
+                f"Hear {voice.name}?",
+                f"{cost} for “{voice_list.sample_text(voice)}”. It is kept, so that hearing it again is free.",
+                f"Hear it for {money.money(price)}" if price is not None else "Hear it",
+            ):
+                return
+        self._page.clones.sample(key)
+
+    def silence(self) -> bool:
+        """Stop a sample; False when none sounds."""
+        return self._page.clones.stop_sample()
+
+    # -- audition -------------------------------------------------------------------------------------------------
+
+    def ask_audition(self) -> None:
+        self._page.main.editor.flush()
+        self._page.tasks.replace("speech ask audition", self._ask_audition)
+
+    async def _ask_audition(self) -> None:
+        from app.ui.speech.audition_dialog import AuditionDialog
+
+        page = self._page
+        cursor = page.main.editor.textCursor()
+        line = cursor.selectedText().replace("\u2029", " ").strip() or page.presenter.first_sentence()
+        voice_list = page.presenter.voice_list
+        dialog = AuditionDialog(
+            self._theme, page.main, line, voice_list, page.presenter.choice, page.take_actions.audition_price
+        )
+        if await dialog.answer():
+            page.take_actions.audition(dialog.line, dialog.voices)
+
+    # -- cloning --------------------------------------------------------------------------------------------------
+
+    def ask_clone(self) -> None:
+        self._page.tasks.replace("speech ask clone", self._ask_clone)
+
+    async def _ask_clone(self) -> None:
+        from app.ui.speech.clone_dialog import CloneDialog
+
+        page = self._page
+        models = page.clones.cloning_models()
+        dialog = CloneDialog(self._theme, page.main, page.clones, models)
+        if await dialog.answer():
+            page.clones.clone(dialog.voice_name, dialog.model_id, dialog.sample)
+            page.open_own_voices()
+        else:
+            page.clones.forget_sample()
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    async def read_file(self, path: Path) -> None:
+        """Put a text file into the editor."""
+
+        def read() -> str | None:
+            try:
+                if path.stat().st_size > MAX_FILE_BYTES:
+                    return None
+                return path.read_text(encoding="utf-8-sig", errors="replace")
+            except OSError:
+                return None
+
+        text = await asyncio.to_thread(read)
+        if text is None or "\0" in text:
+            self._page.toast_wanted.emit(f"{path.name} is not a text file of up to 4 MB.", "", "")
+            return
+        self._page.presenter.new_clip()
+        self._page.presenter.replace_text(text)
+
+    async def ask_save(self, take_id: str) -> None:
+        from app.ui.speech.export_dialog import ExportDialog
+
+        page = self._page
+        take_library = page.presenter.take_library
+        take = take_library.one(take_id) if take_library is not None else None
+        if take is None:
+            return
+        dialog = ExportDialog(self._theme, page.main, take_id, take.format, page.presenter.pattern, page.take_actions)
+        if not await dialog.answer():
+            return
+        kind, pattern = dialog.kind, dialog.pattern
+        name = page.take_actions.proposed_name(take_id, kind, pattern)
+        ask_to_save(
+            page.main, "Save the clip", name, lambda path: page.take_actions.export(take_id, path, kind, pattern)
+        )
+
+    async def hand_on(self, take_id: str) -> None:
+        """Give a clip to Transcribe: one file that is called like it."""
+        path = await self._page.take_actions.file_to_hand_on(take_id)
+        if path is not None:
+            self._page.transcribe_wanted.emit(path)

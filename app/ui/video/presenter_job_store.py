@@ -1,0 +1,178 @@
+"""All jobs of this computer as they are on the disk, and the folder of their films."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.service.http.downloads import drop_part, mark_path, part_path, read_part
+from app.storage.conversations import new_id
+from app.storage.files import make_folder
+from app.storage.video_jobs import VideoJob, VideoJobs
+
+POSTER = ".jpg"
+PART = ".part"
+MAX_NAME_CHARS = 48
+
+
+class VideoJobStore(QObject):
+    """The jobs by id, in the order of the list. Every change goes through here: first the disk, then the window.
+
+    `noticed` tells a job's id and what a person may want to hear of at once: "ready", "failed", "unknown", "bad".
+    """
+
+    changed = Signal()  # rows came, went or moved
+    job_changed = Signal(str)
+    noticed = Signal(str, str)
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+        self.store: VideoJobs | None = None
+        self._jobs: dict[str, VideoJob] = {}
+
+    async def open(self, store: VideoJobs) -> None:
+        """Read every job, and remove what fetches left half done. Raises `StorageError`."""
+        self.store = store
+        jobs = await store.all()
+        goes_on = {self.film(job) for job in jobs if job.is_open and job.download_url}
+        await asyncio.to_thread(self._tidy, goes_on)
+        self._take(jobs)
+
+    def _tidy(self, goes_on: set[Path]) -> None:
+        """Keep parts of films that can be gone on with, and none else."""
+        make_folder(self.folder)
+        for path in self.folder.glob(f"*{PART}"):
+            film = path.with_name(path.name.removesuffix(PART))
+            if film not in goes_on or not read_part(film).size_bytes:
+                drop_part(film)
+
+    def _take(self, jobs: tuple[VideoJob, ...]) -> None:
+        self._jobs = {job.id: job for job in jobs}
+        self.changed.emit()
+
+    # Reading
+
+    def all(self) -> tuple[VideoJob, ...]:
+        return tuple(self._jobs.values())
+
+    def jobs(self) -> tuple[VideoJob, ...]:
+        """Those that are not in the trash; the last ordered first."""
+        return tuple(job for job in self._jobs.values() if job.trashed_at is None)
+
+    def trash(self) -> tuple[VideoJob, ...]:
+        return tuple(job for job in self._jobs.values() if job.trashed_at is not None)
+
+    def get(self, job_id: str) -> VideoJob | None:
+        return self._jobs.get(job_id)
+
+    def film(self, job: VideoJob) -> Path:
+        return self.folder / job.file
+
+    def poster(self, job: VideoJob) -> Path:
+        return self.folder / f"{job.file}{POSTER}"
+
+    def size_bytes(self, *, trash: bool = False) -> int:
+        """What the films take on this disk that are not in the trash, or those that are."""
+        return sum(job.size_bytes for job in (self.trash() if trash else self.jobs()))
+
+    def usual_s(self, model: str) -> float | None:
+        """How long films of a model took here, in the middle; None before the first."""
+        took = [
+            (job.ready_at - job.queued_at).total_seconds()
+            for job in self._jobs.values()
+            if job.model == model and job.ready_at is not None and job.queued_at is not None
+        ]
+        return median(took[:20]) if took else None
+
+    def now(self) -> datetime:
+        assert self.store is not None
+        return self.store.now()
+
+    # Changing
+
+    async def add(self, *, prompt: str, form: dict[str, Any], media: dict[str, Any], **values: Any) -> VideoJob:
+        """Put a job on the disk with copies of the media it needs. Raises `StorageError` and `OSError`."""
+        assert self.store is not None
+        job_id = new_id()
+        kept = await asyncio.to_thread(self._keep_media, job_id, media)
+        file = file_name(prompt, job_id, self.now())
+        try:
+            job = await self.store.add(
+                id=job_id, prompt=prompt, form={**form, "media": kept, "source": form}, file=file, **values
+            )
+        except BaseException:
+            await asyncio.to_thread(self._remove_media, job_id)
+            raise
+        self._jobs = {job.id: job, **self._jobs}
+        self.changed.emit()
+        return job
+
+    async def change(self, job_id: str, **values: object) -> VideoJob:
+        assert self.store is not None
+        job = await self.store.change(job_id, **values)
+        moved = self._jobs.get(job_id) is None or self._jobs[job_id].trashed_at != job.trashed_at
+        self._jobs[job_id] = job
+        (self.changed.emit if moved else lambda: self.job_changed.emit(job_id))()
+        return job
+
+    async def swap(self, one: VideoJob, other: VideoJob) -> None:
+        assert self.store is not None
+        await self.store.swap(one, other)
+        self._jobs[one.id], self._jobs[other.id] = replace(one, place=other.place), replace(other, place=one.place)
+        self._take(tuple(sorted(self._jobs.values(), key=lambda job: -job.place)))
+
+    async def delete(self, job_id: str) -> None:
+        """Remove a job, its film and its media for good."""
+        assert self.store is not None
+        job = self._jobs[job_id]
+        await self.store.delete(job_id)
+        await asyncio.to_thread(self._remove, job)
+        del self._jobs[job_id]
+        self.changed.emit()
+
+    # Files. Every name is made of our own ids.
+
+    def _keep_media(self, job_id: str, media: dict[str, Any]) -> dict[str, Any]:
+        """Copy what goes along, so that the job can be sent after the original was moved or changed."""
+
+        def keep(name: str, value: Any) -> Any:
+            if isinstance(value, dict):
+                return {key: keep(f"{name}-{key}", inner) for key, inner in value.items()}
+            if isinstance(value, list | tuple):
+                return [keep(f"{name}-{number}", inner) for number, inner in enumerate(value)]
+            if not isinstance(value, str):
+                return value
+            path = Path(value)
+            kept = f"{job_id}-{name}{path.suffix[:6]}"
+            shutil.copyfile(path, self.folder / kept)
+            return kept
+
+        make_folder(self.folder)
+        return {name: keep(name, value) for name, value in media.items()}
+
+    def _remove_media(self, job_id: str) -> None:
+        for path in self.folder.glob(f"{job_id}-*"):
+            path.unlink(missing_ok=True)
+
+    def _remove(self, job: VideoJob) -> None:
+        self._remove_media(job.id)
+        film = self.film(job)
+        for path in (film, self.poster(job), part_path(film), mark_path(film)):
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def file_name(prompt: str, job_id: str, now: datetime) -> str:
+    """A name that a person finds again and every system takes: `2026-11-20 a small sailboat 1f3c9a.mp4`."""
+    words = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in prompt).split()
+    name = " ".join(words)[:MAX_NAME_CHARS].strip() or "video"
+    return f"{now.astimezone():%Y-%m-%d} {name} {job_id.replace('-', '')[-8:]}.mp4"

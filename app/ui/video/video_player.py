@@ -1,0 +1,322 @@
+"""Plays a film in the window: play, places, single frames, a loop. Decoded in software, drawn by ourselves.
+
+Frames become pictures in a thread of the pool; while one is being made the next ones are dropped, so that a film that
+is too large for this computer stutters instead of holding up the window. QtMultimedia is loaded by the first film.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
+
+from app.core.money import position
+from app.ui.kit.icons import paint
+from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.tips import plain_tip
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.label import Label
+
+if TYPE_CHECKING:
+    from PySide6.QtMultimedia import QAudioOutput, QMediaPlayer, QVideoSink
+
+    from app.ui.kit.theme import Theme
+
+SKIP_MS = 5_000
+USUAL_FRAME_MS = 1000 / 24
+CANNOT_PLAY = "This computer cannot play this film. Show it in its folder and open it with another program."
+
+
+class VideoScreen(QWidget):
+    """The picture, as large as it fits. A click plays or pauses."""
+
+    pressed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._picture = QImage()
+        self._shape = (16, 9)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(self.tr("Picture of the video"))
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    @property
+    def picture(self) -> QImage:
+        return self._picture
+
+    def set_shape(self, width: int, height: int) -> None:
+        self._shape = (width, height) if width > 0 and height > 0 else (16, 9)
+        self.updateGeometry()
+
+    def show_picture(self, picture: QImage) -> None:
+        self._picture = picture
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(280), self.heightForWidth(self._theme.px(280)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(90))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        wide, high = self._shape
+        return min(self._theme.px(420), round(width * high / wide))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.pressed.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        shape = QPainterPath()
+        shape.addRoundedRect(QRectF(self.rect()), self._theme.px(8), self._theme.px(8))
+        painter.setClipPath(shape)
+        painter.fillRect(self.rect(), self._theme.color("sunken"))
+        if self._picture.isNull():
+            side = self._theme.icon_px(28)
+            middle = QPointF(self.rect().center())
+            spot = QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side)
+            paint(painter, self._theme, "video", spot, "text3")
+            return
+        size = self._picture.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
+        painter.drawImage(QRectF(left, top, size.width(), size.height()), self._picture)
+
+
+class VideoPlayer(QWidget):
+    """Screen and transport. Nothing sounds before Play is pressed. `problem` tells a sentence."""
+
+    problem = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._film = ""
+        self._player: QMediaPlayer | None = None
+        self._sink: QVideoSink | None = None
+        self._sound: QAudioOutput | None = None
+        self._painting = False
+        self._wants_poster = False
+        self._frame_ms = USUAL_FRAME_MS
+        self._at_ms = 0.0
+        self.frames_shown = 0
+        self.picture_box = VideoScreen(theme)
+        self.play = IconButton(theme, "play", self.tr("Play"), shortcut="Space", filled=True)
+        self.time = Label(theme, "0:00 / 0:00", "small", "text2", tabular=True)
+        self.place = QSlider(Qt.Orientation.Horizontal)
+        self.place.setAccessibleName(self.tr("Place in the video"))
+        self.back = IconButton(theme, "chevron-left", self.tr("One frame back"), shortcut=",", size="small")
+        self.step = IconButton(theme, "chevron-right", self.tr("One frame on"), shortcut=".", size="small")
+        self.loop = IconButton(theme, "refresh", self.tr("Play over and over"), size="small", checkable=True)
+        self.mute = IconButton(theme, "volume", self.tr("Silent"), size="small", checkable=True)
+        self._row = QHBoxLayout()
+        for widget in (self.play, self.time, self.place, self.back, self.step, self.loop, self.mute):
+            self._row.addWidget(widget, 1 if widget is self.place else 0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(10))
+        layout.addWidget(self.picture_box)
+        layout.addLayout(self._row)
+        self.picture_box.pressed.connect(self.toggle)
+        self.play.clicked.connect(self.toggle)
+        self.place.sliderMoved.connect(self.seek)
+        self.place.actionTriggered.connect(lambda _: self.seek(self.place.sliderPosition()))
+        self.back.clicked.connect(lambda: self.step_frame(-1))
+        self.step.clicked.connect(lambda: self.step_frame(1))
+        self.loop.toggled.connect(self._set_loop)
+        self.mute.toggled.connect(self._set_mute)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
+
+    def _apply_theme(self) -> None:
+        self._row.setSpacing(self._theme.px(6))
+
+    def fill_height(self) -> None:
+        """Let the picture take all the room there is, in a window of its own."""
+        self.picture_box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.setStretchFactor(self.picture_box, 1)
+
+    # The film
+
+    @property
+    def film(self) -> str:
+        return self._film
+
+    @property
+    def duration_ms(self) -> int:
+        return self._player.duration() if self._player is not None else 0
+
+    @property
+    def position_ms(self) -> float:
+        return self._at_ms
+
+    @property
+    def plays(self) -> bool:
+        from PySide6.QtMultimedia import QMediaPlayer
+
+        return self._player is not None and self._player.playbackState() == QMediaPlayer.PlaybackState.PlayingState
+
+    def show_film(self, film: str, width: int = 0, height: int = 0) -> None:
+        """Show the first picture of a film, "" for none; a film that is shown already goes on."""
+        if film == self._film:
+            return
+        self.stop()
+        self._film = film
+        self._at_ms = 0.0
+        self.picture_box.set_shape(width, height)
+        self.picture_box.show_picture(QImage())
+        for widget in (self.play, self.place, self.back, self.step, self.loop, self.mute):
+            widget.setEnabled(bool(film))
+        if self._player is not None:
+            self._player.setSource(QUrl())
+        if film:
+            self._load()
+        self._show_time()
+
+    def _load(self) -> None:
+        from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
+
+        if self._player is None:
+            self._player = QMediaPlayer(self)
+            self._sink = QVideoSink(self)
+            self._player.setVideoSink(self._sink)
+            self._sink.videoFrameChanged.connect(self._frame)
+            self._player.durationChanged.connect(lambda ms: self.place.setRange(0, ms))
+            self._player.playbackStateChanged.connect(lambda _: self._show_state())
+            self._player.mediaStatusChanged.connect(self._status)
+            self._player.errorOccurred.connect(lambda *_: self.problem.emit(CANNOT_PLAY))
+            self._set_loop(self.loop.isChecked())
+        self._wants_poster = True
+        self._player.setSource(QUrl.fromLocalFile(self._film))
+
+    def _status(self, status: object) -> None:
+        from PySide6.QtMultimedia import QMediaPlayer
+
+        if status == QMediaPlayer.MediaStatus.LoadedMedia and self._wants_poster and self._player is not None:
+            self._player.pause()  # decodes the first frame and stays on it, silent
+        self._show_time()
+
+    # What the person does
+
+    def toggle(self) -> None:
+        if self._player is None or not self._film:
+            return
+        if self.plays:
+            self._player.pause()
+            return
+        self._open_sound()
+        if self.duration_ms and self._at_ms >= self.duration_ms - self._frame_ms * 1.5:
+            self.seek(0)
+        self._player.play()
+
+    def _open_sound(self) -> None:
+        """Connect a loudspeaker; without one the film plays silently, for a missing one would hold up its clock."""
+        from PySide6.QtMultimedia import QAudioOutput, QMediaDevices
+
+        if self._sound is None and self._player is not None and QMediaDevices.audioOutputs():
+            self._sound = QAudioOutput(self)
+            self._sound.setMuted(self.mute.isChecked())
+            self._player.setAudioOutput(self._sound)
+
+    def seek(self, at_ms: float) -> None:
+        if self._player is not None and self._film:
+            self._at_ms = max(0.0, min(float(at_ms), float(self.duration_ms)))
+            self._player.setPosition(round(self._at_ms))
+            self._show_time()
+
+    def skip(self, by_ms: float) -> None:
+        self.seek(self._at_ms + by_ms)
+
+    def step_frame(self, by: int) -> None:
+        """One picture on or back; playing stops for it."""
+        if self._player is not None and self._film:
+            self._player.pause()
+            self.seek(min(self._at_ms + by * self._frame_ms, max(0.0, self.duration_ms - self._frame_ms)))
+
+    def stop(self) -> bool:
+        """Be silent; False when nothing played."""
+        played = self.plays
+        if self._player is not None:
+            self._player.pause()
+        return played
+
+    def _set_loop(self, on: bool) -> None:
+        from PySide6.QtMultimedia import QMediaPlayer
+
+        if self._player is not None:
+            self._player.setLoops(QMediaPlayer.Loops.Infinite if on else QMediaPlayer.Loops.Once)
+
+    def _set_mute(self, on: bool) -> None:
+        if self._sound is not None:
+            self._sound.setMuted(on)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.handle_key(event):
+            super().keyPressEvent(event)
+
+    def handle_key(self, event: QKeyEvent) -> bool:
+        """Carry out a key of the player; a list that has the focus hands its keys on with this."""
+        key = Qt.Key(event.key())
+        job_actions: dict[Qt.Key, Callable[[], object]] = {
+            Qt.Key.Key_Space: self.toggle,
+            Qt.Key.Key_Comma: lambda: self.step_frame(-1),
+            Qt.Key.Key_Period: lambda: self.step_frame(1),
+            Qt.Key.Key_J: lambda: self.skip(-SKIP_MS),
+            Qt.Key.Key_L: lambda: self.skip(SKIP_MS),
+            Qt.Key.Key_Left: lambda: self.skip(-SKIP_MS),
+            Qt.Key.Key_Right: lambda: self.skip(SKIP_MS),
+        }
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier or key not in job_actions or not self._film:
+            return False
+        job_actions[key]()
+        return True
+
+    # What the player tells
+
+    def _frame(self, frame: object) -> None:
+        from PySide6.QtMultimedia import QVideoFrame
+
+        if not isinstance(frame, QVideoFrame) or not frame.isValid() or self._painting:
+            return
+        rate = frame.streamFrameRate()
+        if rate > 1:
+            self._frame_ms = 1000 / rate
+        self._painting = True
+        at_ms = frame.startTime() / 1000
+        copy = QVideoFrame(frame)
+        run_in_pool(self, lambda: copy.toImage(), lambda picture: self._show(picture, at_ms))
+
+    def _show(self, picture: QImage, at_ms: float) -> None:
+        self._painting = False
+        if not self._film or picture.isNull():
+            return
+        self._wants_poster = False
+        self.frames_shown += 1
+        if self.plays or at_ms == 0:
+            self._at_ms = max(0.0, at_ms)
+        self.picture_box.show_picture(picture)
+        self._show_time()
+
+    def _show_state(self) -> None:
+        plays = self.plays
+        self.play.set_icon("pause" if plays else "play")
+        self.play.rename("Pause" if plays else "Play", "Space")
+
+    def _show_time(self) -> None:
+        self.time.set_text(f"{position(self._at_ms / 1000)} / {position(self.duration_ms / 1000)}")
+        if not self.place.isSliderDown():
+            self.place.setValue(round(self._at_ms))
+            self.place.setToolTip(plain_tip(self.time.text()))

@@ -1,0 +1,94 @@
+"""What Rialto writes into a picture's file is read by others, and the picture itself stays as it was."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from app.storage.image_metadata import NotWhole, check_whole, metadata_of, with_metadata
+
+FACTS = {"prompt": "A quiet harbour – 港", "model": "canvas", "seed": 42, "size": "96x64"}
+FORMS = ("png", "jpeg", "webp")
+
+
+def picture(form: str, mode: str = "RGB", **options: object) -> bytes:
+    image = Image.linear_gradient("L").resize((96, 64)).convert(mode)
+    file = io.BytesIO()
+    image.save(file, form, **options)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_prompt_model_and_seed_come_back_and_the_pixels_stay(form: str) -> None:
+    before = picture(form)
+    after = with_metadata(before, form, FACTS)
+    check_whole(after, form)
+    assert metadata_of(after, form) == FACTS
+    assert Image.open(io.BytesIO(after)).tobytes() == Image.open(io.BytesIO(before)).tobytes()
+
+
+def test_another_program_reads_the_text_of_a_png() -> None:
+    image = Image.open(io.BytesIO(with_metadata(picture("png"), "png", FACTS)))
+    assert image.info["Description"] == FACTS["prompt"]
+    assert image.info["Software"] == "Rialto"
+    assert json.loads(image.info["Comment"]) == FACTS
+
+
+@pytest.mark.parametrize("form", ["jpeg", "webp"])
+def test_another_program_reads_the_exif_of_the_others(form: str) -> None:
+    exif = Image.open(io.BytesIO(with_metadata(picture(form), form, FACTS))).getexif()
+    assert exif[0x0131] == "Rialto"
+    comment = exif.get_ifd(0x8769)[0x9286]
+    assert json.loads(comment.removeprefix(b"ASCII\x00\x00\x00")) == FACTS
+
+
+@pytest.mark.parametrize(("mode", "options"), [("RGBA", {}), ("RGBA", {"lossless": True}), ("RGB", {"lossless": True})])
+def test_webp_of_every_kind_keeps_what_it_was(mode: str, options: dict[str, object]) -> None:
+    before = picture("webp", mode, **options)
+    after = Image.open(io.BytesIO(with_metadata(before, "webp", FACTS)))
+    assert (after.mode, after.size) == (Image.open(io.BytesIO(before)).mode, (96, 64))
+    assert after.tobytes() == Image.open(io.BytesIO(before)).tobytes()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_writing_again_replaces_what_was_written(form: str) -> None:
+    once = with_metadata(picture(form), form, FACTS)
+    twice = with_metadata(once, form, {**FACTS, "seed": 7})
+    assert metadata_of(twice, form)["seed"] == 7
+    assert len(twice) <= len(once)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_picture_cut_short_is_not_whole(form: str) -> None:
+    data = picture(form)
+    check_whole(data, form)
+    for end in (12, len(data) // 2, len(data) - 3):
+        with pytest.raises(NotWhole):
+            check_whole(data[:end], form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_page_of_the_web_is_no_picture(form: str) -> None:
+    with pytest.raises(NotWhole):
+        check_whole(b"<!doctype html><title>502</title>", form)
+
+
+def test_a_very_long_prompt_is_cut_rather_than_the_file_broken() -> None:
+    after = with_metadata(picture("jpeg"), "jpeg", {"prompt": "ß" * 60_000, "model": "canvas"})
+    assert metadata_of(after, "jpeg")["model"] == "canvas"
+
+
+@given(st.binary(max_size=400), st.sampled_from(FORMS), st.booleans())
+def test_no_bytes_can_make_it_stumble(noise: bytes, form: str, begins_well: bool) -> None:
+    data = picture(form)[:40] + noise if begins_well else noise
+    assert isinstance(metadata_of(data, form), dict)
+    for work in (lambda: check_whole(data, form), lambda: with_metadata(data, form, FACTS)):
+        try:
+            work()
+        except NotWhole:
+            continue

@@ -1,0 +1,41 @@
+"""What every tab may know about who we call as."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from app.core.current_account import CurrentAccount, Headroom
+from app.credentials.accounts import Account
+
+
+def account(kind: str = "api_key") -> Account:
+    return Account("a1", "Main account", "https://api.example.com/v1", kind=kind)  # type: ignore[arg-type]  # a Kind
+
+
+def test_another_account_forgets_the_numbers_of_the_one_before(qapp) -> None:
+    current_account = CurrentAccount()
+    current_account.use(account(), None)
+    current_account.set_numbers(balance=Decimal("18.42"), latency_ms=84, headroom=Headroom(68, 75))
+    told: list[str] = []
+    current_account.account_changed.connect(lambda: told.append("account"))
+    current_account.numbers_changed.connect(lambda: told.append("numbers"))
+    current_account.use(account("sandbox"), None)
+    assert (current_account.balance, current_account.latency_ms, current_account.headroom) == (None, None, None)
+    assert current_account.is_sandbox
+    assert told == ["account", "numbers"]
+
+
+def test_numbers_that_are_not_news_are_not_told(qapp) -> None:
+    current_account = CurrentAccount()
+    told: list[None] = []
+    current_account.numbers_changed.connect(lambda: told.append(None))
+    current_account.set_numbers(balance=Decimal("1"))
+    current_account.set_numbers(balance=Decimal("1"))
+    current_account.set_numbers()
+    assert len(told) == 1
+
+
+def test_nobody_is_not_the_sandbox(qapp) -> None:
+    current_account = CurrentAccount()
+    assert not current_account.is_sandbox
+    assert current_account.host == ""

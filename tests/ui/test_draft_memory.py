@@ -1,0 +1,63 @@
+"""What is typed into a tab is on the disk at every pause, and at the end whatever is going on at that moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from app.core import draft_memory
+from app.core.draft_memory import DraftMemory
+from app.core.tasks import TaskScope
+
+
+class SlowDesk:
+    """A disk that writes when a test lets it."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+        self.begun, self.may_end = asyncio.Event(), asyncio.Event()
+
+    async def keep(self, values: Mapping[str, Any]) -> None:
+        self.begun.set()
+        await self.may_end.wait()
+        self.kept.update(values)
+
+
+@pytest.fixture
+async def desk(monkeypatch: pytest.MonkeyPatch) -> SlowDesk:
+    monkeypatch.setattr(draft_memory, "SAVE_AFTER_S", 0.0)
+    return SlowDesk()
+
+
+def memory_on(desk: SlowDesk, tasks: TaskScope) -> DraftMemory:
+    memory = DraftMemory(tasks, "typed")
+    memory.drafts = desk  # type: ignore[assignment]  # one call of it
+    return memory
+
+
+async def test_the_end_waits_for_what_is_just_being_written(desk: SlowDesk, tasks: TaskScope) -> None:
+    memory = memory_on(desk, tasks)
+    memory.keep(text="A harbour")
+    await desk.begun.wait()
+    ending = asyncio.ensure_future(memory.save())
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not ending.done(), "whoever ends the program next would cut it off"
+    desk.may_end.set()
+    await ending
+    await tasks.aclose()
+    assert desk.kept == {"text": "A harbour"}
+
+
+async def test_what_was_cut_off_is_written_at_the_end(desk: SlowDesk, tasks: TaskScope) -> None:
+    memory = memory_on(desk, tasks)
+    memory.keep(text="A harbour", model="plain")
+    await desk.begun.wait()
+    tasks.cancel("typed")
+    ending = asyncio.ensure_future(memory.save())
+    desk.may_end.set()
+    await ending
+    assert desk.kept == {"text": "A harbour", "model": "plain"}
