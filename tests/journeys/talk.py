@@ -6,6 +6,7 @@ from typing import Any
 
 from app.bootstrap.rialto import Rialto
 from tests.journeys.keyboard import Keyboard
+from tests.kit.chat import ChatWidgets
 from tests.kit.waiting import until
 
 QUESTION = "Where does Rialto keep my API key?"
@@ -17,7 +18,7 @@ async def in_the_sandbox(rialto: Rialto) -> None:
     await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)
 
 
-class Talk:
+class Talk(ChatWidgets):
     """The chat page as a person sees it, and hands on the keyboard."""
 
     def __init__(self, rialto: Rialto) -> None:
@@ -32,7 +33,7 @@ class Talk:
     async def begin(self) -> None:
         await self.hands.begin()
         await self.hands.press("Ctrl+1", "Ctrl+L")
-        await until(self.page.main.composer.box.hasFocus)
+        await until(self.message_box.hasFocus)
 
     async def ask(self, text: str) -> None:
         """Type, send, and wait for the whole answer."""
@@ -52,7 +53,7 @@ class Talk:
 
     async def walk_to(self, control: str, row_id: str) -> None:
         """Go with Tab to something that can be pressed in one message, and press it."""
-        view = self.page.main.view
+        view = self.view
         await self.hands.tab_to(view, "Shift+Tab")
         view.scroll_to_start()
         for _ in range(150):

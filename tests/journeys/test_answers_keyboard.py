@@ -43,7 +43,7 @@ async def test_a_person_without_a_mouse_folds_thoughts_follows_sources_and_comes
         await in_the_sandbox(rialto)
         rialto.window.resize(1440, 900)
         talk = Talk(rialto)
-        hands, page, view = talk.hands, talk.page, talk.page.main.view
+        hands, view = talk.hands, talk.view
         await talk.begin()
         await use_model(talk, "reasoning", "rialto-reasoning")
         await talk.ask(QUESTION)
@@ -82,11 +82,11 @@ async def test_a_person_without_a_mouse_folds_thoughts_follows_sources_and_comes
         await until(lambda: talk.is_writing)
         await hands.tab_to(view, "Shift+Tab")
         await hands.press("Home")
-        await until(page.main.newest.isVisible)
+        await until(talk.newest_button.isVisible)
         assert not view.at_end
-        await hands.tab_to(page.main.newest)
+        await hands.tab_to(talk.newest_button)
         await hands.press("Space")
-        await until(lambda: view.at_end and not page.main.newest.isVisible())
+        await until(lambda: view.at_end and not talk.newest_button.isVisible())
         await talk.answered()
 
 

@@ -40,7 +40,7 @@ async def test_a_person_without_a_mouse_takes_a_chat_out_and_in_again(
         await hands.choose_file(str(file))
         await hands.dialog(ReportDialog)
         await hands.press("Return")
-        await until(lambda: len(talk.page.list.model.shown_keys()) == 2)
+        await until(lambda: len(talk.chat_rows.shown_keys()) == 2)
         await until(lambda: [row.role for row in talk.rows] == ["user", "assistant"])
         assert talk.rows[0].text == QUESTION
         assert json.loads(file.read_text(encoding="utf-8"))["format"] == "rialto-chat"
@@ -115,12 +115,12 @@ async def test_a_person_without_a_mouse_chooses_model_character_and_parameters(s
             await hands.type(name)
             await hands.press("Return")
         await hands.press("Ctrl+Return")
-        await until(lambda: talk.page.main.places.currentWidget() is talk.page.controller.comparison)
+        await until(lambda: talk.place is talk.page.controller.comparison)
         columns = talk.page.controller.comparison.columns
         assert len(columns) == 3, "the chat's own model and the two that were marked"
         await until(lambda: all(each.view.row(each.row_id).state == "complete" for each in columns))
         assert all(each.view.row(each.row_id).receipt for each in columns), "time, tokens and cost of each"
         await hands.tab_to(columns[1].keep)
         await hands.press("Space")
-        await until(lambda: talk.page.main.places.currentWidget() is talk.page.main.view)
+        await until(lambda: talk.place is talk.view)
         assert talk.rows[-1].places == 3

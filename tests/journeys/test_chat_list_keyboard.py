@@ -40,7 +40,7 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
         rialto.window.resize(1440, 900)
         talk = Talk(rialto)
         hands, page = talk.hands, talk.page
-        chats = page.list.model
+        chats = talk.chat_rows
         await talk.begin()
         await talk.ask(QUESTION)
         first = talk.presenter.opened.chat_id
@@ -49,10 +49,10 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
 
         # from the list: gone by Delete, back by Ctrl+Z
         await zone_by_key(talk, page.list)
-        await hands.tab_to(page.list.view)
-        assert page.list.view.current_key == talk.presenter.opened.chat_id
+        await hands.tab_to(talk.chat_list.view)
+        assert talk.chat_list.view.current_key == talk.presenter.opened.chat_id
         await hands.press("Down" if chats.shown_keys()[1] == first else "Up")
-        gone = page.list.view.current_key
+        gone = talk.chat_list.view.current_key
         assert gone == first, "not the one that is open"
         await hands.press("Delete")
         await until(lambda: gone not in chats.shown_keys())
@@ -64,27 +64,27 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
         await hands.press("Delete")
         await until(lambda: gone not in chats.shown_keys())
         await hands.command("Open trash")
-        trash = page.list.trash_pane
+        trash = talk.trash_pane
         assert trash is not None
         await until(lambda: trash.view.hasFocus() and trash.view.current_key == gone)
         await hands.tab_to(trash.restore)
         await hands.press("Space")
         await until(lambda: gone in chats.shown_keys() and not trash.model.shown_keys())
         await hands.press("Escape")
-        await until(page.list.view.hasFocus)
+        await until(talk.chat_list.view.hasFocus)
 
         # found in all chats; Escape clears the field, then goes back to the list
         await hands.press("Ctrl+Shift+F")
-        await until(page.controller.search.field.hasFocus)
+        await until(talk.search_dialog.field.hasFocus)
         await hands.type("key")
-        await until(lambda: page.controller.search.model.rowCount() >= 2)
+        await until(lambda: talk.search_dialog.model.rowCount() >= 2)
         await hands.press("Tab")
-        assert page.controller.search.view.hasFocus()
+        assert talk.search_dialog.view.hasFocus()
         await hands.press("Escape", "Escape", "Escape")
-        await until(page.list.view.hasFocus)
+        await until(talk.chat_list.view.hasFocus)
 
         # opened from the list by Enter, half written, and there after a restart
-        page.list.view.show_current(first)
+        talk.chat_list.view.show_current(first)
         await hands.press("Return")
         await until(lambda: talk.presenter.opened.chat_id == first)
         await hands.press("Ctrl+L")
@@ -92,11 +92,11 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
         keys = chats.shown_keys()
         second = next(key for key in keys if key != first)
         step, back = ("Alt+Down", "Alt+Up") if keys[0] == first else ("Alt+Up", "Alt+Down")
-        await until(lambda: page.list.neighbor(1 if keys[0] == first else -1) == second)
+        await until(lambda: talk.chat_list.neighbor(1 if keys[0] == first else -1) == second)
         await hands.press(step)
-        await until(lambda: talk.presenter.opened.chat_id == second and page.main.composer.text() == "")
+        await until(lambda: talk.presenter.opened.chat_id == second and talk.composer_text() == "")
         await hands.press(back)
-        await until(lambda: page.main.composer.text() == "not sent yet")
+        await until(lambda: talk.composer_text() == "not sent yet")
     async with start() as again:
         await until(lambda: again.chat.opened.chat_id == first)
         await until(lambda: again.chat_page.main.composer.text() == "not sent yet")
@@ -110,23 +110,23 @@ async def test_tab_walks_list_header_conversation_box_and_inspector_in_this_orde
         page = talk.page
         await talk.begin()
         await talk.ask(QUESTION)
-        walked = await stops_from(talk, page.list.new, page.side)
+        walked = await stops_from(talk, talk.chat_list.new, page.side)
         wanted = [
-            page.list.new,
-            page.list.filter,
-            page.list.view,
-            page.main.header.model,
-            page.main.header.inspector_button,
-            page.main.view,
-            page.main.composer.box,
+            talk.chat_list.new,
+            talk.chat_list.filter,
+            talk.chat_list.view,
+            talk.header.model,
+            talk.header.inspector_button,
+            talk.view,
+            talk.message_box,
         ]
         assert [widget for widget in walked if widget in wanted] == wanted
 
         await talk.hands.command("Search all chats")
-        search = page.controller.search
+        search = talk.search_dialog
         await until(search.field.hasFocus)
-        walked = await stops_from(talk, search.back, page.main.view)
-        wanted = [search.back, search.field, page.main.header.model, page.main.view]
+        walked = await stops_from(talk, search.back, talk.view)
+        wanted = [search.back, search.field, talk.header.model, talk.view]
         assert [widget for widget in walked if widget in wanted] == wanted
 
 

@@ -28,7 +28,7 @@ COMMAND = "RIALTO_HOME=/media/stick/rialto python3 packaging/bootstrap.py run"
 
 async def walk_to_code(talk: Talk, action: str) -> None:
     """Tab from the top of the conversation to a button of the first code block."""
-    view = talk.page.main.view
+    view = talk.view
     await talk.hands.tab_to(view, "Shift+Tab")
     view.set_focused(None)
     await talk.hands.press("Home")
@@ -42,7 +42,7 @@ async def walk_to_code(talk: Talk, action: str) -> None:
 
 def code_box(talk: Talk) -> Any:
     """The code block that the focused control stands in, None when it is none."""
-    view = talk.page.main.view
+    view = talk.view
     spot = view.picture.focused
     number = view.stack.number_of(spot.row_id) if spot is not None else None
     if spot is None or number is None:
@@ -79,7 +79,7 @@ async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_
         await in_the_sandbox(rialto)
         rialto.window.resize(1440, 900)
         talk = Talk(rialto)
-        hands, page = talk.hands, talk.page
+        hands = talk.hands
         await talk.begin()
         await talk.ask(QUESTION)
         assert COMMAND in talk.rows[-1].text
@@ -128,7 +128,7 @@ async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_
         picture = QImage(120, 90, QImage.Format.Format_RGB32)
         picture.fill(Qt.GlobalColor.darkCyan)
         QGuiApplication.clipboard().setImage(picture)
-        strip = page.main.composer.strip
+        strip = talk.composer.strip
         for key in ("Delete", "Space"):
             await hands.press("Ctrl+L", "Ctrl+V")
             await until(lambda: strip.isVisible() and any(not chip.view.busy for chip in strip.chips.values()))
@@ -138,7 +138,7 @@ async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_
             await hands.tab_to(chip if key == "Delete" else chip.close_button, "Shift+Tab")
             await hands.press(key)
             await until(lambda: not strip.chips and not strip.isVisible())
-            assert page.main.composer.box.hasFocus(), "the keyboard is where the picture was attached"
+            assert talk.message_box.hasFocus(), "the keyboard is where the picture was attached"
             assert talk.presenter.head().model_id == "rialto-vision", "Del meant the picture, not the chat"
 
 
@@ -159,31 +159,31 @@ async def test_a_person_without_a_mouse_keeps_prompts_and_presets_and_reads_revi
 
         # a system prompt is written, kept under a name, renamed, used in another chat, removed and brought back
         await hands.command("Show the parameters")
-        await until(lambda: page.side.is_made(0) and page.side.parameters.isVisible())
+        await until(lambda: talk.side.is_made(0) and talk.parameters.isVisible())
         await zone_by_key(talk, page.side)
-        await hands.tab_to(page.side.parameters.prompt)
+        await hands.tab_to(talk.parameters.prompt)
         await hands.type("Answer like a sailor.")
-        await hands.tab_to(page.side.parameters.prompts)
+        await hands.tab_to(talk.parameters.prompts)
         await hands.press("Space")
-        await keep_as(hands, page.box.prompts, "Sailor")
-        await open_library(hands, page.box.prompts, "Prompt library")
-        await until(lambda: names(page.box.prompts) == ["Sailor"])
+        await keep_as(hands, talk.page.box.prompts, "Sailor")
+        await open_library(hands, talk.page.box.prompts, "Prompt library")
+        await until(lambda: names(talk.page.box.prompts) == ["Sailor"])
         await hands.press("Down", "F2")
         await name_it(hands, "Old sailor")
-        await until(lambda: names(page.box.prompts) == ["Old sailor"])
+        await until(lambda: names(talk.page.box.prompts) == ["Old sailor"])
         await hands.press("Ctrl+N")
         await until(lambda: options().system_prompt == "")
-        await open_library(hands, page.box.prompts, "Prompt library")
+        await open_library(hands, talk.page.box.prompts, "Prompt library")
         await hands.type("old")
         await hands.press("Down", "Return")
         await until(lambda: options().system_prompt == "Answer like a sailor.")
         await until(lambda: QApplication.activePopupWidget() is None)
-        await open_library(hands, page.box.prompts, "Prompt library")
+        await open_library(hands, talk.page.box.prompts, "Prompt library")
         await hands.press("Down")
-        await hands.tab_to(page.box.prompts.remove_button)
+        await hands.tab_to(talk.page.box.prompts.remove_button)
         await hands.press("Space")
-        await until(lambda: not names(page.box.prompts))
-        assert page.box.prompts.isAncestorOf(hands.focus)
+        await until(lambda: not names(talk.page.box.prompts))
+        assert talk.page.box.prompts.isAncestorOf(hands.focus)
         assert hands.focus.isEnabled()
         await hands.press("Escape")
 
@@ -191,26 +191,26 @@ async def test_a_person_without_a_mouse_keeps_prompts_and_presets_and_reads_revi
         await use_model(talk, "reasoning", "rialto-reasoning")
         await hands.press("Ctrl+Shift+B")
         web = options().web_search
-        await open_library(hands, page.box.presets, "Presets")
-        await keep_as(hands, page.box.presets, "Deep")
+        await open_library(hands, talk.page.box.presets, "Presets")
+        await keep_as(hands, talk.page.box.presets, "Deep")
         await hands.press("Ctrl+Shift+B")
         await use_model(talk, "vision", "rialto-vision")
-        await open_library(hands, page.box.presets, "Presets")
-        await until(lambda: names(page.box.presets) == ["Deep"])
+        await open_library(hands, talk.page.box.presets, "Presets")
+        await until(lambda: names(talk.page.box.presets) == ["Deep"])
         await hands.press("Down", "Return")
         await until(lambda: talk.presenter.head().model_id == "rialto-reasoning" and options().web_search == web)
         await until(lambda: QApplication.activePopupWidget() is None)
         await talk.ask("What is the Sandbox?")
         chat = talk.presenter.opened.chat_id
-        await open_library(hands, page.box.presets, "Presets")
+        await open_library(hands, talk.page.box.presets, "Presets")
         await hands.press("Down", "F2")
         await name_it(hands, "Thorough")
-        await open_library(hands, page.box.presets, "Presets")
-        await until(lambda: names(page.box.presets) == ["Thorough"])
+        await open_library(hands, talk.page.box.presets, "Presets")
+        await until(lambda: names(talk.page.box.presets) == ["Thorough"])
         await hands.press("Tab")
-        assert page.box.presets.list.hasFocus(), "Tab walks the parts as they stand"
+        assert talk.page.box.presets.list.hasFocus(), "Tab walks the parts as they stand"
         await hands.press("Delete")
-        await until(lambda: not names(page.box.presets))
+        await until(lambda: not names(talk.page.box.presets))
         assert talk.presenter.opened.chat_id == chat, "Del meant the preset, not the chat"
         await hands.press("Escape")
 

@@ -47,17 +47,17 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         rialto.window.resize(1440, 900)
         talk = Talk(rialto)
         hands, page = talk.hands, talk.page
-        library = page.box.presets
+        library = talk.page.box.presets
         await talk.begin()
 
         await hands.command("Show the parameters")
-        await until(lambda: page.side.is_made(0) and page.side.parameters.isVisible())
+        await until(lambda: talk.side.is_made(0) and talk.parameters.isVisible())
         await zone_by_key(talk, page.side)
-        await hands.tab_to(page.side.parameters.prompt)
+        await hands.tab_to(talk.parameters.prompt)
         await hands.type(PROMPT)
-        await hands.tab_to(page.side.parameters.prompts)
+        await hands.tab_to(talk.parameters.prompts)
         await hands.press("Space")
-        await keep_as(hands, page.box.prompts, "Sailor")
+        await keep_as(hands, talk.page.box.prompts, "Sailor")
         for name in ("Deep", "Plain"):
             await open_library(hands, library, "Presets")
             await keep_as(hands, library, name)
@@ -93,7 +93,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         assert hands.focus.objectName().startswith("undo")
         await hands.press("Space")
         await until(lambda: names(library) == ["Deep", "Plain"])
-        assert page.main.composer.box.hasFocus()
+        assert talk.message_box.hasFocus()
 
         # two things gone, one after the other: Ctrl+Z in the empty box brings each back, the last one first
         await ask_and_stop(talk, "What is the Sandbox?")
@@ -119,7 +119,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await hands.press("Ctrl+L")
         await hands.type("word")
         await hands.press("Ctrl+Z")
-        await until(lambda: page.main.composer.text() == "")
+        await until(lambda: talk.composer_text() == "")
         assert names(library) == ["Plain"]
 
         # the file read in again: what is still there is kept beside it under another name
@@ -130,9 +130,9 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await until(lambda: names(library) == ["Deep", "Plain", "Plain 2"])
         assert "Took in 3 from library.json." in toasts(rialto)
         await hands.begin()
-        await open_library(hands, page.box.prompts, "Prompt library")
+        await open_library(hands, talk.page.box.prompts, "Prompt library")
         await hands.type("2")
-        await until(lambda: names(page.box.prompts) == ["Sailor 2"])
+        await until(lambda: names(talk.page.box.prompts) == ["Sailor 2"])
         await hands.press("Return")
         await until(lambda: talk.presenter.opened.options.system_prompt == PROMPT)
 
@@ -161,7 +161,7 @@ async def test_a_person_without_a_mouse_makes_a_pasted_picture_smaller(start: Ca
         picture.fill(Qt.GlobalColor.darkCyan)
         QGuiApplication.clipboard().setImage(picture)
         await hands.press("Ctrl+L", "Ctrl+V")
-        strip = talk.page.main.composer.strip
+        strip = talk.composer.strip
         await until(lambda: any(not chip.view.busy for chip in strip.chips.values()))
         (chip,) = strip.chips.values()
         assert "2,400 × 1,200" in chip.view.detail

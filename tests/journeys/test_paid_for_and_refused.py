@@ -18,10 +18,11 @@ from app.audio.length import length_of
 from app.credentials.accounts import SANDBOX_ADDRESS, new_account
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.toast import Toast
-from tests.journeys.conftest import settled, until
+from tests.journeys.conftest import settled
 from tests.journeys.paying_tabs import DEEDS, console, speech
 from tests.journeys.test_refusing_disk import READ_ONLY, allow, refuse
 from tests.journeys.test_wallet import control, in_the_sandbox
+from tests.kit.waiting import until
 
 Start = Callable[..., Any]
 

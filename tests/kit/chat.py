@@ -8,22 +8,33 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 
 from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
+from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.history import History
 from app.storage.settings import SettingsStore
+from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
+from app.ui.conversation.message_rows import MessageRow
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
+from tests.kit.waiting import until
 
 ACCOUNT = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
@@ -69,6 +80,8 @@ USAGE = {
     },
     "cost": {"usd": 0.0007, "diem": 0},
 }
+Kind = TypeVar("Kind", bound="ChatPresenterHarness")
+SandboxKind = TypeVar("SandboxKind", bound="SandboxChatPresenterHarness")
 DONE = b"data: [DONE]\n\n"
 
 
@@ -151,6 +164,119 @@ def held(gate: asyncio.Event, first: str, rest: str = "") -> Callable[[], AsyncI
     return pieces
 
 
+class ChatWidgets:
+    """The page of a chat tab, by what a person sees there."""
+
+    page: ChatPage
+
+    @property
+    def canvas(self) -> QWidget:
+        return self.page.main
+
+    @property
+    def composer(self) -> Any:
+        return self.page.main.composer
+
+    @property
+    def message_box(self) -> Any:
+        return self.composer.box
+
+    @property
+    def completion(self) -> Any:
+        """The list that opens while a command is typed."""
+        return self.page.box.completion
+
+    @property
+    def view(self) -> Any:
+        """The conversation."""
+        return self.page.main.view
+
+    @property
+    def header(self) -> Any:
+        return self.page.main.header
+
+    @property
+    def welcome(self) -> Any:
+        return self.page.main.welcome
+
+    @property
+    def place(self) -> QWidget:
+        """What the canvas shows."""
+        return self.page.main.places.currentWidget()
+
+    @property
+    def newest_button(self) -> QWidget:
+        """Goes to the end of the conversation."""
+        return self.page.main.newest
+
+    @property
+    def editing_bar(self) -> QWidget:
+        return self.page.main.editing
+
+    @property
+    def chat_list(self) -> Any:
+        return self.page.list
+
+    @property
+    def chat_rows(self) -> Any:
+        return self.chat_list.model
+
+    @property
+    def trash_pane(self) -> Any:
+        return self.chat_list.trash_pane
+
+    @property
+    def side(self) -> Any:
+        return self.page.side
+
+    @property
+    def request_pane(self) -> Any:
+        return self.side.request
+
+    @property
+    def parameters(self) -> Any:
+        return self.side.parameters
+
+    @property
+    def find_bar(self) -> Any:
+        return self.page.controller.find
+
+    @property
+    def search_dialog(self) -> Any:
+        return self.page.controller.search
+
+    @property
+    def deprecation_strip(self) -> Any:
+        """What is said over the chat of a model that will be gone."""
+        return self.page.controller._strip
+
+    @property
+    def presets_popover(self) -> Any:
+        return self.page.box.presets
+
+    def focused_control(self) -> str | None:
+        """What has the keyboard inside a message."""
+        spot = self.view.picture.focused
+        return spot.control if spot is not None else None
+
+    def composer_text(self) -> str:
+        return self.composer.text()
+
+    def title_text(self) -> str:
+        return self.header.title.text()
+
+    def row(self, row_id: str) -> Any:
+        """A message as the conversation shows it."""
+        return self.view.row(row_id)
+
+    def act_on_row(self, *what: object) -> None:
+        """Press a control of a message."""
+        self.view.action.emit(*what)
+
+    def find(self, text: str) -> None:
+        self.find_bar.search_for(text)
+
+
 @dataclass
 class ChatPresenterHarness:
     """Everything under one chat tab, and what it told the page."""
@@ -191,8 +317,13 @@ def watch(desk: ChatPresenterHarness) -> None:
 
 @asynccontextmanager
 async def open_chat_presenter(
-    home: Path, *, account: Account = ACCOUNT, fake: FakeService | None = None, with_models: bool = True
-) -> AsyncIterator[ChatPresenterHarness]:
+    home: Path,
+    *,
+    account: Account = ACCOUNT,
+    fake: FakeService | None = None,
+    with_models: bool = True,
+    kind: type[Kind] = ChatPresenterHarness,  # type: ignore[assignment]  # until told otherwise
+) -> AsyncIterator[Kind]:
     """A started presenter on the data folder `home`. Fails when any of its tasks crashed."""
     fake = fake or FakeService()
     tasks = CheckedTasks()
@@ -212,7 +343,7 @@ async def open_chat_presenter(
     database = await Database.open(home / "rialto.sqlite3")
     history = History(database)
     presenter = ChatPresenter(current_account, settings, tasks, undo_stack := UndoStack())
-    desk = ChatPresenterHarness(presenter, history, tasks, current_account, settings, fake, database, undo_stack)
+    desk = kind(presenter, history, tasks, current_account, settings, fake, database, undo_stack)
     watch(desk)
     try:
         current_account.use(account, service)
@@ -228,3 +359,176 @@ async def open_chat_presenter(
         settings.save()
         await database.close()
     tasks.check()
+
+
+@dataclass
+class ChatHarness(ChatWidgets, ChatPresenterHarness):
+    """A chat tab in a window of its own, three panes side by side."""
+
+    toasts: list[tuple[str, str, str]] = field(default_factory=list)
+    helped: list[str] = field(default_factory=list)
+
+    def show(self, theme: Theme) -> QWidget:
+        """Put the page into a window and return that."""
+        self.page = ChatPage(theme, self.presenter, self.tasks)
+        self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
+        self.page.help_wanted.connect(self.helped.append)
+        self.window = QWidget()
+        for widget, x, width in (
+            (self.page.list_pane(), 0, 264),
+            (self.page.canvas(), 264, 760),
+            (self.page.inspector(), 1024, 312),
+        ):
+            widget.setParent(self.window)
+            widget.setGeometry(x, 0, width, 800)
+        self.window.resize(1336, 800)
+        self.window.show()
+        QApplication.processEvents()
+        self.page._show_head(self.presenter.head())
+        self.presenter._all_changed()
+        return self.window
+
+    async def settle(self) -> None:
+        await self.tasks.idle()
+        QApplication.processEvents()
+
+    async def say(self, text: str) -> None:
+        """Type a message and press Enter, as a person would."""
+        QTest.keyClicks(self.message_box, text)
+        QTest.keyClick(self.message_box, Qt.Key.Key_Return)
+        await self.settle()
+
+
+@asynccontextmanager
+async def open_chat(theme: Theme, home: Path, **options: object) -> AsyncIterator[ChatHarness]:
+    async with open_chat_presenter(home, kind=ChatHarness, **options) as chat:  # type: ignore[arg-type]  # passed on
+        window = chat.show(theme)
+        try:
+            yield chat
+        finally:
+            window.deleteLater()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@dataclass
+class SandboxChatPresenterHarness(OnSandbox):
+    """A started presenter whose service is a real Sandbox."""
+
+    presenter: ChatPresenter
+    history: History
+    tasks: TaskScope
+    sandbox: RunningSandbox
+
+    @property
+    def rows(self) -> tuple[MessageRow, ...]:
+        assert self.presenter.conversation is not None
+        return self.presenter.conversation.rows()
+
+    async def say(self, text: str) -> MessageRow:
+        self.presenter.send(text)
+        await self.tasks.idle()
+        return self.rows[-1]
+
+
+@asynccontextmanager
+async def open_sandbox_chat_presenter(
+    home: Path,
+    sandbox: RunningSandbox,
+    kind: type[SandboxKind] = SandboxChatPresenterHarness,  # type: ignore[assignment]  # until told otherwise
+) -> AsyncIterator[SandboxKind]:
+    tasks = CheckedTasks()
+    current_account = CurrentAccount()
+
+    async def read_key() -> str:
+        return sandbox.api_key
+
+    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
+    database = await Database.open(home / "rialto.sqlite3")
+    presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack())
+    tab = kind(presenter, History(database), tasks, sandbox)
+    try:
+        current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
+        await presenter.start(tab.history, Catalogue(database))
+        presenter.refresh_models()
+        await tasks.idle()
+        yield tab
+    finally:
+        await presenter.aclose()
+        await tasks.aclose()
+        await service.aclose()
+        presenter._settings.save()
+        await database.close()
+    tasks.check()
+
+
+@dataclass
+class SandboxChatHarness(ChatWidgets, SandboxChatPresenterHarness):
+    """A chat page in a window, over the real Sandbox."""
+
+    def show(self, theme: Theme) -> QWidget:
+        """Put the page into a window and return that."""
+        self.page = ChatPage(theme, self.presenter, self.tasks)
+        self.window = QWidget()
+        self.window.resize(1300, 800)
+        layout = QHBoxLayout(self.window)
+        for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
+            layout.addWidget(pane)
+        self.window.show()
+        QApplication.processEvents()
+        self.message_box.setFocus()
+        return self.window
+
+    async def type(self, text: str, *, send: bool = True) -> None:
+        QTest.keyClicks(self.message_box, text)
+        if send:
+            QTest.keyClick(self.message_box, Qt.Key.Key_Return)
+        await self.settle()
+
+    async def settle(self) -> None:
+        await self.tasks.idle()
+        QApplication.processEvents()
+        await self.tasks.idle()
+
+
+@asynccontextmanager
+async def open_sandbox_chat(
+    theme: Theme, home: Path, sandbox: RunningSandbox, model: str = ""
+) -> AsyncIterator[SandboxChatHarness]:
+    async with open_sandbox_chat_presenter(home, sandbox, SandboxChatHarness) as chat:
+        window = chat.show(theme)
+        if model:
+            chat.presenter.use_model(model)
+        try:
+            yield chat
+        finally:
+            window.deleteLater()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def dropped(target: QWidget, mime: QMimeData) -> bool:
+    """Drag something over a widget and let it go; True when the widget took it."""
+    at, action = target.rect().center(), Qt.DropAction.CopyAction
+    button, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(at, action, mime, button, none)
+    enter.ignore()
+    QApplication.sendEvent(target, enter)
+    if not enter.isAccepted():
+        return False
+    QApplication.sendEvent(target, QDropEvent(QPointF(at), action, mime, button, none))
+    return True
+
+
+def press(widget: QWidget, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(widget, key)
+
+
+async def answer_dialog(box: SandboxChatHarness, text: str) -> None:
+    """Type into the dialog that is open and press Enter."""
+    await until(lambda: bool(box.canvas.findChildren(Dialog)))
+    (dialog,) = box.canvas.findChildren(Dialog)
+    field = dialog.findChild(QLineEdit)
+    field.selectAll()
+    QTest.keyClicks(field, text)
+    press(field, Qt.Key.Key_Return)
+    await box.settle()

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.sandbox.server import RunningSandbox
 from app.ui.chat.state import AttachmentView
+from tests.kit.chat import open_sandbox_chat_presenter
 from tests.kit.waiting import until
-from tests.ui import test_chat_sandbox as tabs
 
 
 class Running:
-    """What `open_tab` needs to know of a Sandbox that runs elsewhere."""
+    """What `open_sandbox_chat_presenter` needs to know of a Sandbox that runs elsewhere."""
 
     def __init__(self, base_url: str, api_key: str) -> None:
         self.base_url = base_url
@@ -28,7 +28,7 @@ class Running:
 
 
 async def ask(home: Path, running: RunningSandbox) -> None:
-    async with tabs.open_tab(home, running) as tab:
+    async with open_sandbox_chat_presenter(home, running) as tab:
         tab.presenter.send("What happens when an answer is cut off?")
         await until(lambda: len(tab.rows) == 2 and len(tab.rows[-1].text) > 60)
         while (await tab.history.message(tab.rows[-1].id)).content != tab.rows[-1].text:
@@ -38,7 +38,7 @@ async def ask(home: Path, running: RunningSandbox) -> None:
 
 
 async def attach(home: Path, running: RunningSandbox, file: Path) -> None:
-    async with tabs.open_tab(home, running) as tab:
+    async with open_sandbox_chat_presenter(home, running) as tab:
         tab.presenter.attaching.changed.connect(lambda views: _say(views))
         tab.presenter.set_draft("What is this?")
         tab.presenter.attaching.add_files([file])

@@ -13,15 +13,15 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.ui.chat.session.live_answer import LiveAnswer
+from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat_presenter
 from tests.kit.waiting import until
-from tests.ui import test_chat_sandbox as tabs
 from tests.ui.killed_chat import Running
 
 QUESTION = "What happens when an answer is cut off?"
 
 
 async def write(home: Path, running: Running, work: str) -> None:
-    async with tabs.open_tab(home, running) as tab:  # type: ignore[arg-type]  # two fields of it are needed
+    async with open_sandbox_chat_presenter(home, running) as tab:  # type: ignore[arg-type]  # two fields of it are needed
         presenter = tab.presenter
         await until(lambda: presenter.head().can_send)
         if work == "compare":
@@ -38,14 +38,14 @@ async def write(home: Path, running: Running, work: str) -> None:
         await asyncio.sleep(60)
 
 
-def _lives(tab: tabs.Tab) -> dict[str, LiveAnswer]:
+def _lives(tab: SandboxChatPresenterHarness) -> dict[str, LiveAnswer]:
     """The answers that are being written, by the message."""
     answers = tab.presenter.answers
     lives = {message.id: answers.live_of(message.id) for message in tab.presenter.opened.thread.all()}
     return {message_id: live for message_id, live in lives.items() if live is not None}
 
 
-def _texts(tab: tabs.Tab) -> list[int]:
+def _texts(tab: SandboxChatPresenterHarness) -> list[int]:
     """How long each of them is."""
     return [len(live.text) for live in _lives(tab).values()]
 

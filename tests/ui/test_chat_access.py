@@ -15,8 +15,8 @@ from app.ui.chat.export_dialog import ExportDialog
 from app.ui.chat.structure_dialog import StructureDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.chat import SandboxChatHarness, dropped, open_sandbox_chat
 from tests.kit.waiting import until
-from tests.ui.box_desk import Box, dropped, open_box
 from tests.ui.test_chat_attachments import picture
 
 LEAST_PX = 24
@@ -54,23 +54,23 @@ def complaints(top: QWidget) -> list[str]:
     return missing
 
 
-async def dialog_of(box: Box, kind: type[Dialog]) -> Dialog:
-    await until(lambda: any(each.isVisible() for each in box.page.main.findChildren(kind)))
-    return next(each for each in box.page.main.findChildren(kind) if each.isVisible())
+async def dialog_of(box: SandboxChatHarness, kind: type[Dialog]) -> Dialog:
+    await until(lambda: any(each.isVisible() for each in box.canvas.findChildren(kind)))
+    return next(each for each in box.canvas.findChildren(kind) if each.isVisible())
 
 
 async def test_the_box_with_everything_in_it(theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox) -> None:
     """Chips with and without a refusal, the note of links, the reason why nothing goes, the list behind a slash."""
     file = tmp_home / "large.png"
     file.write_bytes(picture(5000, 300))
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
         mime = QMimeData()
         mime.setUrls([QUrl.fromLocalFile(str(file))])
         assert dropped(box.page.main, mime)
         await box.settle()
         assert complaints(box.composer) == []
-        box.tab.presenter.use_model("rialto-handbook")
-        box.tab.presenter.set_option("read_links", True)
+        box.presenter.use_model("rialto-handbook")
+        box.presenter.set_option("read_links", True)
         await box.type("Read https://example.org/page", send=False)
         await box.settle()
         (chip,) = box.composer.strip.chips.values()
@@ -83,18 +83,18 @@ async def test_the_box_with_everything_in_it(theme: Theme, tmp_home: Path, swift
 async def test_every_page_of_the_inspector(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox, percent: int
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
         theme.set_text_percent(percent)
         await box.type("Where is my key kept?")
         for page in range(3):
-            box.page.side.show_page(page)
+            box.side.show_page(page)
             await box.settle()
-            assert complaints(box.page.side) == []
+            assert complaints(box.side) == []
         theme.set_text_percent(100)
 
 
 async def test_what_opens_over_the_window(theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
         await box.type("Where is my key kept?")
         desk = box.page.box
         picker = box.page.open_model_picker()
@@ -119,23 +119,23 @@ async def test_what_opens_over_the_window(theme: Theme, tmp_home: Path, swift_sa
 
 
 async def test_the_panes_in_place_of_the_list(theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
         await box.type("Where is my key kept?")
         box.page.controller.open_search()
         await box.type("", send=False)
-        box.page.controller.search.field.setText("key")
+        box.search_dialog.field.setText("key")
         await box.settle()
         assert complaints(box.page.list_pane()) == []
-        spoken = box.page.controller.search.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+        spoken = box.search_dialog.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
         assert "Where is my key kept?" in spoken
         box.page.controller.leave_list()
-        box.tab.presenter.move_to_trash((box.tab.presenter.opened.chat_id or "",))
+        box.presenter.move_to_trash((box.presenter.opened.chat_id or "",))
         await box.settle()
         box.page.controller.open_trash()
         await box.settle()
         assert complaints(box.page.list_pane()) == []
-        assert box.page.list.trash_pane is not None
-        spoken = box.page.list.trash_pane.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+        assert box.trash_pane is not None
+        spoken = box.trash_pane.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
         assert "Where is my key kept?" in spoken and "2 messages" in spoken
 
 
@@ -143,22 +143,22 @@ async def test_tab_walks_from_the_box_through_every_control_and_back(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
     """No trap on the way: Tab comes round to where it began."""
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
         await box.type("Where is my key kept?")
-        keep = box.page.side.parameters.more.keep
+        keep = box.parameters.more.keep
         await box.settle()
         box.window.activateWindow()
-        box.edit.setFocus()
+        box.message_box.setFocus()
         seen: list[QWidget] = []
         for _ in range(200):
             focused = QApplication.focusWidget()
             assert focused is not None
             seen.append(focused)
             QTest.keyClick(focused, Qt.Key.Key_Tab)
-            if QApplication.focusWidget() is box.edit and len(seen) > 1:
+            if QApplication.focusWidget() is box.message_box and len(seen) > 1:
                 break
-        assert QApplication.focusWidget() is box.edit, f"Tab does not come back from {type(seen[-1]).__name__}"
-        for place in (box.composer.send, box.composer.attach, box.composer.web, box.page.list.filter):
+        assert QApplication.focusWidget() is box.message_box, f"Tab does not come back from {type(seen[-1]).__name__}"
+        for place in (box.composer.send, box.composer.attach, box.composer.web, box.chat_list.filter):
             assert place in seen
-        assert box.page.main.header.model in seen
+        assert box.header.model in seen
         assert keep in seen

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.sandbox.server import RunningSandbox
 from app.ui.kit.theme import Theme
-from tests.ui.box_desk import dropped, open_box
+from tests.kit.chat import dropped, open_sandbox_chat
 from tests.ui.test_chat_attachments import picture
 
 
@@ -20,7 +20,7 @@ async def test_a_dropped_picture_is_measured_by_the_sandbox_and_shown_in_the_bub
 ) -> None:
     file = tmp_home / "boiler panel.png"
     file.write_bytes(picture(640, 480))
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
         mime = QMimeData()
         mime.setUrls([QUrl.fromLocalFile(str(file))])
         assert dropped(box.page.main, mime)
@@ -29,12 +29,12 @@ async def test_a_dropped_picture_is_measured_by_the_sandbox_and_shown_in_the_bub
         assert chip.isVisible()
         assert chip.name.text() == "boiler panel.png"
         await box.type("What is this?")
-        assert "Picture, PNG, 640 × 480 pixels" in box.tab.rows[-1].text
-        (attached,) = box.tab.rows[0].attachments
+        assert "Picture, PNG, 640 × 480 pixels" in box.rows[-1].text
+        (attached,) = box.rows[0].attachments
         assert (attached.name, attached.kind, attached.width) == ("boiler panel.png", "image", 640)
         assert Path(attached.path).read_bytes() == file.read_bytes()
         assert not box.composer.strip.isVisible()
-        box.page.main.view.grab()
+        box.view.grab()
 
 
 async def test_files_that_the_picker_gives_go_along_by_keyboard_alone(
@@ -42,45 +42,45 @@ async def test_files_that_the_picker_gives_go_along_by_keyboard_alone(
 ) -> None:
     file = tmp_home / "notes.txt"
     file.write_text("what I know")
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
         attach = next(action for action in box.page.actions() if action.id == "chat.attach")
         assert attach.shortcut == "Ctrl+O"
         attach.run()
-        (dialog,) = box.page.main.findChildren(QFileDialog)
+        (dialog,) = box.canvas.findChildren(QFileDialog)
         dialog.filesSelected.emit([str(file)])
         dialog.reject()
         await box.settle()
         await box.type("Read this")
-        assert "File “notes.txt”, text/plain, 11 bytes" in box.tab.rows[-1].text
+        assert "File “notes.txt”, text/plain, 11 bytes" in box.rows[-1].text
 
 
 async def test_what_a_model_cannot_see_is_refused_at_the_chip_and_del_frees_the_message(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-handbook") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-handbook") as box:
         mime = QMimeData()
         mime.setImageData(QImage.fromData(picture()))
-        box.edit.insertFromMimeData(mime)
+        box.message_box.insertFromMimeData(mime)
         await box.settle()
         (chip,) = box.composer.strip.chips.values()
         assert chip.detail.text() == "Handbook reader cannot see pictures."
         await box.type("Where is my key kept?")
-        assert box.tab.rows == ()
+        assert box.rows == ()
         assert box.composer.text() == "Where is my key kept?", "nothing that was typed is lost"
         assert "cannot see pictures" in box.composer.send.toolTip()
         assert box.composer.why_note.text() == (
             "Handbook reader cannot see pictures. Remove it, or choose another model."
         )
-        box.tab.presenter.use_model("rialto-vision")
+        box.presenter.use_model("rialto-vision")
         assert chip.detail.text().endswith(" bytes, 100 × 80"), "the chip follows the model"
         assert not box.composer.why_note.isVisible()
-        box.tab.presenter.use_model("rialto-handbook")
+        box.presenter.use_model("rialto-handbook")
         chip.setFocus()
         QTest.keyClick(chip, Qt.Key.Key_Delete)
         await box.settle()
-        QTest.keyClick(box.edit, Qt.Key.Key_Return)
+        QTest.keyClick(box.message_box, Qt.Key.Key_Return)
         await box.settle()
-        assert box.tab.rows[-1].state == "complete"
+        assert box.rows[-1].state == "complete"
 
 
 async def test_sound_goes_as_bare_base64_and_is_measured(
@@ -94,19 +94,19 @@ async def test_sound_goes_as_bare_base64_and_is_measured(
         sound.setsampwidth(2)
         sound.setframerate(8000)
         sound.writeframes(bytes(16_000))
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
-        box.tab.presenter.attaching.add_files([file])
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
+        box.presenter.attaching.add_files([file])
         await box.settle()
         await box.type("")
-        QTest.keyClick(box.edit, Qt.Key.Key_Return)
+        QTest.keyClick(box.message_box, Qt.Key.Key_Return)
         await box.settle()
-        assert "Sound, WAV, 1.0 s, 1 channel(s), 8000 Hz" in box.tab.rows[-1].text
+        assert "Sound, WAV, 1.0 s, 1 channel(s), 8000 Hz" in box.rows[-1].text
 
 
 async def test_other_things_are_not_taken_by_a_drop(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
         remote = QMimeData()
         remote.setUrls([QUrl("https://example.org/picture.png")])
         assert not dropped(box.page.main, remote)

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
-from tests.ui.box_desk import open_box, press
+from tests.kit.chat import open_sandbox_chat, press
 from tests.ui.test_chat_attachments import picture
 
 
@@ -45,9 +45,9 @@ async def test_killed_with_a_file_in_the_draft_its_chip_is_there_after_a_restart
     await process.wait()
     assert told == "1"
     file.unlink()
-    async with open_box(theme, tmp_home, sandbox, "rialto-vision") as box:
+    async with open_sandbox_chat(theme, tmp_home, sandbox, "rialto-vision") as box:
         (chip,) = box.composer.strip.chips.values()
         assert chip.name.text() == "boiler.png"
-        press(box.edit, Qt.Key.Key_Return)
+        press(box.message_box, Qt.Key.Key_Return)
         await box.settle()
-        assert "640 × 480" in box.tab.rows[-1].text
+        assert "640 × 480" in box.rows[-1].text

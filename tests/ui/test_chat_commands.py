@@ -13,79 +13,79 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.sandbox.server import RunningSandbox
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.chat import open_sandbox_chat, press
 from tests.kit.waiting import until
-from tests.ui.box_desk import open_box, press
 
 
 async def test_a_slash_lists_commands_and_enter_carries_one_out(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
         await box.type("/thinki", send=False)
-        completion = box.page.box.completion
+        completion = box.completion
         assert completion.isVisible()
         assert completion.entries[0].word == "thinking"
         await box.type("")
-        assert box.tab.presenter.opened.options.thinking is False
+        assert box.presenter.opened.options.thinking is False
         assert box.composer.text() == ""
         assert not completion.isVisible()
-        assert box.tab.rows == (), "nothing was sent"
+        assert box.rows == (), "nothing was sent"
 
 
 async def test_arrow_keys_walk_the_list_escape_closes_it_and_a_path_is_a_message(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
         await box.type("/", send=False)
-        completion = box.page.box.completion
+        completion = box.completion
         first = completion.list.currentIndex().row()
-        press(box.edit, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up)
+        press(box.message_box, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up)
         assert completion.list.currentIndex().row() == first + 1
         assert box.page.handle_escape()
         assert not completion.isVisible()
         assert box.composer.text() == "/"
         box.composer.set_text("")
         await box.type("/etc/hosts is what?")
-        assert box.tab.rows[0].text == "/etc/hosts is what?"
+        assert box.rows[0].text == "/etc/hosts is what?"
 
 
 async def test_a_slash_and_a_name_find_a_character_to_speak_with(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
         async with httpx.AsyncClient(headers={"Authorization": f"Bearer {swift_sandbox.api_key}"}, timeout=60) as http:
             body = (await http.get(f"{swift_sandbox.base_url}/characters", params={"limit": 1})).json()
         name = body["data"][0]["name"]
         await box.type(f"/{name}", send=False)
-        completion = box.page.box.completion
+        completion = box.completion
         assert f"character {name}" in [entry.word for entry in completion.entries]
         while completion.entries[completion.list.currentIndex().row()].word != f"character {name}":
-            press(box.edit, Qt.Key.Key_Down)
-        press(box.edit, Qt.Key.Key_Tab)
+            press(box.message_box, Qt.Key.Key_Down)
+        press(box.message_box, Qt.Key.Key_Tab)
         await box.settle()
-        assert box.tab.presenter.head().character.name == name
+        assert box.presenter.head().character.name == name
 
 
 async def test_a_preset_is_a_command_too(theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
-        box.tab.presenter.set_option("system_prompt", "Review network code.")
-        box.tab.presenter.presets.save("prompt", "Reviewer")
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
+        box.presenter.set_option("system_prompt", "Review network code.")
+        box.presenter.presets.save("prompt", "Reviewer")
         await box.settle()
-        box.tab.presenter.set_option("system_prompt", "")
+        box.presenter.set_option("system_prompt", "")
         await box.type("/prompt rev", send=False)
         await box.type("")
-        assert box.tab.presenter.opened.options.system_prompt == "Review network code."
+        assert box.presenter.opened.options.system_prompt == "Review network code."
 
 
 async def test_a_list_of_commands_never_takes_a_key_from_an_input_method(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
         await box.type("/ne", send=False)
-        QApplication.sendEvent(box.edit, QInputMethodEvent("ん", []))
-        press(box.edit, Qt.Key.Key_Return)
+        QApplication.sendEvent(box.message_box, QInputMethodEvent("ん", []))
+        press(box.message_box, Qt.Key.Key_Return)
         assert box.composer.text().startswith("/ne")
-        assert box.tab.rows == ()
+        assert box.rows == ()
 
 
 async def test_a_source_tells_title_and_excerpt_before_anything_opens(
@@ -93,10 +93,10 @@ async def test_a_source_tells_title_and_excerpt_before_anything_opens(
 ) -> None:
     opened: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-handbook") as box:
-        box.tab.presenter.set_option("web_search", "on")
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-handbook") as box:
+        box.presenter.set_option("web_search", "on")
         await box.type("Where does Rialto keep my API key?")
-        row, view = box.tab.rows[-1], box.page.main.view
+        row, view = box.rows[-1], box.view
         view.setFocus()
         for _ in range(200):  # by keyboard to the first source
             press(view, Qt.Key.Key_Tab)
@@ -104,8 +104,8 @@ async def test_a_source_tells_title_and_excerpt_before_anything_opens(
             if spot is not None and spot.control == "source0":
                 break
         press(view, Qt.Key.Key_Return)
-        await until(lambda: bool(box.page.main.findChildren(Dialog)))
-        (dialog,) = box.page.main.findChildren(Dialog)
+        await until(lambda: bool(box.canvas.findChildren(Dialog)))
+        (dialog,) = box.canvas.findChildren(Dialog)
         words = " ".join(label.text() for label in dialog.findChildren(QLabel))
         assert row.sources[0].title in words
         assert row.sources[0].snippet[:60] in words

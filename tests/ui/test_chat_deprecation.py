@@ -12,9 +12,8 @@ from app.ui.chat.models.deprecation_strip import ChangesDialog
 from app.ui.chat.session.model_changes import changes
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
-from tests.kit.chat import FakeService, model_body
+from tests.kit.chat import FakeService, model_body, open_chat
 from tests.ui.test_chat_desk import dialog_of, press, run
-from tests.ui.test_chat_page import open_page
 
 ENDS = {"date": "2027-02-01T00:00:00Z", "removesAt": "2027-02-01T00:00:00Z", "replacementModelId": "next"}
 NEXT = model_body(
@@ -45,12 +44,12 @@ def test_what_a_replacement_changes_is_told_in_words() -> None:
 
 
 async def test_a_model_that_goes_is_named_and_replaced_in_every_chat_by_key(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=models()) as shown:
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
         await shown.say("One")
         shown.page.new_chat()
         await shown.settle()
         await shown.say("Two")
-        strip = shown.page.controller._strip
+        strip = shown.deprecation_strip
         assert strip.isVisible()
         assert strip.words.text() == "Plain retires 1 Feb 2027. Then Next takes its place."
         run(shown, "chat.changes")
@@ -58,14 +57,14 @@ async def test_a_model_that_goes_is_named_and_replaced_in_every_chat_by_key(them
         every = next(button for button in dialog.findChildren(Button) if "In all 2" in button.text())
         QTest.keyClick(every, Qt.Key.Key_Space)
         await shown.settle()
-        assert {chat.model for chat in await shown.desk.history.chats()} == {"next"}
+        assert {chat.model for chat in await shown.history.chats()} == {"next"}
         assert not strip.isVisible()
         await shown.say("Three")
-        assert shown.desk.fake.requests[-1]["model"] == "next"
+        assert shown.fake.requests[-1]["model"] == "next"
 
 
 async def test_the_picker_names_what_comes_instead_and_is_worked_by_key(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=models()) as shown:
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
         press(shown, "Ctrl+Shift+M")
         picker = shown.page.picker
         assert picker is not None
@@ -77,54 +76,54 @@ async def test_the_picker_names_what_comes_instead_and_is_worked_by_key(theme: T
         assert picker._note.text() == ""
         QTest.keyClick(picker.search, Qt.Key.Key_Return)
         await shown.settle()
-        assert shown.desk.presenter.opened.model_id == "next"
+        assert shown.presenter.opened.model_id == "next"
 
 
 async def test_a_toast_names_the_model_once_for_good(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=models()) as shown:
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
         await shown.say("One")
         shown.page.new_chat()
         await shown.say("Two")
         assert shown.toasts == [("Plain retires 1 Feb 2027. New chats use it.", "choose-model", "Choose…")]
-    async with open_page(theme, tmp_home, fake=models()) as again:
+    async with open_chat(theme, tmp_home, fake=models()) as again:
         await again.say("Three")
         assert again.toasts == []
     later = {**ENDS, "removesAt": "2027-03-01T00:00:00Z"}
     moved = FakeService(models=[model_body(deprecation=later), NEXT])
-    async with open_page(theme, tmp_home, fake=moved) as moved_page:
+    async with open_chat(theme, tmp_home, fake=moved) as moved_page:
         await moved_page.say("Four")
         sentences = [sentence for sentence, _, _ in moved_page.toasts]
         assert sentences == ["Plain retires 1 Mar 2027. 2 chats use it."]
 
 
 async def test_the_toast_leads_to_a_chat_that_uses_the_model(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as before:
+    async with open_chat(theme, tmp_home) as before:
         await before.say("One")
-        chat_id = before.desk.presenter.opened.chat_id
+        chat_id = before.presenter.opened.chat_id
         before.page.new_chat()
         await before.settle()
-        before.desk.presenter.use_model("other", for_new_chats=True)
+        before.presenter.use_model("other", for_new_chats=True)
         await before.settle()
         await before.say("Two")
     leaving = FakeService(models=[model_body(deprecation=ENDS), NEXT, model_body("other", "Other")])
-    async with open_page(theme, tmp_home, fake=leaving) as shown:
+    async with open_chat(theme, tmp_home, fake=leaving) as shown:
         assert [toast[1] for toast in shown.toasts] == [f"open-chat:{chat_id}"]
         shown.page.open_chat(chat_id or "")
         await shown.settle()
-        assert shown.page.controller._strip.isVisible()
+        assert shown.deprecation_strip.isVisible()
 
 
 async def test_what_was_read_is_not_said_again(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=models()) as shown:
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
         await shown.say("One")
-        shown.page.controller._strip.close_button.click()
+        shown.deprecation_strip.close_button.click()
         await shown.say("Two")
-        assert not shown.page.controller._strip.isVisible()
+        assert not shown.deprecation_strip.isVisible()
 
 
 async def test_a_replacement_that_is_not_listed_leads_to_the_list(theme: Theme, tmp_home: Path) -> None:
     fake = FakeService(models=[model_body(deprecation={**ENDS, "replacementModelId": "gone"})])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         await shown.say("One")
-        strip = shown.page.controller._strip
+        strip = shown.deprecation_strip
         assert strip.choose.isVisible() and not strip.changes.isVisible()

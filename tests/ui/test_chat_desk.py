@@ -17,10 +17,9 @@ from app.ui.chat.session.structure import Structure
 from app.ui.chat.structure_dialog import CallsDialog, JsonEdit, StructureDialog
 from app.ui.conversation.message_view import MessageView
 from app.ui.kit.theme import Theme
-from tests.kit.chat import FakeService, held, model_body, whole
+from tests.kit.chat import ChatHarness, FakeService, held, model_body, open_chat, whole
 from tests.kit.waiting import until
 from tests.ui.test_chat_branches import CAPABLE, FUNCTIONS, SCHEMA, calls
-from tests.ui.test_chat_page import Shown, open_page
 
 NONE, CONTROL, SHIFT = (
     Qt.KeyboardModifier.NoModifier,
@@ -34,14 +33,14 @@ def capable(*answers: object) -> FakeService:
     return FakeService(models=models, answers=list(answers))  # type: ignore[arg-type]  # what `whole` and `held` give
 
 
-def press(shown: Shown, shortcut: str) -> None:
+def press(shown: ChatHarness, shortcut: str) -> None:
     """Do what the window does for a key that is bound to one of the tab's actions."""
     action = next(each for each in shown.page.actions() if each.shortcut == shortcut)
     assert action.enabled(), f"{action.text} cannot be done now"
     action.run()
 
 
-def run(shown: Shown, name: str) -> None:
+def run(shown: ChatHarness, name: str) -> None:
     """Do what the palette does for an action without a key."""
     action = next(each for each in shown.page.actions() if each.id == name)
     assert action.enabled(), f"{action.text} cannot be done now"
@@ -54,7 +53,7 @@ def keys(widget: QWidget, text: str, then: Qt.Key | None = None, held_down: Qt.K
         QTest.keyClick(widget, then, held_down)
 
 
-async def dialog_of(shown: Shown, kind: type[QDialog]) -> QDialog:
+async def dialog_of(shown: ChatHarness, kind: type[QDialog]) -> QDialog:
     """The dialog that is open, once it is."""
     found: list[QDialog] = []
 
@@ -83,14 +82,14 @@ async def test_all_chats_are_searched_as_one_types_and_a_hit_is_opened_with_its_
     theme: Theme, tmp_home: Path
 ) -> None:
     fake = FakeService(answers=[whole("The heron waits.\n\nStill the heron waits."), whole("Nothing else")])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         await shown.say("Which bird?")
-        first = shown.desk.rows[-1].id
+        first = shown.rows[-1].id
         press(shown, "Ctrl+N")
         await shown.settle()
         await shown.say("Something else")
         press(shown, "Ctrl+Shift+F")
-        pane = shown.page.controller.search
+        pane = shown.search_dialog
         assert shown.page.list_pane().currentWidget() is pane  # type: ignore[attr-defined]  # a stack
         keys(pane.field, "her")
         await shown.settle()
@@ -98,10 +97,10 @@ async def test_all_chats_are_searched_as_one_types_and_a_hit_is_opened_with_its_
         assert pane.note.text() == "1 place"
         keys(pane.field, "on", Qt.Key.Key_Return)
         await shown.settle()
-        find = shown.page.controller.find
+        find = shown.find_bar
         assert find.isVisible()
         assert (find.field.text(), find.count.text()) == ("heron", "1 of 2")
-        assert shown.desk.rows[-1].id == first
+        assert shown.rows[-1].id == first
         press(shown, "Ctrl+G")
         assert find.count.text() == "2 of 2"
         press(shown, "Ctrl+Shift+G")
@@ -109,14 +108,14 @@ async def test_all_chats_are_searched_as_one_types_and_a_hit_is_opened_with_its_
         assert shown.page.handle_escape()
         assert not find.isVisible()
         assert shown.page.handle_escape()
-        assert shown.page.list_pane().currentWidget() is shown.page.list  # type: ignore[attr-defined]  # a stack
+        assert shown.page.list_pane().currentWidget() is shown.chat_list  # type: ignore[attr-defined]  # a stack
 
 
 async def test_what_nobody_wrote_is_named(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Which bird?")
         press(shown, "Ctrl+Shift+F")
-        pane = shown.page.controller.search
+        pane = shown.search_dialog
         keys(pane.field, "zebra")
         await shown.settle()
         assert pane.nothing.text() == "No chat holds “zebra”."
@@ -128,39 +127,39 @@ async def test_what_nobody_wrote_is_named(theme: Theme, tmp_home: Path) -> None:
         assert pane.nothing.isVisible()
         keys(pane.field, "", Qt.Key.Key_Escape)
         keys(pane.field, "", Qt.Key.Key_Escape)
-        assert shown.page.list_pane().currentWidget() is shown.page.list  # type: ignore[attr-defined]  # a stack
+        assert shown.page.list_pane().currentWidget() is shown.chat_list  # type: ignore[attr-defined]  # a stack
 
 
 async def test_ctrl_f_looks_in_the_chat_when_the_focus_is_there_and_filters_the_list_otherwise(
     theme: Theme, tmp_home: Path
 ) -> None:
-    async with open_page(theme, tmp_home, fake=FakeService(answers=[whole("One two one.")])) as shown:
+    async with open_chat(theme, tmp_home, fake=FakeService(answers=[whole("One two one.")])) as shown:
         await shown.say("Count one")
         shown.window.activateWindow()
-        shown.page.main.composer.box.setFocus()
+        shown.message_box.setFocus()
         field = shown.page.filter_field()
-        assert field is shown.page.controller.find.field
+        assert field is shown.find_bar.field
         keys(field, "ONE", Qt.Key.Key_Return)
-        assert shown.page.controller.find.count.text() == "1 of 3"
+        assert shown.find_bar.count.text() == "1 of 3"
         keys(field, "", Qt.Key.Key_Return, SHIFT)
-        assert shown.page.controller.find.count.text() == "3 of 3"
+        assert shown.find_bar.count.text() == "3 of 3"
         keys(field, "", Qt.Key.Key_Escape)
-        assert not shown.page.controller.find.isVisible()
-        shown.page.list.view.setFocus()
-        assert shown.page.filter_field() is shown.page.list.filter
+        assert not shown.find_bar.isVisible()
+        shown.chat_list.view.setFocus()
+        assert shown.page.filter_field() is shown.chat_list.filter
 
 
 async def test_found_words_are_painted_where_they_stand(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=FakeService(answers=[whole("**Her**on and egret")])) as shown:
+    async with open_chat(theme, tmp_home, fake=FakeService(answers=[whole("**Her**on and egret")])) as shown:
         await shown.say("Which bird?")
-        view: MessageView = shown.page.main.view
+        view: MessageView = shown.view
         shown.page.controller.open_find()
         QApplication.processEvents()
         before = view.grab().toImage()
-        shown.page.controller.find.search_for("egret")
-        assert shown.page.controller.find.finder.count == 1
+        shown.find("egret")
+        assert shown.find_bar.finder.count == 1
         assert view.grab().toImage() != before
-        shown.page.controller.find.search_for("")
+        shown.find("")
         assert view.grab().toImage() == before
 
 
@@ -168,30 +167,30 @@ async def test_found_words_are_painted_where_they_stand(theme: Theme, tmp_home: 
 
 
 async def test_the_trash_is_looked_into_and_a_chat_brought_back_by_key(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Keep me")
         press(shown, "Del")
         await shown.settle()
         run(shown, "chat.open_trash")
         await shown.settle()
-        pane = shown.page.list.trash_pane
+        pane = shown.trash_pane
         assert pane is not None
         assert pane.model.rowCount() == 1
         keys(pane.view, "", Qt.Key.Key_Return)
         await shown.settle()
         assert pane.model.rowCount() == 0
-        assert shown.page.main.header.title.text() == "Keep me"
+        assert shown.title_text() == "Keep me"
         assert not pane.restore.isEnabled()
 
 
 async def test_deleting_for_good_asks_and_the_default_is_to_keep(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Away with it")
         press(shown, "Del")
         await shown.settle()
         run(shown, "chat.open_trash")
         await shown.settle()
-        pane = shown.page.list.trash_pane
+        pane = shown.trash_pane
         assert pane is not None
         keys(pane.view, "", Qt.Key.Key_Delete)
         dialog = await dialog_of(shown, QDialog)
@@ -206,7 +205,7 @@ async def test_deleting_for_good_asks_and_the_default_is_to_keep(theme: Theme, t
         QTest.keyClick(button, Qt.Key.Key_Space)
         await shown.settle()
         assert pane.model.rowCount() == 0
-        assert await shown.desk.history.chats(include_trashed=True) == ()
+        assert await shown.history.chats(include_trashed=True) == ()
 
 
 # -- versions, comparing ----------------------------------------------------------------------------------------------
@@ -214,25 +213,25 @@ async def test_deleting_for_good_asks_and_the_default_is_to_keep(theme: Theme, t
 
 async def test_versions_of_an_answer_are_walked_by_key(theme: Theme, tmp_home: Path) -> None:
     fake = FakeService(answers=[whole("First"), whole("Second")])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         await shown.say("Which?")
         press(shown, "Ctrl+R")
         await shown.settle()
-        assert shown.desk.rows[-1].text == "Second"
+        assert shown.rows[-1].text == "Second"
         press(shown, "Alt+PgUp")
         await shown.settle()
-        assert (shown.desk.rows[-1].text, shown.desk.rows[-1].place) == ("First", 1)
+        assert (shown.rows[-1].text, shown.rows[-1].place) == ("First", 1)
         press(shown, "Alt+PgDown")
         await shown.settle()
-        assert shown.desk.rows[-1].text == "Second"
+        assert shown.rows[-1].text == "Second"
 
 
 async def test_two_models_are_asked_at_once_and_one_is_kept_by_the_keyboard_alone(theme: Theme, tmp_home: Path) -> None:
     gate = asyncio.Event()
     fake = FakeService(answers=[held(gate, "One", " more"), held(gate, "Two", " more")])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         page = shown.page
-        keys(page.main.composer.box, "Which?")
+        keys(shown.message_box, "Which?")
         press(shown, "Ctrl+J")
         picker = page.controller.comparing
         assert list(picker.marks) == ["plain"]
@@ -241,7 +240,7 @@ async def test_two_models_are_asked_at_once_and_one_is_kept_by_the_keyboard_alon
         assert list(picker.marks) == ["plain", "other"]
         assert picker.go.text().startswith("Ask 2 models ≤ $")
         keys(picker.search, "", Qt.Key.Key_Return, CONTROL)
-        await until(lambda: len(fake.requests) == 2 and page.main.places.currentWidget() is page.controller.comparison)
+        await until(lambda: len(fake.requests) == 2 and shown.place is page.controller.comparison)
         pane = page.controller.comparison
         assert [column.name for column in pane.columns] == ["Plain", "Other"]
         await until(lambda: all(column.view.row(column.row_id).text for column in pane.columns))
@@ -254,12 +253,12 @@ async def test_two_models_are_asked_at_once_and_one_is_kept_by_the_keyboard_alon
         pane.columns[1].keep.setFocus()
         QTest.keyClick(pane.columns[1].keep, Qt.Key.Key_Space)
         await shown.settle()
-        assert page.main.places.currentWidget() is page.main.view
-        assert page.main.view.row(shown.desk.rows[-1].id).text == "Two more"
+        assert shown.place is shown.view
+        assert shown.row(shown.rows[-1].id).text == "Two more"
         run(shown, "chat.beside")
-        assert page.main.places.currentWidget() is pane
+        assert shown.place is pane
         assert page.handle_escape()
-        assert page.main.places.currentWidget() is page.main.view
+        assert shown.place is shown.view
 
 
 # -- functions and schemas --------------------------------------------------------------------------------------------
@@ -267,11 +266,11 @@ async def test_two_models_are_asked_at_once_and_one_is_kept_by_the_keyboard_alon
 
 async def test_a_function_call_is_answered_by_the_keyboard_alone(theme: Theme, tmp_home: Path) -> None:
     fake = capable(calls(("c1", "get_weather", '{"city": "Oslo"}')), whole("Cold."))
-    async with open_page(theme, tmp_home, fake=fake) as shown:
-        shown.desk.presenter.set_structure(Structure(use_functions=True, functions=FUNCTIONS))
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
+        shown.presenter.set_structure(Structure(use_functions=True, functions=FUNCTIONS))
         await shown.say("Weather?")
-        view = shown.page.main.view
-        assert view.row(shown.desk.rows[-1].id).calls[0].name == "get_weather"
+        view = shown.view
+        assert view.row(shown.rows[-1].id).calls[0].name == "get_weather"
         run(shown, "chat.calls")
         dialog = await dialog_of(shown, CallsDialog)
         assert isinstance(dialog, CallsDialog)
@@ -282,12 +281,12 @@ async def test_a_function_call_is_answered_by_the_keyboard_alone(theme: Theme, t
         button = walk_to(dialog, lambda widget: widget is dialog.send)
         QTest.keyClick(button, Qt.Key.Key_Space)
         await shown.settle()
-        assert [row.text for row in shown.desk.rows] == ["Weather?", "", "2 degrees", "Cold."]
+        assert [row.text for row in shown.rows] == ["Weather?", "", "2 degrees", "Cold."]
         assert fake.requests[-1]["messages"][-1]["content"] == "2 degrees"
 
 
 async def test_a_schema_is_entered_checked_and_used_by_the_keyboard_alone(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=capable(whole('{"city": "Oslo"}'))) as shown:
+    async with open_chat(theme, tmp_home, fake=capable(whole('{"city": "Oslo"}'))) as shown:
         run(shown, "chat.structure")
         dialog = await dialog_of(shown, StructureDialog)
         assert isinstance(dialog, StructureDialog)
@@ -305,14 +304,14 @@ async def test_a_schema_is_entered_checked_and_used_by_the_keyboard_alone(theme:
         QTest.keyClick(button, Qt.Key.Key_Space)
         await shown.settle()
         await shown.say("Where?")
-        assert shown.page.main.view.row(shown.desk.rows[-1].id).structured
+        assert shown.row(shown.rows[-1].id).structured
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
 async def test_a_chat_is_exported_from_its_dialog(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Hello")
         press(shown, "Ctrl+E")
         dialog = await dialog_of(shown, ExportDialog)
@@ -331,26 +330,26 @@ async def test_a_chat_is_exported_from_its_dialog(theme: Theme, tmp_home: Path) 
 async def test_an_export_dropped_on_the_list_is_taken_and_reported(theme: Theme, tmp_home: Path) -> None:
     path = tmp_home / "conversations.json"
     path.write_text(json.dumps([{"messages": [{"role": "user", "content": "Dropped words"}]}]), encoding="utf-8")
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)), QUrl("https://example.org/x.json")])
         event = QDropEvent(
             QPointF(QPoint(5, 5)), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier(0)
         )
-        shown.page.list.dropEvent(event)
+        shown.chat_list.dropEvent(event)
         dialog = await dialog_of(shown, QDialog)
         assert dialog.windowTitle() == "1 chat imported"
         QTest.keyClick(dialog, Qt.Key.Key_Return)
         await shown.settle()
-        assert len(shown.page.list.model.shown_keys()) == 1
-        assert shown.desk.rows[0].text == "Dropped words"
+        assert len(shown.chat_rows.shown_keys()) == 1
+        assert shown.rows[0].text == "Dropped words"
 
 
 async def test_the_path_of_a_line_is_copied_by_the_key_that_copies_answers(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=capable(whole('{"city": "Oslo"}'))) as shown:
-        shown.desk.presenter.set_structure(Structure(use_schema=True, schema=SCHEMA))
+    async with open_chat(theme, tmp_home, fake=capable(whole('{"city": "Oslo"}'))) as shown:
+        shown.presenter.set_structure(Structure(use_schema=True, schema=SCHEMA))
         await shown.say("Where?")
-        view = shown.page.main.view
+        view = shown.view
         shown.window.activateWindow()
         view.setFocus()
         for _ in range(12):
@@ -363,17 +362,17 @@ async def test_the_path_of_a_line_is_copied_by_the_key_that_copies_answers(theme
 
 
 async def test_everything_that_opens_has_a_name(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Which?")
         desk = shown.page.controller
         desk.open_search()
         desk.open_trash()
         desk.open_find()
-        desk.show_columns(shown.desk.rows[-1].id)
+        desk.show_columns(shown.rows[-1].id)
         picker = desk.open_comparing()
         unnamed = [
             type(widget).__name__
-            for top in (desk.search, shown.page.list, desk.find, desk.comparison, picker)
+            for top in (desk.search, shown.chat_list, desk.find, desk.comparison, picker)
             for widget in top.findChildren(QWidget)
             if widget.focusPolicy() != Qt.FocusPolicy.NoFocus
             and not (widget.accessibleName() or (isinstance(widget, QPushButton) and widget.text()))

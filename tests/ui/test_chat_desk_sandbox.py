@@ -12,7 +12,8 @@ from app.ui.characters.presenter import CharactersPresenter
 from app.ui.chat.session.presenter_export import JSON, ExportForm
 from app.ui.chat.session.structure import Structure
 from app.ui.chat.state import Hit
-from tests.ui.test_chat_sandbox import Tab, open_tab, sandbox
+from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat_presenter
+from tests.ui.test_chat_sandbox import sandbox
 
 __all__ = ["sandbox"]  # a fixture
 WEATHER = json.dumps(
@@ -36,7 +37,7 @@ REPORT = json.dumps(
 )
 
 
-def model_that(tab: Tab, capability: str) -> str:
+def model_that(tab: SandboxChatPresenterHarness, capability: str) -> str:
     models = tab.presenter.account_models.models()
     return next(model.id for model in models if getattr(model.capabilities, capability) and not model.offline)
 
@@ -44,7 +45,7 @@ def model_that(tab: Tab, capability: str) -> str:
 async def test_three_models_answer_one_question_and_the_cheapest_is_kept(
     tmp_home: Path, sandbox: RunningSandbox
 ) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         models = [model.id for model in tab.presenter.account_models.models() if not model.offline][:3]
         told: list[tuple[object, ...]] = []
         assert tab.presenter.conversation is not None
@@ -66,7 +67,7 @@ async def test_three_models_answer_one_question_and_the_cheapest_is_kept(
 
 
 async def test_an_answer_in_a_schema_fits_it(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         tab.presenter.use_model(model_that(tab, "supports_response_schema"))
         tab.presenter.set_structure(Structure(use_schema=True, schema=REPORT))
         row = await tab.say("How do I run Rialto from source?")
@@ -75,7 +76,7 @@ async def test_an_answer_in_a_schema_fits_it(tmp_home: Path, sandbox: RunningSan
 
 
 async def test_a_function_is_asked_for_answered_by_hand_and_told_back(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         tab.presenter.use_model(model_that(tab, "supports_function_calling"))
         tab.presenter.set_structure(Structure(use_functions=True, functions=WEATHER))
         row = await tab.say("What is the weather in Oslo for 3 days?")
@@ -89,7 +90,7 @@ async def test_a_function_is_asked_for_answered_by_hand_and_told_back(tmp_home: 
 
 
 async def test_what_was_answered_is_found_exported_and_taken_back(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         row = await tab.say("Where does Rialto keep my API key?")
         chat_id = tab.presenter.opened.chat_id or ""
         found: list[tuple[str, tuple[Hit, ...]]] = []
@@ -108,7 +109,7 @@ async def test_what_was_answered_is_found_exported_and_taken_back(tmp_home: Path
 
 
 async def test_reviews_of_a_character_are_read_page_by_page(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         presenter = CharactersPresenter(tab.presenter.current_account, tab.presenter._settings, tab.tasks, debounce_s=0)
         presenter.open()
         await tab.tasks.idle()

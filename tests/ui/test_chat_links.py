@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QLabel
 
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.kit.chat import FakeService, whole
+from tests.kit.chat import ChatHarness, FakeService, open_chat, whole
 from tests.ui.test_chat_desk import dialog_of, walk_to
-from tests.ui.test_chat_page import Shown, open_page
 
 
 @pytest.fixture
@@ -25,9 +24,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return addresses
 
 
-async def ask_about_link(shown: Shown) -> Dialog:
+async def ask_about_link(shown: ChatHarness) -> Dialog:
     """Walk with Tab to the first link of the answer and press Enter."""
-    view = shown.page.main.view
+    view = shown.view
     shown.window.activateWindow()
     view.setFocus()
     for _ in range(40):
@@ -57,7 +56,7 @@ def words_of(dialog: Dialog) -> str:
 async def test_a_link_shows_its_true_target_and_opens_only_when_told(
     theme: Theme, tmp_home: Path, opened: list[str], markdown: str, target: str
 ) -> None:
-    async with open_page(theme, tmp_home, fake=FakeService(answers=[whole(markdown)])) as shown:
+    async with open_chat(theme, tmp_home, fake=FakeService(answers=[whole(markdown)])) as shown:
         await shown.say("Where?")
         assert opened == []
         dialog = await ask_about_link(shown)
@@ -74,7 +73,7 @@ async def test_a_link_shows_its_true_target_and_opens_only_when_told(
 
 async def test_the_address_is_copied_without_being_opened(theme: Theme, tmp_home: Path, opened: list[str]) -> None:
     answer = whole("[here](https://example.org/a%20b)")
-    async with open_page(theme, tmp_home, fake=FakeService(answers=[answer])) as shown:
+    async with open_chat(theme, tmp_home, fake=FakeService(answers=[answer])) as shown:
         await shown.say("Where?")
         dialog = await ask_about_link(shown)
         walk_to(dialog, lambda widget: getattr(widget, "text", str)() == "Copy")
@@ -88,7 +87,7 @@ async def test_the_address_is_copied_without_being_opened(theme: Theme, tmp_home
 async def test_addresses_of_other_kinds_are_never_opened(
     theme: Theme, tmp_home: Path, opened: list[str], address: str
 ) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         shown.page.links.ask(address)
         dialog = await dialog_of(shown, Dialog)
         assert isinstance(dialog, Dialog)

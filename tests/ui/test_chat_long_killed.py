@@ -16,7 +16,7 @@ from app.storage.database import Database
 from app.storage.settings import SettingsStore
 from app.ui.conversation.message_view import MessageView
 from app.ui.kit.theme import Theme
-from tests.ui import test_chat_sandbox as tabs
+from tests.kit.chat import open_sandbox_chat_presenter
 from tests.ui.silent_service import silent_service
 from tests.ui.test_chat_sandbox import sandbox
 
@@ -69,7 +69,7 @@ async def test_a_chat_of_5000_messages_from_a_killed_process_opens_whole(
     with silent_service(tmp_home / "silent-sandbox") as box:
         shown_chars = await killed(tmp_home, box, "ask")
     assert shown_chars > 20
-    async with tabs.open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         opened = tab.presenter.opened
         assert opened.chat_id == chat_id
         assert opened.is_whole
@@ -97,7 +97,7 @@ async def test_answers_side_by_side_survive_a_kill_each_with_what_came(
 ) -> None:
     with silent_service(tmp_home / "silent-sandbox") as box:
         assert await killed(tmp_home, box, "compare") > 20
-    async with tabs.open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         thread = tab.presenter.opened.thread
         answers = [each for each in thread.all() if each.role == "assistant"]
         assert len(answers) == 3

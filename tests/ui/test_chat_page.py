@@ -3,76 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
 from app.ui.chat.inspector.inspector import TOTALS
-from app.ui.chat.page import ChatPage
 from app.ui.chat.state import CharacterHead, ChatEntry
 from app.ui.kit.tab import TabPage, Zones
 from app.ui.kit.theme import Theme
-from tests.kit.chat import SANDBOX, ChatPresenterHarness, FakeService, cut, held, model_body, open_chat_presenter, whole
+from tests.kit.chat import SANDBOX, FakeService, cut, held, model_body, open_chat, whole
 from tests.kit.waiting import until
 
 MARLOW = CharacterHead("marlow", "Marlow", "Patient reviewer of network code.", 4.7, 312, "plain")
 
 
-class Shown:
-    """A chat tab in a window of its own, three panes side by side."""
-
-    def __init__(self, desk: ChatPresenterHarness, theme: Theme) -> None:
-        self.desk = desk
-        self.page = ChatPage(theme, desk.presenter, desk.tasks)
-        self.toasts: list[tuple[str, str, str]] = []
-        self.helped: list[str] = []
-        self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
-        self.page.help_wanted.connect(self.helped.append)
-        self.window = QWidget()
-        for widget, x, width in (
-            (self.page.list_pane(), 0, 264),
-            (self.page.canvas(), 264, 760),
-            (self.page.inspector(), 1024, 312),
-        ):
-            widget.setParent(self.window)
-            widget.setGeometry(x, 0, width, 800)
-        self.window.resize(1336, 800)
-        self.window.show()
-        QApplication.processEvents()
-
-    async def settle(self) -> None:
-        await self.desk.tasks.idle()
-        QApplication.processEvents()
-
-    async def say(self, text: str) -> None:
-        """Type a message and press Enter, as a person would."""
-        QTest.keyClicks(self.page.main.composer.box, text)
-        QTest.keyClick(self.page.main.composer.box, Qt.Key.Key_Return)
-        await self.settle()
-
-
-@asynccontextmanager
-async def open_page(theme: Theme, home: Path, **options: object) -> AsyncIterator[Shown]:
-    async with open_chat_presenter(home, **options) as desk:  # type: ignore[arg-type]  # passed through
-        shown = Shown(desk, theme)
-        shown.page._show_head(desk.presenter.head())
-        desk.presenter._all_changed()
-        try:
-            yield shown
-        finally:
-            shown.window.deleteLater()
-            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-
-
 async def test_it_is_a_tab(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         wanted = [name for name in vars(TabPage) if not name.startswith("_")]
         assert [name for name in (*wanted, *TabPage.__annotations__) if not hasattr(shown.page, name)] == []
         ids = [action.id for action in shown.page.actions()]
@@ -82,74 +33,74 @@ async def test_it_is_a_tab(theme: Theme, tmp_home: Path) -> None:
 
 
 async def test_a_typed_message_is_answered_and_listed(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         main = shown.page.main
         assert main.places.currentWidget() is main.welcome
         await shown.say("Hello there")
         assert main.places.currentWidget() is main.view
-        assert [row.text for row in shown.desk.rows] == ["Hello there", "Hello."]
-        assert main.view.row(shown.desk.rows[-1].id).text == "Hello."
+        assert [row.text for row in shown.rows] == ["Hello there", "Hello."]
+        assert main.view.row(shown.rows[-1].id).text == "Hello."
         assert main.composer.text() == ""
         assert main.header.title.text() == "Hello there"
-        entry = shown.page.list.model.row(shown.page.list.model.index_of(shown.desk.presenter.opened.chat_id))
+        entry = shown.chat_rows.row(shown.chat_rows.index_of(shown.presenter.opened.chat_id))
         assert isinstance(entry, ChatEntry)
         assert entry.title == "Hello there"
 
 
 async def test_an_example_of_the_sandbox_is_asked_with_one_click(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, account=SANDBOX) as shown:
-        welcome = shown.page.main.welcome
+    async with open_chat(theme, tmp_home, account=SANDBOX) as shown:
+        welcome = shown.welcome
         assert all(button.isVisible() for button in welcome.examples)
         welcome.examples[0].click()
         await shown.settle()
-        assert shown.desk.rows[0].text == welcome.examples[0].question
+        assert shown.rows[0].text == welcome.examples[0].question
 
 
 async def test_examples_belong_to_the_sandbox(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
-        assert not any(button.isVisible() for button in shown.page.main.welcome.examples)
+    async with open_chat(theme, tmp_home) as shown:
+        assert not any(button.isVisible() for button in shown.welcome.examples)
 
 
 async def test_escape_stops_and_the_row_says_so(theme: Theme, tmp_home: Path) -> None:
     fake = FakeService(answers=[held(asyncio.Event(), "Half")])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
-        QTest.keyClicks(shown.page.main.composer.box, "Go")
-        QTest.keyClick(shown.page.main.composer.box, Qt.Key.Key_Return)
-        await until(lambda: shown.desk.rows[-1:] != () and shown.desk.text_of(-1) != "")
-        assert shown.page.main.composer.stop.isVisible()
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
+        QTest.keyClicks(shown.message_box, "Go")
+        QTest.keyClick(shown.message_box, Qt.Key.Key_Return)
+        await until(lambda: shown.rows[-1:] != () and shown.text_of(-1) != "")
+        assert shown.composer.stop.isVisible()
         assert shown.page.running_work() == ["An answer in “Go”"]
         assert shown.page.handle_escape()
         await shown.settle()
-        assert shown.desk.rows[-1].state == "stopped"
-        assert shown.page.main.view.row(shown.desk.rows[-1].id).state == "stopped"
-        assert shown.page.main.composer.send.isVisible()
+        assert shown.rows[-1].state == "stopped"
+        assert shown.row(shown.rows[-1].id).state == "stopped"
+        assert shown.composer.send.isVisible()
         assert not shown.page.handle_escape()
 
 
 async def test_continue_is_pressed_in_the_conversation(theme: Theme, tmp_home: Path) -> None:
     fake = FakeService(answers=[cut("The first half and"), whole(" the rest.")])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         await shown.say("Why?")
-        row = shown.desk.rows[-1]
-        shown.page.main.view.action.emit(row.id, "continue")
+        row = shown.rows[-1]
+        shown.act_on_row(row.id, "continue")
         await shown.settle()
-        assert shown.page.main.view.row(row.id).text == "The first half and the rest."
+        assert shown.row(row.id).text == "The first half and the rest."
 
 
 async def test_a_refused_key_leads_to_the_key(theme: Theme, tmp_home: Path) -> None:
     fake = FakeService(answers=[httpx.Response(401, json={"error": "Authentication failed"})])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         await shown.say("Hi")
-        row = shown.page.main.view.row(shown.desk.rows[-1].id)
+        row = shown.row(shown.rows[-1].id)
         assert row.problem is not None
-        shown.page.main.view.action.emit(row.id, row.problem.actions[0].id)
+        shown.act_on_row(row.id, row.problem.actions[0].id)
         assert shown.helped == ["replace-key"]
 
 
 async def test_the_title_is_renamed_in_place(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Hello")
-        header = shown.page.main.header
+        header = shown.header
         header.rename_button.click()
         assert header.edit.isVisible()
         header.edit.selectAll()
@@ -165,12 +116,12 @@ async def test_the_title_is_renamed_in_place(theme: Theme, tmp_home: Path) -> No
 
 
 async def test_filtering_hides_and_names_what_was_searched(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Bread hydration table")
         shown.page.new_chat()
         await shown.settle()
         await shown.say("Kyoto in four days")
-        pane = shown.page.list
+        pane = shown.chat_list
         QTest.keyClicks(pane.filter, "kyoto")
         QTest.keyClick(pane.filter, Qt.Key.Key_Return)
         assert len(pane.model.shown_keys()) == 1
@@ -183,40 +134,40 @@ async def test_filtering_hides_and_names_what_was_searched(theme: Theme, tmp_hom
 
 
 async def test_delete_trashes_the_row_and_the_toast_undoes_it(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Keep me")
-        QTest.keyClick(shown.page.list.view, Qt.Key.Key_Delete)
+        QTest.keyClick(shown.chat_list.view, Qt.Key.Key_Delete)
         await shown.settle()
-        assert shown.page.list.model.rowCount() == 0
-        assert shown.desk.undo_stack.newest()[0].text == "“Keep me” moved to trash"
-        shown.desk.undo_stack.undo_last("chat")
+        assert shown.chat_rows.rowCount() == 0
+        assert shown.undo_stack.newest()[0].text == "“Keep me” moved to trash"
+        shown.undo_stack.undo_last("chat")
         await shown.settle()
-        assert len(shown.page.list.model.shown_keys()) == 1
-        assert shown.page.main.header.title.text() == "Keep me"
+        assert len(shown.chat_rows.shown_keys()) == 1
+        assert shown.title_text() == "Keep me"
 
 
 async def test_inspector_and_pills_agree(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
-        shown.page.main.composer.web.click()
-        assert shown.page.side.parameters.web.current == "auto"
-        shown.page.side.parameters.thinking.click()
-        assert not shown.page.main.composer.thinking.isChecked()
-        shown.page.side.parameters.temperature.number.setValue(0.7)
-        assert shown.desk.presenter.opened.options.temperature == 0.7
+    async with open_chat(theme, tmp_home) as shown:
+        shown.composer.web.click()
+        assert shown.parameters.web.current == "auto"
+        shown.parameters.thinking.click()
+        assert not shown.composer.thinking.isChecked()
+        shown.parameters.temperature.number.setValue(0.7)
+        assert shown.presenter.opened.options.temperature == 0.7
 
 
 async def test_a_prompt_typed_just_before_sending_goes_along(theme: Theme, tmp_home: Path) -> None:
     fake = FakeService()
-    async with open_page(theme, tmp_home, fake=fake) as shown:
-        QTest.keyClicks(shown.page.side.parameters.prompt, "Be brief.")
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
+        QTest.keyClicks(shown.parameters.prompt, "Be brief.")
         await shown.say("Hi")
         assert fake.requests[-1]["messages"][0] == {"role": "system", "content": "Be brief."}
 
 
 async def test_the_request_page_copies_curl_without_the_key(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Hi")
-        request = shown.page.side.request
+        request = shown.request_pane
         shown.page.open_request()
         await shown.settle()
         request.curl.click()
@@ -231,14 +182,14 @@ async def test_the_request_page_copies_curl_without_the_key(theme: Theme, tmp_ho
 
 
 async def test_totals_copy_as_a_table(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Hi")
-        table = shown.page.side.totals.table
+        table = shown.side.totals.table
         QTest.keySequence(table, "Ctrl+C")
         assert QGuiApplication.clipboard().text() == "Model\tIn\tOut\tCost\nPlain\t812\t164\t$0.0007"
-        shown.page.side.show_page(TOTALS)
-        shown.page.side.resize(312, 800)
-        shown.page.side.show()
+        shown.side.show_page(TOTALS)
+        shown.side.resize(312, 800)
+        shown.side.show()
         widths = [table.columnWidth(column) for column in range(4)]
         assert sum(widths) <= table.viewport().width(), "the cost is seen too"
 
@@ -251,7 +202,7 @@ async def test_the_picker_filters_chooses_and_marks_favourites(theme: Theme, tmp
             model_body("leaver", "Leaver", deprecation={"removesAt": "2027-02-01T00:00:00Z"}),
         ]
     )
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         picker = shown.page.open_model_picker()
         assert picker.model.matches() == 3
         assert any(
@@ -264,16 +215,16 @@ async def test_the_picker_filters_chooses_and_marks_favourites(theme: Theme, tmp
         QTest.keyClicks(picker.search, "seer")
         QTest.keyClick(picker.search, Qt.Key.Key_Return)
         await shown.settle()
-        assert shown.desk.presenter.head().model_name == "Seer"
-        assert shown.page.main.header.model.accessibleName() == "Model: Seer"
+        assert shown.presenter.head().model_name == "Seer"
+        assert shown.header.model.accessibleName() == "Model: Seer"
         picker = shown.page.open_model_picker()
         QTest.keyClick(picker.search, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-        assert shown.desk.settings.value.favourite_models == ("seer",)
+        assert shown.settings.value.favourite_models == ("seer",)
         picker.close()
 
 
 async def test_a_character_stands_over_the_chat_until_it_is_removed(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         shown.page.use_character(MARLOW, new_chat=True)
         await shown.settle()
         main = shown.page.main
@@ -289,26 +240,27 @@ async def test_a_character_stands_over_the_chat_until_it_is_removed(theme: Theme
 
 
 async def test_a_draft_survives_a_change_of_chats(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("First")
-        first = shown.desk.presenter.opened.chat_id or ""
-        QTest.keyClicks(shown.page.main.composer.box, "half a thought")
+        first = shown.presenter.opened.chat_id or ""
+        QTest.keyClicks(shown.message_box, "half a thought")
         shown.page.new_chat()
         await shown.settle()
-        assert shown.page.main.composer.text() == ""
+        assert shown.composer_text() == ""
         shown.page.open_chat(first)
         await shown.settle()
-        assert shown.page.main.composer.text() == "half a thought"
+        assert shown.composer_text() == "half a thought"
 
 
 async def test_a_reader_who_scrolled_up_is_offered_the_way_back(theme: Theme, tmp_home: Path) -> None:
     gate = asyncio.Event()
     fake = FakeService(answers=[whole("A paragraph of text.\n\n" * 200), held(gate, "It begins", " and goes on.")])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         await shown.say("Something long")
-        shown.desk.presenter.send("And more")
-        await until(lambda: shown.desk.text_of(-1) == "It begins")
+        shown.presenter.send("And more")
+        await until(lambda: shown.text_of(-1) == "It begins")
         main = shown.page.main
+        await until(lambda: shown.view.verticalScrollBar().maximum() > 0 and shown.view.at_end)  # it is laid out
         main.view.scroll_to_start()
         gate.set()
         await shown.settle()
@@ -319,30 +271,30 @@ async def test_a_reader_who_scrolled_up_is_offered_the_way_back(theme: Theme, tm
 
 
 async def test_editing_is_announced_and_can_be_left(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("First")
-        QTest.keyClick(shown.page.main.composer.box, Qt.Key.Key_Up)
+        QTest.keyClick(shown.message_box, Qt.Key.Key_Up)
         await shown.settle()
-        assert shown.page.main.editing.isVisible()
-        assert shown.page.main.composer.text() == "First"
+        assert shown.editing_bar.isVisible()
+        assert shown.composer_text() == "First"
         assert shown.page.handle_escape()
-        assert not shown.page.main.editing.isVisible()
-        assert shown.page.main.composer.text() == ""
+        assert not shown.editing_bar.isVisible()
+        assert shown.composer_text() == ""
 
 
 async def test_the_palette_finds_chats_and_models(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("Bread hydration table")
         items = shown.page.palette_items("bread", 5)
         assert [(item.kind, item.title) for item in items] == [("open", "Bread hydration table")]
         (model,) = shown.page.palette_items("other", 5)
         model.run()
         await shown.settle()
-        assert shown.desk.presenter.head().model_name == "Other"
+        assert shown.presenter.head().model_name == "Other"
 
 
 async def test_every_control_says_what_it_is(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, account=SANDBOX) as shown:
+    async with open_chat(theme, tmp_home, account=SANDBOX) as shown:
         await shown.say("Hello")
         for widget in shown.window.findChildren(QWidget):
             if isinstance(widget, (QAbstractButton, QLineEdit, QPlainTextEdit)) and widget.isVisible():
@@ -353,12 +305,12 @@ async def test_every_control_says_what_it_is(theme: Theme, tmp_home: Path) -> No
 
 @pytest.mark.parametrize("percent", [100, 200])
 async def test_the_header_fits_whatever_the_title(theme: Theme, tmp_home: Path, percent: int) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         await shown.say("A very long title " * 6)
         theme.set_text_percent(percent)
         shown.page.set_zones(Zones(list_overlay=percent == 200, list_open=percent != 200))
         QApplication.processEvents()
-        header = shown.page.main.header
+        header = shown.header
         for button in (header.model, header.more_button, header.inspector_button):
             right = button.mapTo(header, button.rect().bottomRight()).x()
             assert button.isVisible()
@@ -393,7 +345,7 @@ class Guest:
 
 
 async def test_a_guest_looks_after_itself_when_the_tab_comes_to_the_front(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home) as shown:
+    async with open_chat(theme, tmp_home) as shown:
         guest = Guest()
         shown.page.show_guest(guest)
         assert guest.fronts == 1

@@ -9,16 +9,16 @@ from PySide6.QtTest import QTest
 
 from app.sandbox.server import RunningSandbox
 from app.ui.kit.theme import Theme
-from tests.ui.box_desk import answer_dialog, open_box, press
+from tests.kit.chat import answer_dialog, open_sandbox_chat, press
 
 
 async def test_every_parameter_reaches_the_request_and_the_sandbox_takes_it(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
-        page = box.page.side.parameters
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+        page = box.parameters
         more = page.more
-        box.tab.presenter.set_option("web_search", "on")
+        box.presenter.set_option("web_search", "on")
         for switch in (page.service_prompt, more.in_stream, more.cache, more.keep):
             switch.setFocus()
             press(switch, Qt.Key.Key_Space)
@@ -37,14 +37,14 @@ async def test_every_parameter_reaches_the_request_and_the_sandbox_takes_it(
         QTest.keyClicks(more.expert, '{"top_k": 40}')
         page.prompt.setFocus()
         QTest.keyClicks(page.prompt, "Answer tersely.")
-        box.edit.setFocus()
+        box.message_box.setFocus()
         await box.type("Where is my key kept?")
-        row = box.tab.rows[-1]
+        row = box.rows[-1]
         assert row.problem is None, row.problem
         assert row.state == "complete"
         assert row.sources, "results that come as a function call are shown as sources"
         assert row.calls == ()
-        body = box.tab.presenter.answers.exchange_of(row.id).request.body
+        body = box.presenter.answers.exchange_of(row.id).request.body
         assert {
             name: body[name] for name in ("reasoning_effort", "seed", "stop", "prompt_cache_retention", "top_k")
         } == {
@@ -64,8 +64,8 @@ async def test_every_parameter_reaches_the_request_and_the_sandbox_takes_it(
 async def test_what_the_model_ignores_says_so_in_its_row(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
-        page = box.page.side.parameters
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
+        page = box.parameters
         rows = (
             page._web_row,
             page._social_row,
@@ -77,7 +77,7 @@ async def test_what_the_model_ignores_says_so_in_its_row(
         for row in rows:
             assert not row.control.isEnabled()
             assert row.control.accessibleDescription()
-        box.tab.presenter.use_model("rialto-search")
+        box.presenter.use_model("rialto-search")
         await box.settle()
         assert page.social.isEnabled()
         page.social.click()
@@ -89,12 +89,12 @@ async def test_what_the_model_ignores_says_so_in_its_row(
 async def test_extra_json_that_is_not_complete_holds_the_message_and_says_where(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
-        more = box.page.side.parameters.more
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
+        more = box.parameters.more
         QTest.keyClicks(more.expert, '{"top_k": ')
-        box.edit.setFocus()
+        box.message_box.setFocus()
         await box.type("Hello")
-        assert box.tab.rows == ()
+        assert box.rows == ()
         assert more.expert_note.text().startswith("Line 1, column")
         assert box.composer.text() == "Hello"
         assert box.composer.send.toolTip() == "The extra JSON among the parameters is not complete."
@@ -103,8 +103,8 @@ async def test_extra_json_that_is_not_complete_holds_the_message_and_says_where(
 async def test_a_prompt_is_saved_found_used_renamed_and_removed_by_keyboard(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
-        presenter = box.tab.presenter
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
+        presenter = box.presenter
         presenter.set_option("system_prompt", "Review network code.")
         library = box.page.box.prompts
         box.page.box.open_prompts()
@@ -131,20 +131,20 @@ async def test_a_prompt_is_saved_found_used_renamed_and_removed_by_keyboard(
         await box.settle()
         assert len(presenter.presets.rows()) == 1
         library.close()
-    async with open_box(theme, tmp_home, swift_sandbox) as box:
-        assert [row.name for row in box.tab.presenter.presets.rows()] == ["Strict reviewer"], "kept on the disk"
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
+        assert [row.name for row in box.presenter.presets.rows()] == ["Strict reviewer"], "kept on the disk"
 
 
 async def test_a_preset_brings_model_and_parameters_back_and_travels_in_a_file(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
     file = tmp_home / "presets.json"
-    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
-        presenter = box.tab.presenter
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+        presenter = box.presenter
         presenter.set_option("temperature", 0.2)
         presenter.set_option("effort", "high")
         box.page.box.open_presets()
-        box.page.box.presets.save.click()
+        box.presets_popover.save.click()
         await answer_dialog(box, "Careful")
         presenter.presets.export(file)
         await box.settle()
@@ -158,13 +158,13 @@ async def test_a_preset_brings_model_and_parameters_back_and_travels_in_a_file(
         head = presenter.head()
         assert (head.model_id, head.options.temperature, head.options.effort) == ("rialto-reasoning", 0.2, "high")
     other = tmp_home / "other"
-    async with open_box(theme, other, swift_sandbox) as box:
-        box.tab.presenter.presets.import_file(file)
+    async with open_sandbox_chat(theme, other, swift_sandbox) as box:
+        box.presenter.presets.import_file(file)
         await box.settle()
-        assert [row.name for row in box.tab.presenter.presets.rows()] == ["Careful"]
+        assert [row.name for row in box.presenter.presets.rows()] == ["Careful"]
         told: list[str] = []
-        box.tab.presenter.presets.told.connect(told.append)
+        box.presenter.presets.told.connect(told.append)
         file.write_text("{}")
-        box.tab.presenter.presets.import_file(file)
+        box.presenter.presets.import_file(file)
         await box.settle()
         assert told == ["This file holds no prompts or presets of Rialto."]

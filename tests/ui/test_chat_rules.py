@@ -147,15 +147,15 @@ def test_the_page_says_what_an_option_does_and_costs(
 
 
 def test_r_gen_16_the_experts_box_says_that_nobody_checks_it(qtbot: object, theme: Theme) -> None:
-    page = ParametersPage(theme)
-    page.show_head(ChatHead())
+    parameters = ParametersPage(theme)
+    parameters.show_head(ChatHead())
     words = "Nobody checks what it does."
-    assert words in page.more.expert.accessibleDescription()
-    assert words in page.more.expert_note.text()
+    assert words in parameters.more.expert.accessibleDescription()
+    assert words in parameters.more.expert_note.text()
     body = chat_body(
         replace(build(ChatOptions(), model()), extra={"a_field_of_next_year": {"deep": [1]}}),
         "service_parameters",
         stream=False,
     )
     assert body["a_field_of_next_year"] == {"deep": [1]}, "and it is passed on as it stands"
-    page.deleteLater()
+    parameters.deleteLater()

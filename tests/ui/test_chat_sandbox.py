@@ -6,29 +6,14 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.core.current_account import CurrentAccount
-from app.core.tasks import TaskScope
-from app.core.undo import UndoStack
-from app.credentials.accounts import Account
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
-from app.service.auth import ApiKeyAuth
-from app.service.service import open_service
-from app.storage.catalogue import Catalogue
-from app.storage.database import Database
-from app.storage.history import History
 from app.storage.paths import resources
-from app.storage.settings import SettingsStore
-from app.ui.chat.presenter import ChatPresenter
-from app.ui.conversation.message_rows import MessageRow
-from tests.kit.sandbox import OnSandbox
-from tests.kit.tasks import CheckedTasks
+from tests.kit.chat import open_sandbox_chat_presenter
 from tests.ui.silent_service import silent_service
 
 
@@ -39,53 +24,8 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox
         yield running
 
 
-@dataclass
-class Tab(OnSandbox):
-    presenter: ChatPresenter
-    history: History
-    tasks: TaskScope
-    sandbox: RunningSandbox
-
-    @property
-    def rows(self) -> tuple[MessageRow, ...]:
-        assert self.presenter.conversation is not None
-        return self.presenter.conversation.rows()
-
-    async def say(self, text: str) -> MessageRow:
-        self.presenter.send(text)
-        await self.tasks.idle()
-        return self.rows[-1]
-
-
-@asynccontextmanager
-async def open_tab(home: Path, sandbox: RunningSandbox) -> AsyncIterator[Tab]:
-    tasks = CheckedTasks()
-    current_account = CurrentAccount()
-
-    async def read_key() -> str:
-        return sandbox.api_key
-
-    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
-    database = await Database.open(home / "rialto.sqlite3")
-    presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack())
-    tab = Tab(presenter, History(database), tasks, sandbox)
-    try:
-        current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
-        await presenter.start(tab.history, Catalogue(database))
-        presenter.refresh_models()
-        await tasks.idle()
-        yield tab
-    finally:
-        await presenter.aclose()
-        await tasks.aclose()
-        await service.aclose()
-        presenter._settings.save()
-        await database.close()
-    tasks.check()
-
-
 async def test_a_question_about_rialto_gets_a_true_cited_answer(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         assert tab.presenter.head().model_name
         row = await tab.say("Where does Rialto keep my API key?")
         assert row.state == "complete"
@@ -97,7 +37,7 @@ async def test_a_question_about_rialto_gets_a_true_cited_answer(tmp_home: Path, 
 
 
 async def test_a_cut_stream_keeps_its_text_and_continues(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         await tab.fault("cut", after=120, times=1, path="/chat/completions")
         row = await tab.say("What can I try in the Sandbox?")
         assert row.state == "interrupted"
@@ -112,7 +52,7 @@ async def test_a_cut_stream_keeps_its_text_and_continues(tmp_home: Path, sandbox
 
 
 async def test_an_error_inside_the_stream_keeps_what_came(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         await tab.fault("in_band_error", after=60, times=1, path="/chat/completions")
         row = await tab.say("What happens when an answer is cut off?")
         assert row.state in ("interrupted", "failed")
@@ -120,7 +60,7 @@ async def test_an_error_inside_the_stream_keeps_what_came(tmp_home: Path, sandbo
 
 
 async def test_a_busy_service_is_tried_again_by_itself(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         said: list[str] = []
         tab.presenter.answers.changed.connect(
             lambda row: said.append(problem.what if (problem := tab.presenter.answers.problem_of(row)) else "")
@@ -133,7 +73,7 @@ async def test_a_busy_service_is_tried_again_by_itself(tmp_home: Path, sandbox: 
 
 
 async def test_an_empty_balance_is_explained(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         await tab.fault("answer", status=402, times=1, path="/chat/completions")
         row = await tab.say("Hello")
         assert row.state == "failed"
@@ -142,7 +82,7 @@ async def test_an_empty_balance_is_explained(tmp_home: Path, sandbox: RunningSan
 
 
 async def test_the_think_tag_model_thinks_apart_from_its_answer(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         tab.presenter.use_model("rialto-think-tags")
         row = await tab.say("Where does Rialto keep my API key?")
         assert row.reasoning
@@ -172,7 +112,7 @@ async def test_killed_mid_answer_the_text_is_there_after_a_restart(tmp_home: Pat
         await process.wait()
     shown_chars = int(told)
     assert shown_chars > 20
-    async with open_tab(tmp_home, sandbox) as tab:
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         row = tab.rows[-1]
         assert row.state == "interrupted"
         assert len(row.text) == shown_chars

@@ -11,9 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.theme import Theme
-from tests.kit.chat import FakeService, held
+from tests.kit.chat import FakeService, held, open_chat
 from tests.kit.waiting import until
-from tests.ui.test_chat_page import open_page
 
 
 @pytest.mark.parametrize(
@@ -29,11 +28,11 @@ async def test_the_button_comes_with_the_first_sentence(
     theme: Theme, tmp_home: Path, begun: str, can_be_read: bool
 ) -> None:
     gate = asyncio.Event()
-    async with open_page(theme, tmp_home, fake=FakeService(answers=[held(gate, begun, " and the rest.")])) as shown:
-        QTest.keyClicks(shown.page.main.composer.box, "Why?")
-        QTest.keyClick(shown.page.main.composer.box, Qt.Key.Key_Return)
-        await until(lambda: shown.desk.text_of(-1) == begun if shown.desk.rows else False)
-        conversation = shown.desk.presenter.conversation
+    async with open_chat(theme, tmp_home, fake=FakeService(answers=[held(gate, begun, " and the rest.")])) as shown:
+        QTest.keyClicks(shown.message_box, "Why?")
+        QTest.keyClick(shown.message_box, Qt.Key.Key_Return)
+        await until(lambda: shown.text_of(-1) == begun if shown.rows else False)
+        conversation = shown.presenter.conversation
         assert conversation is not None
         conversation._publish_receipt()  # what the timer of the receipt does a moment later
         row = shown.page.rows()[-1]
@@ -46,19 +45,19 @@ async def test_the_button_comes_with_the_first_sentence(
 async def test_it_is_pressed_by_the_keyboard_alone_while_the_answer_comes(theme: Theme, tmp_home: Path) -> None:
     gate = asyncio.Event()
     fake = FakeService(answers=[held(gate, "The first sentence. ", "The second.")])
-    async with open_page(theme, tmp_home, fake=fake) as shown:
+    async with open_chat(theme, tmp_home, fake=fake) as shown:
         pressed: list[tuple[str, str]] = []
-        view = shown.page.main.view
+        view = shown.view
         view.action.connect(lambda row_id, action: pressed.append((view.row(row_id).state, action)))
-        QTest.keyClicks(shown.page.main.composer.box, "Why?")
-        QTest.keyClick(shown.page.main.composer.box, Qt.Key.Key_Return)
-        await until(lambda: bool(shown.desk.rows) and shown.page.rows()[-1].shown_actions == ("speak",))
+        QTest.keyClicks(shown.message_box, "Why?")
+        QTest.keyClick(shown.message_box, Qt.Key.Key_Return)
+        await until(lambda: bool(shown.rows) and shown.page.rows()[-1].shown_actions == ("speak",))
         QApplication.processEvents()
         shown.window.activateWindow()
         view.setFocus()
         for _ in range(12):
             QTest.keyClick(view, Qt.Key.Key_Tab)
-            if view.picture.focused is not None and view.picture.focused.control == "speak":
+            if shown.focused_control() == "speak":
                 break
         QTest.keyClick(view, Qt.Key.Key_Return)
         assert pressed == [("streaming", "speak")]

@@ -14,9 +14,8 @@ from app.ui.chat.models.model_picker import ModelPicker
 from app.ui.chat.models.model_picker_list import ROW_ROLE
 from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit.theme import Theme
-from tests.kit.chat import FakeService, model_body
+from tests.kit.chat import ChatHarness, FakeService, model_body, open_chat
 from tests.ui.test_chat_desk import press
-from tests.ui.test_chat_page import Shown, open_page
 
 
 def priced(model_id: str, name: str, usd: float, tokens: int, created: int, **changes: Any) -> dict[str, Any]:
@@ -40,7 +39,7 @@ def rows(picker: ModelPicker) -> list[ModelRow]:
     return [row for row in found if isinstance(row, ModelRow)]
 
 
-def opened(shown: Shown) -> ModelPicker:
+def opened(shown: ChatHarness) -> ModelPicker:
     press(shown, "Ctrl+Shift+M")
     picker = shown.page.picker
     assert picker is not None
@@ -48,7 +47,7 @@ def opened(shown: Shown) -> ModelPicker:
 
 
 async def test_models_are_sorted_by_key_and_the_order_is_kept(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=models()) as shown:
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
         picker = opened(shown)
         assert [row.name for row in rows(picker)] == ["Alder", "Birch", "Cedar"]
         seen = {}
@@ -69,24 +68,24 @@ async def test_models_are_sorted_by_key_and_the_order_is_kept(theme: Theme, tmp_
             "newest": ["Birch", "Cedar", "Alder"],
         }
         picker.close()
-        assert shown.desk.settings.value.model_sort == "newest"
-    async with open_page(theme, tmp_home, fake=models()) as again:
+        assert shown.settings.value.model_sort == "newest"
+    async with open_chat(theme, tmp_home, fake=models()) as again:
         picker = opened(again)
         assert [row.name for row in rows(picker)] == ["Birch", "Cedar", "Alder"]
         picker.close()
 
 
 async def test_favourites_stand_first_in_every_order(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=models()) as shown:
-        shown.desk.presenter.toggle_favorite("small")
-        shown.desk.presenter.account_models.set_sort("context")
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
+        shown.presenter.toggle_favorite("small")
+        shown.presenter.account_models.set_sort("context")
         picker = opened(shown)
         assert [row.name for row in rows(picker)] == ["Alder", "Cedar", "Birch"]
         picker.close()
 
 
 async def test_models_that_keep_earlier_turns_are_found_by_their_pill(theme: Theme, tmp_home: Path) -> None:
-    async with open_page(theme, tmp_home, fake=models()) as shown:
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
         picker = opened(shown)
         pill = picker.pills["Caching"]
         pill.setFocus()
@@ -97,8 +96,8 @@ async def test_models_that_keep_earlier_turns_are_found_by_their_pill(theme: The
 
 async def test_the_tier_is_shown_once_the_service_has_told_the_limits(theme: Theme, tmp_home: Path) -> None:
     """The letter follows from how often the account may ask the model (R-LIM-01)."""
-    async with open_page(theme, tmp_home, fake=models()) as shown:
-        service = shown.desk.current_account.service
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
+        service = shown.current_account.service
         assert service is not None
         picker = opened(shown)
         assert {row.tier for row in rows(picker)} == {""}
