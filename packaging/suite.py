@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from reruns import SOME_FAILED, Rerun, failures_in, run_again
 # Linux looks after the others, so that they are not broken unseen; elsewhere the libraries for Linux are not installed.
 PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.platform,)
 WORKERS = 4  # two for each of two processors: half of the time a test waits for Qt, a child or a sound
+CHECKS_AT_ONCE = 2  # mypy uses one processor and two thirds of a gigabyte
 SLOWEST = 20
 NO_RERUNS = "--no-reruns"
 STOPS_EARLY = ("-x", "--exitfirst", "--maxfail", "--sw", "--stepwise")  # then the tests behind a flaky one never ran
@@ -69,7 +71,10 @@ def run(environment: Environment, rest: Sequence[str]) -> int:
     for_pytest = [argument for argument in rest if argument != NO_RERUNS]
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "tests.xml"
-        ended = [run_stage(name, command, environ) for name, command in stages(environment, for_pytest, report)]
+        *checks, (name, tests) = stages(environment, for_pytest, report)
+        with ThreadPoolExecutor(CHECKS_AT_ONCE) as pool:
+            ended = list(pool.map(lambda check: run_quietly(check[0], check[1], environ), checks))
+        ended.append(run_stage(name, tests, environ))
         failures = failures_in(report) if ended[-1].code == SOME_FAILED else {}
     reruns: list[Rerun] = []
     if NO_RERUNS not in rest and not any(argument.startswith(STOPS_EARLY) for argument in rest):
@@ -113,6 +118,24 @@ def run_stage(name: str, command: Sequence[str], environ: dict[str, str]) -> Sta
             if CLOSING_LINE.match(line):
                 closing_line = line.rstrip()
     return Stage(name, process.returncode, time.monotonic() - begun, closing_line)
+
+
+def run_quietly(name: str, command: Sequence[str], environ: dict[str, str]) -> Stage:
+    """Run one stage and show its output when it has ended, so that two at once can be read."""
+    begun = time.monotonic()
+    ended = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    say(f"\n{name}\n{ended.stdout.rstrip()}")
+    return Stage(name, ended.returncode, time.monotonic() - begun, "")
 
 
 def scratch_variables(environment: Environment) -> dict[str, str]:

@@ -33,6 +33,18 @@ def test_a_failed_stage_hides_no_other_and_fails_the_run(monkeypatch, capsys) ->
     assert [line.split()[-3] for line in summary] == ["failed", "ok", "ok"]
 
 
+def test_the_output_of_a_check_stands_whole_under_its_name(monkeypatch, capsys) -> None:
+    def talks(name: str) -> tuple[str, list[str]]:
+        said = f"import time\nfor part in range(3): print('{name}', part, flush=True); time.sleep(0.05)"
+        return name, [sys.executable, "-c", said]
+
+    monkeypatch.setattr(suite, "stages", lambda *given: [talks("ruff"), talks("mypy"), talks("pytest")])
+    assert suite.run(ENVIRONMENT, []) == 0
+    said = capsys.readouterr().out
+    for name in ("ruff", "mypy", "pytest"):
+        assert f"\n{name}\n{name} 0\n{name} 1\n{name} 2\n" in said
+
+
 @pytest.mark.parametrize(
     ("line", "closes"),
     [
