@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +61,8 @@ def run(code: str, variables: dict[str, str], folder: Path, monkeypatch: pytest.
     """Run one piece in this process, as a program of its own would, and return what it printed."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
+    for call in (httpx.get, httpx.post, httpx.put, httpx.request):
+        monkeypatch.setitem(call.__kwdefaults__, "timeout", 60)  # the pieces keep to httpx's five seconds
     monkeypatch.chdir(folder)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
