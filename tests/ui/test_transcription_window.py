@@ -194,7 +194,7 @@ async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begin
     async with open_transcription(tmp_home, theme) as tab:
         main = tab.page.main
         start, options = main.start, tab.options
-        plugged = tuple(each.name for each in tab.host.inputs)
+        plugged, opens = tuple(each.name for each in tab.host.inputs), tab.open_blocks
         if missing is Missing.LIBRARY:
             tab.host.problem = AudioUnavailable(missing, "input")
         if missing is Missing.BUSY:
@@ -221,7 +221,7 @@ async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begin
         assert tab.entries == ()
         assert start.files.isEnabled() and start.record.isEnabled()
         tab.host.problem = tab.refuses = None
-        tab.open_blocks = tab.open_blocks
+        tab.open_blocks = opens
         await tab.plug(*plugged)
         again = next(each for each in start.error.findChildren(QPushButton) if each.text() == "Try again")
         tab.press(again)
