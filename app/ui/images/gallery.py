@@ -46,7 +46,7 @@ from app.ui.kit.widgets.surfaces import rule, zone
 MIN_TILE = 240  # px at 100 %; as many columns as fit
 SHAPE = 9 / 16  # height of a picture in the gallery to its width
 ROOM_FOR_COUNT = 600  # px at 100 %; in less, the number gives way to the search
-KEPT = 400  # decoded pictures, about 100 MB at most
+KEPT_BYTES = 64_000_000  # of decoded images: two screens of 4K
 SPIN_MS = 100
 FRAME_MS = 16
 EXAMPLES = (
@@ -221,7 +221,7 @@ class Gallery(QWidget):
     def _make_tiles(self) -> None:
         self.model = TileModel(self)
         self.view = TileView(self._theme)
-        self.thumbnails = Thumbnails(self, kept=KEPT, one_thread=True)
+        self.thumbnails = Thumbnails(self, max_bytes=KEPT_BYTES, one_thread=True)
         self.delegate = TileDelegate(self._theme, self._picture, self._waiting_words, self.view)
         view = self.view
         view.setModel(self.model)

@@ -44,7 +44,7 @@ class Preview(QWidget):
         self._cache = cache
         self._path: Path | None = None
         self._shape = (16, 9)
-        self._thumbnails = Thumbnails(self, kept=8)
+        self._thumbnails = Thumbnails(self)
         self._thumbnails.loaded.connect(lambda _key: self.update())
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
-MAX_KEPT = 64
+KEPT_BYTES = 32_000_000  # decoded: as much as fills a 4K screen, whatever sizes the window had before
 MAX_WAITING = 96  # a fast scroll asks for thousands; only the newest can still be wanted
 _HIGHEST = 2**30  # of what Qt takes as a priority
 
@@ -21,9 +21,10 @@ class Thumbnails(QObject):
 
     loaded = Signal(str)
 
-    def __init__(self, parent: QObject | None = None, *, kept: int = MAX_KEPT, one_thread: bool = False) -> None:
+    def __init__(self, parent: QObject | None = None, *, max_bytes: int = KEPT_BYTES, one_thread: bool = False) -> None:
         super().__init__(parent)
-        self._most = kept
+        self._max_bytes = max_bytes
+        self._bytes = 0
         self._kept: OrderedDict[str, QImage] = OrderedDict()
         self._loading: dict[str, None] = {}  # in the order in which they were asked for
         self._turn = 0
@@ -66,16 +67,22 @@ class Thumbnails(QObject):
     def forget(self, key: str) -> None:
         """Make a picture anew when it is next asked for, in whatever size."""
         for kept in [name for name in self._kept if name.rpartition("@")[0] == key]:
-            del self._kept[kept]
+            self._drop(kept)
 
     def _take(self, key: str, image: QImage | None) -> None:
         if image is None:
             return
         self._loading.pop(key, None)
+        if key in self._kept:
+            self._drop(key)
         self._kept[key] = image
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._bytes += image.sizeInBytes()
+        while self._bytes > self._max_bytes and len(self._kept) > 1:
+            self._drop(next(iter(self._kept)))
         self.loaded.emit(key.rpartition("@")[0])
+
+    def _drop(self, key: str) -> None:
+        self._bytes -= self._kept.pop(key).sizeInBytes()
 
 
 def _made(

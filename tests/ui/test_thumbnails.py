@@ -1,0 +1,41 @@
+"""Small pictures: what is kept is bounded by its size, not by how many there are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.ui.kit.thumbnails import Thumbnails
+
+SIDES = range(200, 240)  # a window of many sizes asks for the same picture in as many
+
+
+def png() -> bytes:
+    image = QImage(300, 300, QImage.Format.Format_RGB32)
+    image.fill(0xFF336699)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stubs know no devices
+    return bytes(buffer.data().data())
+
+
+def test_pictures_of_many_sizes_take_no_more_memory_than_stated(qtbot: QtBot) -> None:
+    sent = png()
+    thumbnails = Thumbnails(max_bytes=1_000_000)
+    for side in SIDES:
+        thumbnails.get("a", side, side, lambda: sent)
+        qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
+    newest = [thumbnails.get("a", side, side, lambda: sent) for side in SIDES[-4:]]
+    assert all(image is not None and image.width() == side for image, side in zip(newest, SIDES[-4:], strict=True))
+    assert thumbnails.get("a", SIDES[0], SIDES[0], lambda: sent) is None, "pushed out, and made anew"
+    qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
+
+
+def test_one_picture_larger_than_the_bound_is_still_shown(qtbot: QtBot) -> None:
+    sent = png()
+    thumbnails = Thumbnails(max_bytes=1_000)
+    thumbnails.get("a", 200, 200, lambda: sent)
+    qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
+    shown = thumbnails.get("a", 200, 200, lambda: sent)
+    assert shown is not None and not shown.isNull()
