@@ -78,7 +78,15 @@ def run(arguments: Sequence[str]) -> int:
         else:
             show_start_failure(f"Another Rialto uses {paths.data} and does not answer.", _END_THE_OTHER)
         return 1
-    return _run_window(qt_app, options, paths, instance)
+    try:
+        return _run_window(qt_app, options, paths, instance)
+    except DisplayLost:
+        print("Rialto ended because its display is gone. What was written is kept.", file=sys.stderr, flush=True)
+        os._exit(1)  # the database's thread would be waited for, and nothing can tell it to end any more
+
+
+class DisplayLost(Exception):
+    """The display server ended, as at a logout: Qt stopped the loop in the middle of everything."""
 
 
 def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: SingleInstance) -> int:
@@ -139,10 +147,24 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, rialto.window.closed.emit)
     asyncio.set_event_loop(loop)
+    codes: list[int] = []
+
+    async def live() -> None:
+        codes.append(await rialto.live())
+
+    def lose_display() -> None:
+        if not codes:
+            rialto.crashes.uninstall()  # that tasks find no loop any more is no crash
+
+    qt_app.aboutToQuit.connect(lose_display)
     try:
         with loop:
-            code: int = loop.run_until_complete(rialto.live())
-            return code
+            loop.run_until_complete(live())
+        return codes[0]
+    except RuntimeError as error:
+        if codes or not str(error).startswith("Event loop stopped"):
+            raise
+        raise DisplayLost from error
     finally:
         leave_generators()
         collector.close()

@@ -44,7 +44,7 @@ async def test_the_start_after_a_segmentation_fault_offers_its_report_and_brings
         assert dialog.windowTitle() == "Rialto ended unexpectedly last time"
         assert "Segmentation fault" in report
         assert "while: Wallet; last action wallet.refresh; under way: WalletPresenter." in report
-        assert "crash_victim.py" in report and "work_and_die" in report
+        assert "killed_crash.py" in report and "work_and_die" in report
         dialog.accept()
         written = b"".join(path.read_bytes() for path in Paths.below(home).crashes.iterdir())
         for secret in (key, QUESTION, DRAFT):

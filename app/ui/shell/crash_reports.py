@@ -63,6 +63,7 @@ class CrashReporter(QObject):
         self._lock = threading.Lock()
         self._hard_file: TextIO | None = None
         self._tab = self._action = self._work = ""
+        self._is_over = False
 
     def install(self) -> None:
         """Take over Python's and Qt's last resorts. Cheap: no heavy import, one small file."""
@@ -80,7 +81,8 @@ class CrashReporter(QObject):
         loop.set_exception_handler(self._on_loop_exception)
 
     def uninstall(self) -> None:
-        """Give everything back; the empty file of a run that ended well is removed."""
+        """Give everything back and report no more; the empty file of a run that ended well is removed."""
+        self._is_over = True
         qInstallMessageHandler(None)
         sys.excepthook = sys.__excepthook__
         threading.excepthook = threading.__excepthook__
@@ -119,6 +121,8 @@ class CrashReporter(QObject):
 
         What the disk refused makes no report: whoever writes may leave saying so to this one place.
         """
+        if self._is_over:
+            return None
         refusal = refusal_of(error)
         if refusal is not None:
             _log.error("The disk refused: %s", self._redact(refusal.sentence))
