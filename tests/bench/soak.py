@@ -94,7 +94,8 @@ class Watched:
     def look(self, ends: float) -> None:
         """Take a sample; note a session that ended, and start the next."""
         process = self.process
-        assert process is not None
+        if process is None:
+            return
         code = process.poll()
         if code is None:
             try:
@@ -106,14 +107,15 @@ class Watched:
             return
         if code != 0:
             self.faults.append(f"ended with {code} during {self.last_act}: {self.home}/stderr-{self.starts}.txt")
+        self.process = None
         if time.monotonic() < ends - TOLD_EVERY_S:
             self.begin(ends)
 
     def growth(self) -> float:
-        """Return MB an hour by the least-squares line through the samples after the first half hour of a session."""
+        """Return MB an hour by the least-squares line through the samples after the first hour of a session."""
         begun = self.samples[0][0] if self.samples else 0.0
         points = [(at - begun, mb) for at, mb, _files, _threads in self.samples]
-        points = [point for point in points if point[0] > HOUR_S / 2] or points[len(points) // 2 :]
+        points = [point for point in points if point[0] > HOUR_S] or points[len(points) // 2 :]
         if len(points) < 2:
             return 0.0
         mid_x = sum(x for x, _ in points) / len(points)
