@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -328,3 +329,12 @@ def test_tests_wait_in_one_way() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in ("until", "wait_until")
     ]
     assert found == []
+
+
+MOST_MODULES = 40
+
+
+def test_no_folder_is_too_full_to_find_anything_in() -> None:
+    folders = Counter(path.parent for path in (ROOT / "app").rglob("*.py") if path.name != "__init__.py")
+    full = {str(folder.relative_to(ROOT)): count for folder, count in folders.items() if count > MOST_MODULES}
+    assert full == {}, "give what belongs together a folder of its own, or merge modules that only one other uses"
