@@ -1,7 +1,7 @@
 """What was spent, and what is left: the billing endpoints. Beta; they need an admin key on most deployments.
 
 An `AuthenticationFailed` from here means that the key lacks that right, not that it is wrong. A shape that changed is
-a `BadAnswer`: "not available", never a crash (R-VER-07). Source: service specification, account.
+a `BadResponse`: "not available", never a crash (R-VER-07). Source: service specification, account.
 """
 
 from __future__ import annotations

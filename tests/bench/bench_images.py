@@ -45,7 +45,7 @@ def gallery(theme: Theme, folder: Path, cache: Path) -> Gallery:
         Tile(str(number), f"Travel poster {number}", "$0.018", "saved", at=now - timedelta(hours=number))
         for number in range(IMAGES)
     )
-    made.show_shelf(GalleryState(tiles, IMAGES, loaded=True))
+    made.show_state(GalleryState(tiles, IMAGES, loaded=True))
     QApplication.processEvents()
     return made
 

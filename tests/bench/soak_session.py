@@ -76,7 +76,7 @@ class Session:
         rialto.places.keep_for_session()
         await self._guide.until("the place for keys", lambda: rialto.places.state.is_ready)
         rialto.accounts.add(AccountDraft(self._service, KEY, name="Elsewhere"))
-        await self._guide.until("two accounts", lambda: len(rialto.account_services.book.list()) > 1)
+        await self._guide.until("two accounts", lambda: len(rialto.account_services.accounts.list()) > 1)
 
     @property
     def acts(self) -> tuple[tuple[int, Callable[[], Awaitable[None]]], ...]:
@@ -168,7 +168,7 @@ class Session:
             await asyncio.sleep(self._dice.random() / 2)
 
     async def switch_account(self) -> None:
-        accounts = self._rialto.account_services.book.list()
+        accounts = self._rialto.account_services.accounts.list()
         self._rialto.accounts.use(self._dice.choice(accounts).id)
         if self._dice.random() < 0.3:  # to and fro
             self._rialto.accounts.use(self._dice.choice(accounts).id)

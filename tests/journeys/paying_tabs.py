@@ -135,7 +135,7 @@ DEEDS = {
     "speech": Deed(_speech, lambda rialto: speech(rialto).speak(aloud=False), _spoken),
     "transcription": Deed(_transcription, lambda rialto: transcription(rialto).main_action(), _transcribed),
     "images": Deed(
-        _images, lambda rialto: images(rialto).make(), lambda r: any(t.is_whole for t in images(r).shelf.tiles)
+        _images, lambda rialto: images(rialto).make(), lambda r: any(t.is_whole for t in images(r).gallery_state.tiles)
     ),
     "video": Deed(
         _video,

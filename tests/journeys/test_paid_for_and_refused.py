@@ -126,7 +126,7 @@ async def test_what_was_paid_for_can_be_saved_elsewhere(start: Start, tmp_path: 
 
 async def test_a_disk_that_refuses_keeps_nobody_on_the_first_page_or_in_an_account(start: Start) -> None:
     async with start() as rialto:
-        other = rialto.account_services.book.add(new_account("Practice", SANDBOX_ADDRESS, kind="sandbox"))
+        other = rialto.account_services.accounts.add(new_account("Practice", SANDBOX_ADDRESS, kind="sandbox"))
         with vanished(rialto.paths.config):
             rialto._begin(rialto.account_services.sandbox_account().id)
             await until(lambda: rialto.window.current_tab == "chat" and rialto.current_account.account is not None)
@@ -134,4 +134,4 @@ async def test_a_disk_that_refuses_keeps_nobody_on_the_first_page_or_in_an_accou
                 rialto.accounts.use(account.id)
                 await until(lambda account=account: rialto.current_account.account.id == account.id)
             await settled(rialto)
-        assert rialto.account_services.book.active_id == other.id
+        assert rialto.account_services.accounts.active_id == other.id

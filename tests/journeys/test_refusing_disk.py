@@ -170,14 +170,14 @@ async def test_damaged_settings_and_accounts_come_back_with_one_press_each(start
     config = tmp_path / "home" / "config"
     async with start() as rialto:
         await enter_sandbox(rialto)
-        rialto.account_services.book.add(new_account("Work", "https://api.example.com/v1"))
+        rialto.account_services.accounts.add(new_account("Work", "https://api.example.com/v1"))
         rialto.settings.change(text_percent=120)
     for name in ("settings.json", "accounts.json"):
         (config / name).write_bytes(b"\x00garbage")
     async with start() as rialto:
         await until(lambda: toast_of(rialto, "Your accounts are damaged"))
         assert rialto.window.current_tab == ""  # as if nothing had been there
-        assert [account.name for account in rialto.account_services.book.list()] != ["Sandbox", "Work"]
+        assert [account.name for account in rialto.account_services.accounts.list()] != ["Sandbox", "Work"]
         for words, back in (
             ("settings are damaged", "settings are back"),
             ("accounts are damaged", "accounts are back"),
@@ -185,13 +185,13 @@ async def test_damaged_settings_and_accounts_come_back_with_one_press_each(start
             toast_of(rialto, words).findChild(LinkButton, "restore").click()
             await until(lambda back=back: toast_of(rialto, back))
         assert (rialto.theme.text_percent, rialto.window.current_tab) == (120, "chat")
-        assert [account.name for account in rialto.account_services.book.list()] == ["Sandbox", "Work"]
+        assert [account.name for account in rialto.account_services.accounts.list()] == ["Sandbox", "Work"]
         await until(lambda: rialto.chat.head().can_send)
         assert len(list(config.glob("*.broken-*"))) == 2
     async with start() as rialto:  # and on the disk
         await settled(rialto)
         assert (rialto.theme.text_percent, rialto.window.current_tab) == (120, "chat")
-        assert [account.name for account in rialto.account_services.book.list()] == ["Sandbox", "Work"]
+        assert [account.name for account in rialto.account_services.accounts.list()] == ["Sandbox", "Work"]
 
 
 HOLDER = """

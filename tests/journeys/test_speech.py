@@ -72,7 +72,7 @@ async def test_the_voice_that_is_shown_is_the_one_that_speaks_from_the_first_cli
         page.main.editor.setPlainText("Hello there.")
         rialto.current_account.account_changed.connect(lambda: page.speak(aloud=False))
         box = rialto.account_services.sandbox_account()
-        other = rialto.account_services.book.add(new_account("Other box", box.base_url, kind="sandbox"))
+        other = rialto.account_services.accounts.add(new_account("Other box", box.base_url, kind="sandbox"))
         for account in (box, other, box):
             rialto.accounts.use(account.id)
             await until(

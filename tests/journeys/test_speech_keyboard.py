@@ -35,7 +35,7 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.press("Ctrl+2")
         page = speech_of(rialto)
         desk, sound = page.presenter, page.presenter.sound
-        await until(lambda: desk.ready.is_set() and not desk.shelf.is_offline)
+        await until(lambda: desk.ready.is_set() and not desk.voice_list.is_offline)
 
         # a voice: filtered, its sample heard for a price that was said, starred, taken
         picker = page.side.picker
@@ -53,7 +53,7 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.begin()
         await hands.tab_to(picker.view)
         await hands.press("Ctrl+D")
-        await until(lambda: any(voice.favourite for voice in desk.shelf.all()))
+        await until(lambda: any(voice.favourite for voice in desk.voice_list.all()))
         await hands.press("Return")
         assert desk.choice.voice in ("bf_emma", "Emma")
         for button in (picker.stars, picker.used):

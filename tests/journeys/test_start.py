@@ -53,7 +53,7 @@ UNTIL_THE_PAINT = """
     import json, os, sys
     from app.ui.kit.qt_repairs.pyside_features import read_no_sources
     read_no_sources()
-    from app.bootstrap import moments, start
+    from app.bootstrap import start, startup_marks
 
     def painted(loading):
         rialto = start_of["rialto"]
@@ -72,7 +72,7 @@ UNTIL_THE_PAINT = """
         show(rialto)
 
     start._show = keep
-    moments.Loading.start = painted
+    startup_marks.Loading.start = painted
     start.run([])
 """
 

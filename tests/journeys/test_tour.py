@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.ui.shell.tour import ACTS, Guide, perform
+from app.ui.shell.tour import ACTS, TourGuide, perform
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,7 +43,7 @@ def test_a_place_that_cannot_hold_pictures_is_named(tmp_path: Path) -> None:
 async def test_a_step_that_fails_ends_the_tour_with_one_and_says_which(
     start: Callable[[], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def act(guide: Guide) -> None:
+    async def act(guide: TourGuide) -> None:
         await guide.until("the moon", lambda: False, within_s=0.1)
 
     monkeypatch.setitem(ACTS, "broken", act)
@@ -59,7 +59,7 @@ async def test_a_crash_on_the_way_ends_the_tour_with_one_although_every_step_wen
 ) -> None:
     async with start() as rialto:
 
-        async def act(_guide: Guide) -> None:
+        async def act(_guide: TourGuide) -> None:
             rialto.crashes.report(ValueError("a part that broke"))
 
         monkeypatch.setitem(ACTS, "crashing", act)

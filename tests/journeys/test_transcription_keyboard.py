@@ -48,7 +48,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await hands.press("Ctrl+3")
         page = transcription_of(rialto)
         main, side, desk = page.main, page.side, page.presenter
-        await until(lambda: desk.recording.inputs().microphones and desk.shelf.choices())
+        await until(lambda: desk.recording.inputs().microphones and desk.account_models.choices())
 
         # the microphone: chosen, and kept by its lasting name
         await hands.tab_to(side.options.input)

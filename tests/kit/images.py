@@ -189,10 +189,10 @@ class ImagesHarness(OnSandbox):
 
     def do(self, image_id: str, action: str) -> None:
         """What the menu of an image does."""
-        self.page.deeds.do(image_id, action)
+        self.page.image_actions.do(image_id, action)
 
     def press_to_chat(self) -> None:
-        self.page.deeds.to_chat()
+        self.page.image_actions.to_chat()
 
     def open_menu(self) -> QMenu:
         gallery = self.page.gallery

@@ -67,7 +67,7 @@ class QuickSpeaker:
 class SpeechHarness(OnSandbox):
     page: SpeechPage
     presenter: SpeechPresenter
-    deeds: TakeActions
+    take_actions: TakeActions
     clones: VoiceCloning
     aloud: ReadAloud
     tasks: TaskScope
@@ -96,7 +96,7 @@ class SpeechHarness(OnSandbox):
     @property
     def voices(self) -> Any:
         """All that can speak, of every model."""
-        return self.presenter.shelf
+        return self.presenter.voice_list
 
     @property
     def takes(self) -> Any:
@@ -358,7 +358,7 @@ async def open_speech(
         current_account.use(SANDBOX, service)
         await presenter.start(database, Catalogue(database))
         page.voices.show_all()
-        await until(lambda: not presenter.shelf.is_offline)
+        await until(lambda: not presenter.voice_list.is_offline)
         for pane, size in ((page.list, (264, 800)), (page.main, (760, 800)), (page.side, (352, 800))):
             pane.resize(*size)
             pane.show()

@@ -45,7 +45,7 @@ def interpreters() -> list[str]:
 
 
 # The one thing that packing shares with the program: how its list of licences is written and read.
-SHARED = {"licences": {"app"}}
+SHARED = {"licenses": {"app"}}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
@@ -55,7 +55,7 @@ def test_the_bootstrap_imports_the_standard_library_and_itself_only(path: Path) 
 
 
 def test_what_packing_shares_with_the_program_needs_nothing_installed() -> None:
-    script = "import sys; sys.path.insert(0, 'packaging'); import licences; print(sorted(map(str, sys.modules)))"
+    script = "import sys; sys.path.insert(0, 'packaging'); import licenses; print(sorted(map(str, sys.modules)))"
     done = subprocess.run([sys.executable, "-S", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "PySide6" not in done.stdout and "pydantic" not in done.stdout

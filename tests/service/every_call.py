@@ -39,7 +39,7 @@ async def drained(stream: Stream[object]) -> list[object]:
 CALLS: dict[str, Ask] = {
     "chat.complete": lambda at, _: at.chat.complete(HI),
     "chat.stream": lambda at, _: drained(at.chat.stream(HI)),
-    "speech.synthesise": lambda at, _: at.speech.synthesize(SAY),
+    "speech.synthesize": lambda at, _: at.speech.synthesize(SAY),
     "speech.stream": lambda at, _: drained(at.speech.stream(SAY)),
     "voices.clone": lambda at, wav: at.voices.clone(wav, "m"),
     "transcription.transcribe": lambda at, wav: at.transcription.transcribe(TranscriptionRequest(wav, "m")),

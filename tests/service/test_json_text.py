@@ -55,7 +55,7 @@ for text in (b"[" * 10**6, b'{"a":' * 10**6, b"[" * 10**6 + b"]" * 10**6):
     print(type(reader.failure).__name__)
 """
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert shown.stdout.split() == ["refused", "BadAnswer"] * 3
+    assert shown.stdout.split() == ["refused", "BadResponse"] * 3
 
 
 def test_a_chunk_that_cannot_be_parsed_safely_ends_the_stream_behind_its_text() -> None:

@@ -60,7 +60,7 @@ def errors(page: Page) -> None:
     )
     for title, problem in cases:
         page.section(0, title)
-        page.comparison[0].addWidget(ErrorCard(theme, problem))
+        page.columns[0].addWidget(ErrorCard(theme, problem))
     banners = (
         (
             "Offline, one banner for the window",
@@ -86,7 +86,7 @@ def errors(page: Page) -> None:
     )
     for title, words, action in banners:
         page.section(1, title)
-        page.comparison[1].addWidget(Banner(theme, BannerSpec(*words, (ActionSpec("act", action),))))
+        page.columns[1].addWidget(Banner(theme, BannerSpec(*words, (ActionSpec("act", action),))))
     page.section(2, "Toasts, bottom right, background work only")
     toasts = (
         ("Video is ready", "Sailboat at dusk, saved to Videos/Rialto", "ok", ("Show", "Play"), ""),
@@ -107,7 +107,7 @@ def errors(page: Page) -> None:
         ),
     )
     for title, text, tone, links, hint in toasts:
-        page.comparison[2].addWidget(
+        page.columns[2].addWidget(
             Toast(
                 theme,
                 title,
@@ -118,10 +118,10 @@ def errors(page: Page) -> None:
                 actions=tuple(ActionSpec(words, words) for words in links),
             )
         )
-        page.comparison[2].addSpacing(-34)
-    page.comparison[2].addSpacing(34)
+        page.columns[2].addSpacing(-34)
+    page.columns[2].addSpacing(34)
     page.section(2, "Details, the same block under every error")
-    page.comparison[2].addWidget(
+    page.columns[2].addWidget(
         DetailsBlock(
             theme,
             (
@@ -143,7 +143,7 @@ def states(page: Page) -> None:
         card = Card(theme, fill="canvas")
         card.setFixedHeight(height)
         card.body.addWidget(widget, 1)
-        page.comparison[column].addWidget(card)
+        page.columns[column].addWidget(card)
 
     hold(
         0,

@@ -368,7 +368,7 @@ async def test_everything_that_opens_has_a_name(theme: Theme, tmp_home: Path) ->
         desk.open_search()
         desk.open_trash()
         desk.open_find()
-        desk.show_columns(shown.rows[-1].id)
+        desk.show_comparison_pane(shown.rows[-1].id)
         picker = desk.open_comparing()
         unnamed = [
             type(widget).__name__

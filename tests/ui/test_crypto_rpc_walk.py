@@ -89,7 +89,7 @@ async def test_without_the_service_the_saved_list_of_networks_serves(window: Con
     window.current_account.use(window.current_account.account, None)
     again = await window.restart()
     assert {row.slug for row in again.networks()} == slugs
-    assert again.shelf.age_words() == "List of an earlier day"
+    assert again.network_list.age_words() == "List of an earlier day"
     assert not again.view().can_send
 
 

@@ -189,7 +189,7 @@ class ChatPageController(QObject):
     def _show_comparison(self, rows: Sequence[MessageRow]) -> None:
         main, opened = self._page.main, self._page.presenter.opened
         if not rows:
-            if self._is_made("columns"):
+            if self._is_made("comparison"):
                 main.show_instead(None)
             return
         question = opened.thread.get(rows[0].id)

@@ -248,7 +248,7 @@ class SpeechBase(CallingPresenter):
     def set_speech_option(self, name: str, value: object) -> None:
         """Set one of the fields of `SpeechOptions`."""
         self.speech_options = replace(self.speech_options, **{name: value})  # type: ignore[arg-type]  # the page names our own fields
-        self.keep(speech_options=self.speech_options.to_json())
+        self.keep(knobs=self.speech_options.to_json())
         self.speech_options_changed.emit(self.speech_options_view())
         self._measure_text()
 

@@ -48,7 +48,7 @@ async def test_a_leap_shows_every_caption_in_sight_after_a_few_frames(theme: The
     gallery.show()
     now = datetime.now(UTC)
     tiles = tuple(Tile(str(number), f"Travel poster {number}", "$0.018", "saved", at=now) for number in range(IMAGES))
-    gallery.show_shelf(GalleryState(tiles, IMAGES, loaded=True))
+    gallery.show_state(GalleryState(tiles, IMAGES, loaded=True))
     bar = gallery.view.verticalScrollBar()
     for place in (bar.maximum() // 2, bar.maximum(), 0):
         bar.setValue(place)

@@ -20,7 +20,7 @@ from tests.sandbox.support import as_new
 def _saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is typed is saved when a test says so, and at the end: never between a test and its clean-up, when pytest-qt
     lets events through and no loop runs."""
-    memory = sys.modules[presenter_base.DeskMemory.__module__]
+    memory = sys.modules[presenter_base.DraftMemory.__module__]
     monkeypatch.setattr(memory, "SAVE_AFTER_S", 600.0)
 
 

@@ -157,7 +157,7 @@ PAID: dict[str, list[Act]] = {
     ],
     "chat.stream": [streamed],
     "speech.stream": [lambda walk: spoken(walk, stream=True)],
-    "speech.synthesise": [lambda walk: spoken(walk, stream=False)],
+    "speech.synthesize": [lambda walk: spoken(walk, stream=False)],
     "voices.clone": [cloned],
     "transcription.transcribe": [lambda walk: transcribed(walk, "json"), lambda walk: transcribed(walk, "text")],
     "images.generate": [
