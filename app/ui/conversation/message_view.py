@@ -142,7 +142,8 @@ class MessageView(QAbstractScrollArea):
 
     def update_row(self, row_id: str, **changes: Any) -> None:
         """Replace fields of a row. Raises `KeyError` for a row that is not there."""
-        self.stream.hand_over(row_id)
+        if self.stream.hand_over(row_id) is not None:
+            self._showing.note_below()
         row = self.stack.change(row_id, changes)
         if "state" in changes:
             if row.state == "streaming":

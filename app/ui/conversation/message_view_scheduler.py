@@ -97,7 +97,9 @@ class ViewScheduler:
 
     def note_below(self) -> None:
         """Something has come below: say so unless the view moves along."""
-        self.set_new_below(self._new_below or not self._view.stack.following)
+        view = self._view
+        moves_along = view.at_end if self._scrolled else view.stack.following  # scrolled, and not shown yet
+        self.set_new_below(self._new_below or not moves_along)
 
     def set_new_below(self, new: bool) -> None:
         if new != self._new_below:
