@@ -64,6 +64,14 @@ def _set_aside_what_stays() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _clear_clipboard() -> Iterator[None]:
+    """Without a display Qt deletes what is on it when Python is gone, which ends the process with a fault."""
+    yield
+    if QApplication.instance() is not None:
+        QApplication.clipboard().clear()
+
+
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
     """What the window does when its event loop is about to wait."""

@@ -23,12 +23,12 @@ CLOSE_TIMEOUT_S = 2.0
 
 
 class Speaker(Protocol):
-    """What a player needs of a loudspeaker. `rate_hz` frames a second, one channel."""
+    """What a player needs of a loudspeaker. `rate_hz` frames a second."""
 
     rate_hz: int
 
     def write(self, samples: Samples, place: int) -> None:
-        """Queue a block; `place` is handed back by `heard` when it is played."""
+        """Queue a block, its channels interleaved; `place` is handed back by `heard` when it is played."""
 
     @property
     def queued(self) -> int:
@@ -50,10 +50,11 @@ class Speaker(Protocol):
 class PortAudioSpeaker:
     """Opened and running; silent until written to. Raises `AudioUnavailable`. Make it in a thread."""
 
-    def __init__(self, host: AudioHost, rate_hz: int, device_id: str = "") -> None:
+    def __init__(self, host: AudioHost, rate_hz: int, device_id: str = "", *, channels: int = 1) -> None:
         self.rate_hz = rate_hz
+        self._channels = channels
         self._host = host
-        self._queue: deque[tuple[Samples, int]] = deque()
+        self._queue: deque[tuple[np.ndarray[tuple[int, int], np.dtype[np.int16]], int]] = deque()
         self._offset = 0  # frames of the first block that are played already
         self._queued = 0
         self._heard = -1
@@ -74,7 +75,7 @@ class PortAudioSpeaker:
                 samplerate=self.rate_hz,
                 blocksize=int(self.rate_hz * BLOCK_S),
                 device=target.index,
-                channels=1,
+                channels=self._channels,
                 dtype="int16",
                 latency=LATENCY_S,
                 callback=self._play,
@@ -94,7 +95,7 @@ class PortAudioSpeaker:
             while done < frames and self._queue:
                 samples, place = self._queue[0]
                 count = min(frames - done, len(samples) - self._offset)
-                out[done : done + count, 0] = samples[self._offset : self._offset + count]
+                out[done : done + count] = samples[self._offset : self._offset + count]
                 done += count
                 self._offset += count
                 self._heard = place
@@ -110,9 +111,16 @@ class PortAudioSpeaker:
 
     def write(self, samples: Samples, place: int) -> None:
         if len(samples):
+            frames = samples.reshape(-1, self._channels)
             with self._lock:
-                self._queue.append((samples, place))
-                self._queued += len(samples)
+                self._queue.append((frames, place))
+                self._queued += len(frames)
+
+    def write_pcm(self, data: bytes) -> None:
+        """Queue 16-bit samples in the computer's own byte order, the channels interleaved."""
+        import numpy as np
+
+        self.write(np.frombuffer(data, np.int16), 0)
 
     @property
     def queued(self) -> int:

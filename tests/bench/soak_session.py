@@ -319,6 +319,7 @@ def main(service: str, seconds: float, seed: int) -> int:
         async def drive() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 await Session(rialto, service, random.Random(seed), Path(folder)).live(seconds)
+            QApplication.clipboard().clear()  # without a display Qt deletes it when Python is gone, and dies of it
             rialto.window.closed.emit()
 
         rialto.crashes.crashed.connect(lambda report: _say(crash=report.title, path=str(report.path)))

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.audio.length import length_of
 from app.credentials.accounts import SANDBOX_ADDRESS, new_account
+from app.storage.errors import StorageUnavailable
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.toast import Toast
 from tests.journeys.conftest import settled
@@ -66,6 +67,7 @@ async def saved_elsewhere(rialto: Any, folder: Path) -> Path:
     found.findChild(LinkButton, "elsewhere").click()
     await until(lambda: any(dialog.isVisible() for dialog in rialto.window.findChildren(QFileDialog)))
     dialog = next(dialog for dialog in rialto.window.findChildren(QFileDialog) if dialog.isVisible())
+    rialto.crashes.report(StorageUnavailable("The disk refuses something else meanwhile."))
     path = folder / Path(dialog.selectedFiles()[0]).name
     dialog.selectFile(str(path))
     dialog.accept()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -181,9 +182,18 @@ async def test_keys_typed_before_the_history_is_open_are_kept_new_chat_or_not(st
             assert sorted((await drafts(rialto)).values()) == ["first", "from yesterday", "second and more"]
 
 
-async def test_the_last_keys_before_the_window_closes_are_there_again(start: Start) -> None:
+async def test_the_last_keys_before_the_window_closes_are_there_again(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with start() as rialto:
         await enter_sandbox(rialto)
+        write = rialto.settings.file.save
+
+        def slowly(data: bytes) -> None:
+            time.sleep(0.3)
+            write(data)
+
+        monkeypatch.setattr(rialto.settings.file, "save", slowly)
         rialto.window.registry.run("chat.new")
         await type_into(box(rialto), "not even a pause")
     async with start() as rialto:

@@ -10,10 +10,11 @@ import pytest
 import soundfile
 
 from app.audio.devices import AudioUnavailable, Missing
+from app.audio.microphone import MicrophoneChoice
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.transcription.state import ExportChoice
-from tests.audio.recorded import tone, write_wav
+from tests.audio.recorded import FakeBlocks, tone, write_wav
 from tests.kit.transcription import open_transcription_presenter, words_heard
 from tests.kit.waiting import until
 from tests.sandbox.test_transcription import samples
@@ -402,3 +403,38 @@ async def test_a_word_is_heard_from_its_own_time(tmp_home: Path) -> None:
         await until(lambda: heard and heard[-1] > word.start)
         assert next(at for at in heard if at) >= word.start - 0.1
         await until(lambda: not tab.presenter.playing.plays)
+
+
+async def test_a_recording_is_on_the_list_before_it_is_shown_as_one(tmp_home: Path) -> None:
+    """Whoever marks or stops it in its first moment reaches it, and none before it."""
+    async with open_transcription_presenter(tmp_home) as tab:
+        presenter, begin = tab.presenter, tab.presenter.recording.begin
+        rows: list[int] = []
+
+        async def begun(path: Path) -> None:
+            rows.append(len(await presenter.store.list()))
+            await begin(path)
+
+        presenter.recording.begin = begun  # type: ignore[method-assign]  # looks at the disk, then begins
+        presenter.record()
+        await until(lambda: presenter.is_recording)
+        presenter.mark("Here")
+        presenter.stop_recording(transcribe=False)
+        await tab.done()
+        assert rows == [1]
+        (entry,) = tab.entries
+        assert entry.state == "recorded"
+        assert [mark.text for mark in tab.head.marks] == ["Here"]
+
+
+async def test_a_recording_that_cannot_begin_leaves_nothing_on_the_list(tmp_home: Path) -> None:
+    async with open_transcription_presenter(tmp_home) as tab:
+
+        def busy(_choice: MicrophoneChoice) -> FakeBlocks:
+            raise AudioUnavailable(Missing.BUSY, "input")
+
+        tab.open_blocks = busy
+        tab.presenter.record()
+        await tab.done()
+        assert tab.head.problem is not None and "Another program holds" in tab.head.problem.what
+        assert await tab.presenter.store.list() == ()

@@ -113,10 +113,13 @@ class ChatPresenter(ChatPresenterChats):
 
     async def aclose(self) -> None:
         """Keep the draft. Call before the tasks are closed; answers under way are then kept as interrupted."""
+        import asyncio  # not before the window is painted
+
         self._draft_timer.stop()
         if self._history is not None:
             self._left.append(self.opened.left())
             await self._write_left()
+            await asyncio.to_thread(self._settings.save)  # which chat to open again, if that draft has made one
 
     # The list
 

@@ -277,7 +277,10 @@ class Overlays(QObject):
             if not trouble:
                 self._unsaved = [each for each in self._unsaved if each is not unsaved]
                 self.toasts.show_toast(f"Saved as {path.name}", tone="ok")
-            self._offer_elsewhere(trouble or "The disk took no more")
+            if self._unsaved:
+                self._offer_elsewhere(trouble or "The disk took no more")
+            else:  # something else may have been refused while the dialog was open
+                self.toasts.close("disk")
 
         run_in_pool(self, partial(_trouble_writing, path, unsaved.data), tell)
 

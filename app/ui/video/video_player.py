@@ -21,8 +21,9 @@ from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from PySide6.QtMultimedia import QAudioOutput, QMediaPlayer, QVideoSink
+    from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
 
+    from app.ui.kit.sound.media_sound import MediaSound
     from app.ui.kit.theme import Theme
 
 SKIP_MS = 5_000
@@ -105,7 +106,7 @@ class VideoPlayer(QWidget):
         self._film = ""
         self._player: QMediaPlayer | None = None
         self._sink: QVideoSink | None = None
-        self._sound: QAudioOutput | None = None
+        self._sound: MediaSound | None = None
         self._painting = False
         self._wants_poster = False
         self._frame_ms = USUAL_FRAME_MS
@@ -189,6 +190,8 @@ class VideoPlayer(QWidget):
     def _load(self) -> None:
         from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
 
+        from app.ui.kit.sound.media_sound import MediaSound
+
         if self._player is None:
             self._player = QMediaPlayer(self)
             self._sink = QVideoSink(self)
@@ -199,6 +202,8 @@ class VideoPlayer(QWidget):
             self._player.mediaStatusChanged.connect(self._status)
             self._player.errorOccurred.connect(lambda *_: self.problem.emit(CANNOT_PLAY))
             self._set_loop(self.loop.isChecked())
+            self._sound = MediaSound(self._player)
+            self._set_mute(self.mute.isChecked())
         self._wants_poster = True
         self._player.setSource(QUrl.fromLocalFile(self._film))
 
@@ -217,22 +222,16 @@ class VideoPlayer(QWidget):
         if self.plays:
             self._player.pause()
             return
-        self._open_sound()
+        if self._sound is not None:
+            self._sound.open()
         if self.duration_ms and self._at_ms >= self.duration_ms - self._frame_ms * 1.5:
             self.seek(0)
         self._player.play()
 
-    def _open_sound(self) -> None:
-        """Connect a loudspeaker; without one the film plays silently, for a missing one would hold up its clock."""
-        from PySide6.QtMultimedia import QAudioOutput, QMediaDevices
-
-        if self._sound is None and self._player is not None and QMediaDevices.audioOutputs():
-            self._sound = QAudioOutput(self)
-            self._sound.setMuted(self.mute.isChecked())
-            self._player.setAudioOutput(self._sound)
-
     def seek(self, at_ms: float) -> None:
         if self._player is not None and self._film:
+            if self._sound is not None:
+                self._sound.clear()
             self._at_ms = max(0.0, min(float(at_ms), float(self.duration_ms)))
             self._player.setPosition(round(self._at_ms))
             self._show_time()
@@ -261,7 +260,8 @@ class VideoPlayer(QWidget):
 
     def _set_mute(self, on: bool) -> None:
         if self._sound is not None:
-            self._sound.setMuted(on)
+            self._sound.is_muted = on
+            self._sound.clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.handle_key(event):
@@ -312,6 +312,8 @@ class VideoPlayer(QWidget):
 
     def _show_state(self) -> None:
         plays = self.plays
+        if not plays and self._sound is not None:
+            self._sound.close()
         self.play.set_icon("pause" if plays else "play")
         self.play.rename("Pause" if plays else "Play", "Space")
 

@@ -94,21 +94,6 @@ class RecordPart(BatchPart):
         self.end_test()
         await self.recording.test_over()
         self.playing.stop()
-        try:
-            await self.recording.begin(self.folders.recordings / name)
-        except AudioUnavailable as error:
-            retry = ActionSpec("record", "Try again")
-            self._problem = Problem(
-                error.sentence.rstrip("."), "Files can still be transcribed.", primary=retry, icon="microphone"
-            )
-            self._open_id, self._shows_batch = None, False
-            self._head_changed()
-            return
-        except OSError as error:
-            self._problem = Problem("The recording could not be begun", f"The disk said: {error.strerror or error}.")
-            self._head_changed()
-            return
-        self._recording_id = row_id
         row = await self.store.add(
             id=row_id,
             title=f"Recording, {at.day} {at:%B, %H:%M}",
@@ -116,9 +101,30 @@ class RecordPart(BatchPart):
             sound_path=name,
             state="recording",
         )
+        problem = await self._begin_recording(self.folders.recordings / name)
+        if problem is not None:
+            await self.store.purge(row_id)
+            self._problem = problem
+            self._head_changed()
+            return
+        self._recording_id = self._open_id = row_id
         self._rows[row_id] = row
-        self._open_id, self._shows_batch = row_id, False
+        self._shows_batch = False
         self._all_changed()
+
+    async def _begin_recording(self, path: Path) -> Problem | None:
+        """Return why it could not be begun, None when sound comes in."""
+        try:
+            await self.recording.begin(path)
+        except AudioUnavailable as error:
+            self._open_id, self._shows_batch = None, False
+            retry = ActionSpec("record", "Try again")
+            return Problem(
+                error.sentence.rstrip("."), "Files can still be transcribed.", primary=retry, icon="microphone"
+            )
+        except OSError as error:
+            return Problem("The recording could not be begun", f"The disk said: {error.strerror or error}.")
+        return None
 
     def pause_recording(self) -> None:
         """Pause, or go on."""
