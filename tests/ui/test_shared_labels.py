@@ -11,7 +11,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.header import PaneHeader
-from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.label import LONGEST_PX, Label
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.receipt_line import ReceiptLine, Run, lay_out_runs
 
@@ -129,6 +129,7 @@ def test_an_endless_word_widens_nothing(theme: Theme, qtbot, make: type[QWidget]
     column = QVBoxLayout(pane)
     column.addWidget(make(theme, "W" * 10_000))
     assert pane.minimumSizeHint().width() < theme.type_px(260)
+    assert pane.sizeHint().width() < theme.type_px(LONGEST_PX + 60)  # what opens at the size that its content asks for
     short = make(theme, "Short")
     assert short.minimumSizeHint().width() == short.sizeHint().width()
 
