@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +24,9 @@ from tests.journeys.paying_tabs import DEEDS, console, speech
 from tests.journeys.test_refusing_disk import READ_ONLY, allow, refuse
 from tests.journeys.test_wallet import control, in_the_sandbox
 from tests.kit.waiting import until
+from tests.read_only import vanished
 
 Start = Callable[..., Any]
-
-
-@contextmanager
-def vanished(folder: Path) -> Iterator[None]:
-    """The folder is not there, and nobody can make it, root included: a disk that was pulled out."""
-    aside = folder.with_name(f"{folder.name}.aside")
-    if folder.exists():
-        folder.rename(aside)
-    folder.touch()
-    try:
-        yield
-    finally:
-        folder.unlink()
-        if aside.exists():
-            aside.rename(folder)
 
 
 async def on_its_way(rialto: Any, tab: str) -> bool:

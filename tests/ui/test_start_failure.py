@@ -39,7 +39,7 @@ def test_a_read_only_data_folder_is_called_that_and_not_another_rialto(tmp_path:
     with read_only(home):
         ended = start(home)
     assert ended.returncode == 1
-    assert f"Rialto cannot write to its data folder, {home / 'data'}." in ended.stderr
+    assert f"{home / 'data'}. Allow writing to that folder" in ended.stderr
     assert "Another Rialto" not in ended.stderr
 
 
