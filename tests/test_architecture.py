@@ -171,10 +171,21 @@ def test_the_table_refuses_what_it_should() -> None:
     assert allowed("app.ui.chat.page", "app.ui.kit.theme")
 
 
-def test_one_place_asks_where_to_save() -> None:
-    """It makes names that every system takes and that say what is in the file."""
-    naming = [path.name for path in (ROOT / "app").rglob("*.py") if "AcceptSave" in path.read_text(encoding="utf-8")]
-    assert naming == ["save_dialog.py"]
+# What has one form for all tabs, and the modules that may name it.
+ONE_PLACE = {
+    "QFileDialog": {"app/ui/kit/files.py"},  # names that every system takes and that say what is in the file
+    "FailureBudget(": {"app/service/key_limits.py"},  # one count of failures an account, whoever calls
+}
+
+
+@pytest.mark.parametrize("text", ONE_PLACE)
+def test_what_has_one_form_is_named_in_one_place(text: str) -> None:
+    naming = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "app").rglob("*.py")
+        if text in path.read_text(encoding="utf-8")
+    }
+    assert naming == ONE_PLACE[text], f"{text}: use what is there, or say here why it needs another place"
 
 
 # Each gives a wrapper of what Qt owns and deletes without telling Python. From PySide6 6.10 on a dead one in its map

@@ -164,7 +164,7 @@ class PresetLibrary(QObject):
         except StorageError as error:
             self.told.emit(error.sentence)
         else:
-            self.told.emit(f"Saved {path.name}")
+            self.told.emit(f"Saved as {path.name}")
 
     def import_file(self, path: Path) -> None:
         """Take the prompts and presets of a file in, beside what is there."""

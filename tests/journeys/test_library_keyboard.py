@@ -68,7 +68,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await hands.tab_to(library.export)
         await hands.press("Space")
         await hands.choose_file(str(file))
-        await until(lambda: file.exists() and "Saved library.json." in toasts(rialto))
+        await until(lambda: file.exists() and "Saved as library.json." in toasts(rialto))
         kept = json.loads(file.read_text(encoding="utf-8"))["presets"]
         assert [(each["kind"], each["name"]) for each in kept] == [
             ("preset", "Deep"),

@@ -324,7 +324,7 @@ async def test_a_chat_is_exported_from_its_dialog(theme: Theme, tmp_home: Path) 
         chooser.close()
         await shown.settle()
         assert "Hello" in (tmp_home / "out.html").read_text(encoding="utf-8")
-        assert shown.toasts[-1][0] == "Saved out.html"
+        assert shown.toasts[-1][0] == "Saved as out.html"
 
 
 async def test_an_export_dropped_on_the_list_is_taken_and_reported(theme: Theme, tmp_home: Path) -> None:

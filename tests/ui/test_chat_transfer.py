@@ -37,7 +37,7 @@ async def hostile_chat(desk: ChatPresenterHarness) -> Chat:
 async def saved(desk: ChatPresenterHarness, chat: Chat, path: Path, form: ExportForm) -> str:
     desk.presenter.export(chat.id, path, form)
     await desk.tasks.idle()
-    assert desk.told["notice"][-1][0] == f"Saved {path.name}"
+    assert desk.told["notice"][-1][0] == f"Saved as {path.name}"
     return path.read_text(encoding="utf-8")
 
 
@@ -160,7 +160,7 @@ async def test_what_is_gone_from_the_disk_is_said_when_it_is_saved(tmp_home: Pat
         desk.presenter.export(chat.id, tmp_path / "c.json", ExportForm(JSON))
         await desk.tasks.idle()
         said = desk.told["notice"][-1][0]
-        assert said == "Saved c.json, without 1 attachment that this computer no longer has"
+        assert said == "Saved as c.json, without 1 attachment that this computer no longer has"
         assert "files" not in json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
 
 

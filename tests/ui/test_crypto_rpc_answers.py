@@ -60,7 +60,7 @@ async def test_an_answer_is_copied_and_saved_byte_for_byte(window: ConsoleHarnes
     dialog.accept()
     await window.settle()
     assert target.read_bytes() == window.shown_run.body
-    assert window.toasts[-1][0] == "Saved as block.json."
+    assert window.toasts[-1][0] == "Saved as block.json"
 
 
 @pytest.mark.parametrize("name", ["curl", "Python (web3)", "cast"])

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject
 
 Kind = Literal["prompt", "preset"]
+ATTACHABLE = (
+    "*.png *.jpg *.jpeg *.webp *.gif *.bmp *.tif *.tiff *.heic *.avif *.wav *.mp3 *.flac *.ogg *.opus *.aac *.m4a"
+    " *.aiff *.mp4 *.mov *.webm *.mpeg *.mpg *.pdf *.txt *.md *.csv *.json *.html *.xml *.py *.log"
+)
 LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.core.tasks import TaskScope
-    from app.ui.chat.composer.attachment_saving import CopySaver
     from app.ui.chat.composer.completion import CompletionList, Entry
     from app.ui.chat.page import ChatPage
     from app.ui.chat.session.presenter_completion import CharacterFinder
@@ -198,19 +201,12 @@ class ComposerController(QObject):
         composer.show_attachments(views)
 
     def attach(self) -> None:
-        """Ask for files to attach; opens without a nested loop."""
-        from app.ui.chat.composer.attachment_saving import ask_for_files
+        """Ask for files to attach; what they are is checked by content afterwards."""
+        from app.ui.kit.files import ask_for_files
 
         self._page.show_chat()
-        ask_for_files(self._page.main, self._page.presenter.attaching.add_files)
-
-    @cached_property
-    def _copies(self) -> CopySaver:
-        from app.ui.chat.composer.attachment_saving import CopySaver
-
-        saver = CopySaver(self._page.main, self._tasks)
-        saver.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
-        return saver
+        kinds = f"{self.tr('What can be attached')} ({ATTACHABLE});;{self.tr('All files')} (*)"
+        ask_for_files(self._page.main, self.tr("Attach files"), self._page.presenter.attaching.add_files, kinds)
 
     def ask_source(self, row_id: str, index: int) -> None:
         """Show what a source says of itself and where it leads; the person decides whether to open it."""
@@ -224,4 +220,9 @@ class ComposerController(QObject):
         """Offer a copy of what was attached. Nothing of it is opened: it may be a program in disguise."""
         row = self._page.main.view.row(row_id)
         if index < len(row.attachments):
-            self._copies.ask(Path(row.attachments[index].path), row.attachments[index].name)
+            source = Path(row.attachments[index].path)
+            self._page.controller.save_file(
+                self.tr("Save a copy"),
+                row.attachments[index].name,
+                lambda path: path.write_bytes(source.read_bytes()),
+            )

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.ui.chat.session.presenter_export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
-from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.files import ask_for_files, ask_to_save
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
@@ -73,21 +73,15 @@ class ExportDialog(Dialog):
         )
 
 
-def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Path], None]) -> QFileDialog:
-    """Ask for the file to write; opens without a nested loop."""
+def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Path], None]) -> None:
+    """Ask for the file to write."""
     kinds = f"{NAMES[form.kind]} (*{ENDINGS[form.kind]})"
-    return ask_to_save(parent, "Export this chat", name_of(title, form.kind), then, kinds=kinds)
+    ask_to_save(parent, "Export this chat", name_of(title, form.kind), then, kinds=kinds)
 
 
-def ask_which(parent: QWidget, then: Callable[[tuple[Path, ...]], None]) -> QFileDialog:
-    """Ask for the files to take chats from; opens without a nested loop."""
-    dialog = QFileDialog(parent, "Import chats")
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-    dialog.setNameFilters(["Exports of chats (*.json *.jsonl *.zip)", "All files (*)"])
-    dialog.filesSelected.connect(lambda paths: then(tuple(Path(path) for path in paths)))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    return dialog
+def ask_which(parent: QWidget, then: Callable[[tuple[Path, ...]], None]) -> None:
+    """Ask for the files to take chats from."""
+    ask_for_files(parent, "Import chats", then, "Exports of chats (*.json *.jsonl *.zip);;All files (*)")
 
 
 class ReportDialog(Dialog):

@@ -16,10 +16,9 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.ui.kit.tab_order import put_in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.core.tasks import TaskScope
-    from app.ui.chat.code_saving import CodeSaver
     from app.ui.chat.find_bar import FindBar
     from app.ui.chat.models.compare_pane import ComparePane
     from app.ui.chat.models.compare_picker import ComparePicker
@@ -240,17 +239,26 @@ class ChatPageController(QObject):
 
     # Dialogs
 
-    @cached_property
-    def _saver(self) -> CodeSaver:
-        from app.ui.chat.code_saving import CodeSaver
-
-        saver = CodeSaver(self._page.main, self._tasks)
-        saver.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
-        return saver
-
     def save_code(self, code: str, name: str) -> None:
-        """Ask where a block of code is to be saved."""
-        self._saver.ask(code, name)
+        """Ask where a block of code is to be saved, under any name: code is text."""
+        title = self.tr("Save code")
+        self.save_file(title, name, lambda path: path.write_text(code, encoding="utf-8", newline=""), suffixes=())
+
+    def save_file(
+        self, title: str, name: str, write: Callable[[Path], object], suffixes: Sequence[str] | None = None
+    ) -> None:
+        """Ask where to save, have `write` called in a thread, and say what came of it."""
+        from app.ui.kit.files import ask_to_save
+
+        def save(path: Path) -> None:
+            self._tasks.start(f"save:{path}", self._save_file, path, write)
+
+        ask_to_save(self._page.main, title, name, save, suffixes=suffixes)
+
+    async def _save_file(self, path: Path, write: Callable[[Path], object]) -> None:
+        from app.core.file_saving import save_file
+
+        self._page.toast_wanted.emit(await save_file(path, write), "", "")
 
     def answer_calls(self, row_id: str) -> None:
         """Ask the person for what the functions of an answer return."""

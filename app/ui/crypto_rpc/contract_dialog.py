@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.file_dialogs import file_to_read
 from app.ui.crypto_rpc.session.presenter_interfaces import call_data, functions_in
 from app.ui.kit.discard import WidgetList
+from app.ui.kit.files import ask_for_file
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
@@ -66,7 +67,7 @@ class ContractDialog(Dialog):
         self.address.textChanged.connect(self._address_changed)
         self.text.textChanged.connect(self._read)
         self.function.currentIndexChanged.connect(self._ask_arguments)
-        self.load.clicked.connect(lambda: tasks.start("rpc interface file", self._load))
+        self.load.clicked.connect(self._choose_file)
         self.text.setPlainText(interfaces.text_for(address))
         self.address.setFocus()
 
@@ -79,10 +80,11 @@ class ContractDialog(Dialog):
         self.body.addWidget(self._label(words, field))
         self.body.addWidget(field)
 
-    async def _load(self) -> None:
-        path = await file_to_read(self, "Load an interface", "Interfaces (*.json *.abi *.txt);;All files (*)")
-        if path is None:
-            return
+    def _choose_file(self) -> None:
+        load = partial(self._tasks.start, "rpc interface file", self._load)
+        ask_for_file(self, "Load an interface", load, "Interfaces (*.json *.abi *.txt);;All files (*)")
+
+    async def _load(self, path: Path) -> None:
         try:
             text = await asyncio.to_thread(_text_of, path)
         except OSError as error:

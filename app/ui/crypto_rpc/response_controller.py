@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
+from app.core.file_saving import save_file
 from app.ui.crypto_rpc.session.differences import compared
 from app.ui.crypto_rpc.session.outcomes import roots_of, tables_in
+from app.ui.kit.files import ask_to_save
 from app.ui.kit.json.json_node import Path as TreePath
 from app.ui.kit.json.json_tree_model import find
-from app.ui.kit.save_dialog import ask_to_save
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,12 +99,7 @@ class ResponseController(QObject):
             ask_to_save(self._page.main, self.tr("Save the answer"), "answer.json", save, kinds="JSON (*.json)")
 
     async def _save(self, run: RunView, chosen: Path) -> None:
-        try:
-            await asyncio.to_thread(chosen.write_bytes, run.body)
-        except OSError as error:
-            self._page.toast_wanted.emit(f"The answer was not saved: {error.strerror}.", "", "")
-        else:
-            self._page.toast_wanted.emit(f"Saved as {chosen.name}.", "", "")
+        self._page.toast_wanted.emit(await save_file(chosen, lambda path: path.write_bytes(run.body)), "", "")
 
     async def _find(self, text: str) -> None:
         run = self._page.presenter.run

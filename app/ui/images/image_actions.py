@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage, QTextCursor
-from PySide6.QtWidgets import QFileDialog
 
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.enlarge_dialog import EnlargeDialog
@@ -18,8 +17,8 @@ from app.ui.images.image_work import encoded
 from app.ui.images.presenter_changes import EditChoice
 from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, name_of
 from app.ui.images.state import EditDraft
+from app.ui.kit.files import ask_for_folder, ask_to_save
 from app.ui.kit.image_decoding import UndecodableImage, decoded
-from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text
 from app.ui.kit.widgets.menu import Menu
@@ -205,11 +204,7 @@ class ImageActions(QObject):
 
     def _ask_for_folder(self, chosen: tuple[str, ...]) -> None:
         page, library = self._page, self._page.presenter.library
-        dialog = QFileDialog(page.gallery, "Save the images")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda target: library.save_as(chosen, Path(target)))
-        dialog.open()
+        ask_for_folder(page.gallery, "Save the images", lambda folder: library.save_as(chosen, folder))
 
     def save_by_pattern(self) -> None:
         self._page.tasks.replace("images pattern", self._ask_pattern)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core import money
 from app.core.tabs import TABS
@@ -20,6 +20,7 @@ from app.ui.images.inspector import IMAGE, REQUEST, ImagesInspector
 from app.ui.images.page_actions import images_actions, images_palette_items
 from app.ui.images.state import GalleryState, Refused
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.files import ask_for_files
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
@@ -269,12 +270,8 @@ class ImagesPage(QObject):
             self.gallery.select(row.id)
 
     def open_file(self) -> None:
-        """Bring pictures of this computer into the library, without a nested loop."""
-        dialog = QFileDialog(self.gallery, "Open images", "", "Images (*.png *.jpg *.jpeg *.webp)")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.filesSelected.connect(lambda paths: self._bring_in(tuple(map(Path, paths))))
-        dialog.open()
+        """Bring pictures of this computer into the library."""
+        ask_for_files(self.gallery, "Open images", self._bring_in, "Images (*.png *.jpg *.jpeg *.webp)")
 
     def _bring_in(self, paths: tuple[Path, ...]) -> None:
         for path in paths:

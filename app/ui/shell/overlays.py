@@ -19,9 +19,9 @@ from app.core.money import countdown
 from app.core.problems import ActionSpec
 from app.storage.errors import StorageError, Unsaved
 from app.storage.files import write_atomically
+from app.ui.kit.files import ask_to_save
 from app.ui.kit.key_text import key_text
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
-from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.widgets.announce import SpokenCountdown
 from app.ui.kit.widgets.banner import BannerHost, BannerSpec
 from app.ui.kit.widgets.focus_ring import FocusRing

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from app.core.money import money
 from app.service.models import Model
+from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
@@ -121,10 +122,8 @@ class CloneDialog(Dialog):
         self._agree()
 
     def _choose_file(self) -> None:
-        picker = QFileDialog(self, "Choose a sample", "", "Sound (*.wav *.mp3 *.flac *.m4a *.mp4)")
-        picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        picker.fileSelected.connect(lambda path: self._cloning.check(Path(path), self.model_id))
-        picker.open()
+        check = partial(self._cloning.check, model_id=self.model_id)
+        ask_for_file(self, "Choose a sample", check, "Sound (*.wav *.mp3 *.flac *.m4a *.mp4)")
 
     def _hear(self) -> None:
         if self._path is not None:

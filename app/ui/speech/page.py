@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core import money
 from app.core.tabs import TABS
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.files import ask_for_file
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text, confirm
@@ -273,12 +274,7 @@ class SpeechPage(QObject):
             self.take_actions.rename(take_id, title)
 
     def open_text_file(self) -> None:
-        """Ask for a text file, without a nested loop."""
-        dialog = QFileDialog(self.main, "Open a text file", "", "Text (*.txt *.md);;All files (*)")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self.read_text_file(Path(path)))
-        dialog.open()
+        ask_for_file(self.main, "Open a text file", self.read_text_file, "Text (*.txt *.md);;All files (*)")
 
     def read_text_file(self, path: Path) -> None:
         self.tasks.replace("speech file", self.voices.read_file, path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.core import money
-from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.files import ask_to_save
 from app.ui.kit.theme import Theme
 from app.ui.speech.editor import MAX_FILE_BYTES
 from app.ui.speech.voice_catalog import Key, VoiceFilter, languages

@@ -13,12 +13,12 @@ from app.core import money
 from app.core.current_account import Headroom
 from app.core.tabs import TABS
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.files import ask_for_files, ask_for_folder, ask_to_save
 from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, Zones
 from app.ui.transcription.canvas import Canvas
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
 from app.ui.transcription.list_pane import TranscriptListPane
 from app.ui.transcription.page_actions import transcription_actions, transcription_palette_items
-from app.ui.transcription.page_files import FileDialogs
 from app.ui.transcription.session.exporting import full_clock, length_words
 from app.ui.transcription.session.reasons import why_not_sent
 from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Tick, TranscriptState
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.ui.transcription.presenter import TranscriptionPresenter
 
 INFO = TABS["transcription"]
+FILE_FILTER = "Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)"
 
 
 class TranscriptionPage(QObject):
@@ -68,7 +69,6 @@ class TranscriptionPage(QObject):
         yield from self.main.build()
         yield from self.side.build()
         presenter = self.presenter
-        self.files = FileDialogs(presenter, self.main, lambda: self._head.title)
         yield
         self._connect_presenter()
         self._connect_list()
@@ -105,7 +105,7 @@ class TranscriptionPage(QObject):
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
         pane.record_wanted.connect(presenter.close_row)
-        pane.files_wanted.connect(self.files.choose_files)
+        pane.files_wanted.connect(self.choose_files)
         pane.table_wanted.connect(presenter.show_batch)
         pane.open_wanted.connect(self.open_row)
         pane.rename_wanted.connect(self._rename)
@@ -127,8 +127,8 @@ class TranscriptionPage(QObject):
         main.pause_pressed.connect(presenter.pause_recording)
         main.mark_pressed.connect(presenter.mark)
         main.start.record_wanted.connect(presenter.record)
-        main.start.files_wanted.connect(self.files.choose_files)
-        main.start.folder_wanted.connect(self.files.choose_folder)
+        main.start.files_wanted.connect(self.choose_files)
+        main.start.folder_wanted.connect(self.choose_folder)
         main.start.test_wanted.connect(presenter.test_microphone)
         main.start.action.connect(presenter.act)
         main.recording.stop_wanted.connect(lambda: presenter.stop_recording(transcribe=True))
@@ -140,10 +140,10 @@ class TranscriptionPage(QObject):
         main.sound.cancel_wanted.connect(presenter.cancel)
         main.sound.treatment_wanted.connect(lambda words: presenter.set_treatment(self._head.id or "", words))
         main.sound.action.connect(presenter.act)
-        main.sound.copy_wanted.connect(self.files.save_sound)
+        main.sound.copy_wanted.connect(self.save_sound)
         main.batch.start_wanted.connect(presenter.start_batch)
         main.batch.pause_wanted.connect(presenter.pause_batch)
-        main.batch.add_wanted.connect(self.files.choose_files)
+        main.batch.add_wanted.connect(self.choose_files)
         main.batch.clear_wanted.connect(presenter.clear_done)
         main.batch.open_wanted.connect(self.open_row)
         main.batch.drop_wanted.connect(presenter.drop_from_batch)
@@ -183,7 +183,7 @@ class TranscriptionPage(QObject):
         options.mark_renamed.connect(presenter.rename_mark)
         options.mark_removed.connect(presenter.remove_mark)
         export.changed.connect(presenter.set_export)
-        export.save_wanted.connect(self.files.save_export)
+        export.save_wanted.connect(self.save_export)
         export.copy_wanted.connect(self.copy_export)
         export.chat_wanted.connect(lambda: self.chat_wanted.emit(self._head.title, self.plain_text()))
         export.speech_wanted.connect(lambda: self.speech_wanted.emit(self._head.title, self.plain_text()))
@@ -342,6 +342,21 @@ class TranscriptionPage(QObject):
         self.list.open_trash()
         if not self.zones.list_open:
             self.toggle_list()
+
+    def choose_files(self) -> None:
+        ask_for_files(self.main, self.tr("Files to transcribe"), self.presenter.add_files, FILE_FILTER)
+
+    def choose_folder(self) -> None:
+        ask_for_folder(self.main, self.tr("A folder to transcribe"), lambda folder: self.presenter.add_files((folder,)))
+
+    def save_export(self) -> None:
+        name = f"{self._head.title or 'transcript'}.{self.presenter.export_choice.kind}"
+        ask_to_save(self.main, self.tr("Save the transcript"), name, self.presenter.save_export)
+
+    def save_sound(self) -> None:
+        """A copy of the recording; the tab keeps its own."""
+        name = f"{self._head.title or 'transcript'}.wav"
+        ask_to_save(self.main, self.tr("Save a copy of the recording"), name, self.presenter.save_sound)
 
     def copy_export(self) -> None:
         QGuiApplication.clipboard().setText(self.presenter.export_text())

@@ -41,10 +41,8 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
 
     return (
         TabAction("transcription.new", "New recording", page.new_recording, "Ctrl+N", "plus", "file"),
-        TabAction("transcription.files", "Open sound files…", page.files.choose_files, "Ctrl+O", "document", "file"),
-        TabAction(
-            "transcription.folder", "Open a folder of sound files…", page.files.choose_folder, "", "folder", "file"
-        ),
+        TabAction("transcription.files", "Open sound files…", page.choose_files, "Ctrl+O", "document", "file"),
+        TabAction("transcription.folder", "Open a folder of sound files…", page.choose_folder, "", "folder", "file"),
         TabAction("transcription.table", "Table of files", presenter.show_batch, "", "list"),
         TabAction("transcription.record", "Start or stop recording", page.toggle_recording, "Ctrl+Shift+R", "record"),
         TabAction(
@@ -92,7 +90,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction(
             "transcription.save_sound",
             "Save a copy of the recording…",
-            page.files.save_sound,
+            page.save_sound,
             icon="download",
             enabled=lambda: stored() and page.head.origin == "recording" and not recording(),
         ),
@@ -106,11 +104,9 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "transcription.previous_match", "Match before", partial(page.find_next, -1), "Ctrl+Shift+G", enabled=reading
         ),
         TabAction("transcription.copy", "Copy the text", page.copy_text, "Ctrl+Shift+C", "copy", enabled=reading),
+        TabAction("transcription.export", "Save the export…", page.save_export, "Ctrl+E", "download", enabled=reading),
         TabAction(
-            "transcription.export", "Save the export…", page.files.save_export, "Ctrl+E", "download", enabled=reading
-        ),
-        TabAction(
-            "transcription.save", "Save the export", page.files.save_export, "Ctrl+S", enabled=reading, in_palette=False
+            "transcription.save", "Save the export", page.save_export, "Ctrl+S", enabled=reading, in_palette=False
         ),
         TabAction(
             "transcription.chat", "Ask about it in Chat", page.side.export.chat_wanted.emit, "", "chat", enabled=reading

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.core.file_saving import save_file
 from app.core.money import position
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.transcripts import Transcripts
@@ -325,12 +327,7 @@ class TranscriptionPresenter(RecordPart):
             self._do(self._save_sound, self.folders.sound_of(row), path)
 
     async def _save_sound(self, source: Path, target: Path) -> None:
-        try:
-            await asyncio.to_thread(shutil.copyfile, source, target)
-        except OSError as error:
-            self.notice.emit(f"{target.name} could not be written: {error.strerror or error}.", "", "")
-        else:
-            self.notice.emit(f"Saved as {target.name}", "", "")
+        self.notice.emit(await save_file(target, partial(shutil.copyfile, source)), "", "")
 
     async def _save_export(self, path: Path, text: str) -> None:
         await write_export(path, text)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QButtonGroup, QFileDialog, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.kit.discard import discard
+from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.fields import ChoiceField
@@ -197,15 +198,10 @@ class MediaSlot(QWidget):
         self.problem.setVisible(bool(sentence))
         self.button.setAccessibleDescription(sentence)
 
-    def choose(self) -> QFileDialog:
-        """Ask for a file; without a nested loop."""
-        dialog = QFileDialog(self, self._title)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilter(f"{self._title} ({self._suffixes});;All files (*)")
-        dialog.fileSelected.connect(self.chosen)
-        dialog.open()
-        return dialog
+    def choose(self) -> None:
+        """Ask for a file."""
+        kinds = f"{self._title} ({self._suffixes});;All files (*)"
+        ask_for_file(self, self._title, lambda path: self.chosen.emit(str(path)), kinds)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.tabs import TABS
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.files import ask_to_save
 from app.ui.kit.qt_repairs.alive import alive
-from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
@@ -304,13 +305,11 @@ class VideoPage(QObject):
         self.form.model.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.form.model.showPopup()
 
-    def save_copy(self) -> QFileDialog | None:
-        """Ask where the copy goes; without a nested loop."""
-        if not self.detail.film:
-            return None
-        film = Path(self.detail.film)
-        title = self.tr("Save a copy of the video")
-        return ask_to_save(self.main, title, film.name, lambda path: self.presenter.save_copy(film, path))
+    def save_copy(self) -> None:
+        """Ask where the copy goes."""
+        if self.detail.film:
+            save = partial(self.presenter.save_copy, film := Path(self.detail.film))
+            ask_to_save(self.main, self.tr("Save a copy of the video"), film.name, save)
 
     def copy_video(self) -> None:
         """Put the file on the clipboard, to be pasted into a folder or another program."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from shutil import copyfile
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import money
 from app.core.current_account import Headroom
+from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
@@ -211,12 +213,7 @@ class VideoPresenter(QObject):
         self._tasks.start(f"video save {target}", self._save_copy, film, target)
 
     async def _save_copy(self, film: Path, target: Path) -> None:
-        try:
-            await asyncio.to_thread(copyfile, film, target)
-        except OSError as error:
-            self.notice.emit(f"The copy could not be saved: {error.strerror}.", "", "")
-        else:
-            self.notice.emit(f"Saved as {target.name}", "", "")
+        self.notice.emit(await save_file(target, partial(copyfile, film)), "", "")
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good; the page has asked first."""

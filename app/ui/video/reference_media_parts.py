@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.kit.discard import discard
+from app.ui.kit.files import ask_for_files
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.fields import NumberField
@@ -80,15 +81,10 @@ class FileList(QWidget):
         self.add.setFocus()
         self.changed.emit(self._paths[:place] + self._paths[place + 1 :])
 
-    def choose(self) -> QFileDialog:
-        """Ask for files; without a nested loop."""
-        dialog = QFileDialog(self, self._title)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setNameFilter(f"{self._title} ({self._suffixes});;All files (*)")
-        dialog.filesSelected.connect(self.take)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+    def choose(self) -> None:
+        """Ask for files."""
+        kinds = f"{self._title} ({self._suffixes});;All files (*)"
+        ask_for_files(self, self._title, lambda paths: self.take([str(path) for path in paths]), kinds)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.tasks import TaskScope
+from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
@@ -169,11 +170,7 @@ class AddWalletDialog(Dialog):
         self.problem.set_text("")
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("A key file"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda name: self.import_file(Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_for_file(self, self.tr("A key file"), self.import_file)
 
     def import_file(self, path: Path) -> None:
         """Open this file."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.money import money
 from app.core.tabs import TABS
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.wallet.canvas import Canvas
 from app.ui.wallet.key_dialogs import KeyDialogs

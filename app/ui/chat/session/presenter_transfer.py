@@ -55,7 +55,7 @@ class Transfer:
             packed = await asyncio.to_thread(write)
         except OSError as error:
             return f"{path.name} could not be written: {error.strerror or 'the disk refused it'}"
-        return f"Saved {path.name}{_left_out(packed)}"
+        return f"Saved as {path.name}{_left_out(packed)}"
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""

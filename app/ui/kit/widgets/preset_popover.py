@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -20,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.kit.files import ask_for_file, ask_to_save
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
-from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.frames import solid_frame
@@ -166,21 +164,17 @@ class PresetPopover(Popover):
             self.close()
             self.rename_wanted.emit(row.id, row.name)
 
-    def ask_for_file(self) -> QFileDialog:
-        """Ask which file to take in; opens without a nested loop."""
-        dialog = QFileDialog(self.parentWidget(), self.tr("Import prompts and presets"))
-        dialog.setNameFilter(self.tr("Prompts and presets") + " (*.json)")
-        dialog.fileSelected.connect(lambda path: self.file_chosen.emit(Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
+    def ask_for_file(self) -> None:
+        """Ask which file to take in."""
         self.close()
-        dialog.open()
-        return dialog
+        kinds = self.tr("Prompts and presets") + " (*.json)"
+        ask_for_file(self.parentWidget(), self.tr("Import prompts and presets"), self.file_chosen.emit, kinds)
 
-    def ask_for_target(self) -> QFileDialog:
+    def ask_for_target(self) -> None:
         """Ask where to write everything."""
         self.close()
         title = self.tr("Export prompts and presets")
-        return ask_to_save(self.parentWidget(), title, "rialto-presets.json", self.target_chosen.emit)
+        ask_to_save(self.parentWidget(), title, "rialto-presets.json", self.target_chosen.emit)
 
 
 class _List(QListView):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app.core.secrets import Secrets
+from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
@@ -85,12 +86,7 @@ class ConnectionPage(SectionPage):
         self._certificates.add(SettingRow(self.theme, title, self.add_button, meaning=meaning))
 
     def _choose_file(self) -> None:
-        """Ask which file; opens without a nested loop."""
-        dialog = QFileDialog(self, "Add a certificate", "", _FILES)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self._presenter.add_certificate)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_for_file(self, "Add a certificate", lambda path: self._presenter.add_certificate(str(path)), _FILES)
 
 
 def _scroll_to(page: QWidget, row: QWidget) -> None:

@@ -1,12 +1,17 @@
-"""Where to save: the name says what is in the file, whatever was typed, and nothing is overwritten unasked."""
+"""Which files to open and where to save: what is chosen arrives once, and nothing is overwritten unasked.
 
+The name of a saved file says what is in it, whatever was typed.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.save_dialog import ask_to_save, fitted
+from app.core.file_saving import save_file
+from app.ui.kit.files import ask_for_file, ask_for_files, ask_for_folder, ask_to_save, fitted
 
 
 @pytest.mark.parametrize(
@@ -68,3 +73,34 @@ def test_what_a_stranger_called_a_file_is_proposed_as_a_name_that_every_system_t
 ) -> None:
     _parent, dialog, _saved = asked(qtbot, name)
     assert [Path(path).name for path in dialog.selectedFiles()] == [proposed]
+
+
+@pytest.mark.parametrize(
+    ("ask", "mode", "arrives"),
+    [
+        (ask_for_file, QFileDialog.FileMode.ExistingFile, Path("/home/a.txt")),
+        (ask_for_files, QFileDialog.FileMode.ExistingFiles, (Path("/home/a.txt"), Path("/home/b.txt"))),
+        (ask_for_folder, QFileDialog.FileMode.Directory, Path("/home/a.txt")),
+    ],
+)
+def test_what_is_opened_exists_and_the_dialog_goes_when_it_is_done(
+    qtbot: QtBot, ask: Callable[..., None], mode: QFileDialog.FileMode, arrives: object
+) -> None:
+    parent, chosen = QWidget(), []
+    qtbot.addWidget(parent)
+    ask(parent, "Open", chosen.append)
+    (dialog,) = parent.findChildren(QFileDialog)
+    assert dialog.isVisible() and dialog.fileMode() is mode
+    dialog.filesSelected.emit(["/home/a.txt", "/home/b.txt"])
+    dialog.fileSelected.emit("/home/a.txt")
+    assert chosen == [arrives]
+    dialog.reject()
+    qtbot.waitUntil(lambda: not parent.findChildren(QFileDialog), timeout=60_000)
+
+
+async def test_what_came_of_saving_is_said_in_one_way(tmp_path: Path) -> None:
+    path = tmp_path / "answer.json"
+    assert await save_file(path, lambda place: place.write_bytes(b"{}")) == "Saved as answer.json"
+    assert path.read_bytes() == b"{}"
+    refused = await save_file(tmp_path, lambda place: place.write_bytes(b"{}"))
+    assert refused.startswith(f"{tmp_path.name} could not be saved: ")

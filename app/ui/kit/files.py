@@ -1,4 +1,7 @@
-"""Asks where to save a file. The name that is chosen says what is in the file, whatever was typed."""
+"""Asks which files to open and where to save one, without a nested event loop.
+
+The name of what is saved says what is in the file, whatever was typed.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,37 @@ from app.storage.file_names import file_name
 
 LONGEST_SUFFIX = 10
 _SAME = {".jpeg": ".jpg", ".htm": ".html", ".markdown": ".md", ".oga": ".ogg", ".wave": ".wav"}
+
+
+def ask_for_file(parent: QWidget | None, title: str, chosen: Callable[[Path], object], kinds: str = "") -> None:
+    """Open the dialog for one file that exists and call `chosen` with it. `kinds` is Qt's name filter."""
+    _ask_to_open(parent, title, QFileDialog.FileMode.ExistingFile, kinds).fileSelected.connect(
+        lambda name: chosen(Path(name))
+    )
+
+
+def ask_for_files(
+    parent: QWidget | None, title: str, chosen: Callable[[tuple[Path, ...]], object], kinds: str = ""
+) -> None:
+    """Open the dialog for files that exist and call `chosen` with them. `kinds` is Qt's name filter."""
+    _ask_to_open(parent, title, QFileDialog.FileMode.ExistingFiles, kinds).filesSelected.connect(
+        lambda names: chosen(tuple(map(Path, names)))
+    )
+
+
+def ask_for_folder(parent: QWidget | None, title: str, chosen: Callable[[Path], object]) -> None:
+    """Open the dialog for a folder and call `chosen` with it."""
+    _ask_to_open(parent, title, QFileDialog.FileMode.Directory, "").fileSelected.connect(
+        lambda name: chosen(Path(name))
+    )
+
+
+def _ask_to_open(parent: QWidget | None, title: str, mode: QFileDialog.FileMode, kinds: str) -> QFileDialog:
+    dialog = QFileDialog(parent, title, "", kinds)
+    dialog.setFileMode(mode)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
 
 
 def ask_to_save(

@@ -1,0 +1,17 @@
+"""Writes a file that a person named and says what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+
+async def save_file(path: Path, write: Callable[[Path], object]) -> str:
+    """Run `write` in a thread; its `OSError` ends in the sentence that is returned for a notice, like its success."""
+    import asyncio  # not before the window is painted
+
+    try:
+        await asyncio.to_thread(write, path)
+    except OSError as error:
+        return f"{path.name} could not be saved: {error.strerror or 'the disk refused it'}"
+    return f"Saved as {path.name}"
