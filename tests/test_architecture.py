@@ -174,6 +174,11 @@ def test_the_table_refuses_what_it_should() -> None:
 # What has one form for all tabs, and the modules that may name it.
 ONE_PLACE = {
     "QFileDialog": {"app/ui/kit/files.py"},  # names that every system takes and that say what is in the file
+    "curl_command": {  # a call as a command, without its key
+        "app/service/exchange.py",
+        "app/ui/crypto_rpc/session/exporting.py",
+        "app/ui/kit/call_pane.py",
+    },
     "FailureBudget(": {"app/service/key_limits.py"},  # one count of failures an account, whoever calls
 }
 

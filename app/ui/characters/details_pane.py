@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
 from app.ui.characters.reviews_box import ReviewsBox
@@ -19,6 +19,7 @@ from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.kit.widgets.switch import Switch
 
@@ -81,9 +82,8 @@ class DetailsPane(QWidget):
         self._apply_theme()
 
     def _build(self) -> None:
-        body = QWidget()
-        zone(body, "pane")
-        self._column = QVBoxLayout(body)
+        self._scroll = ScrollPane()
+        self._column = self._scroll.fill(self._theme, "pane", (16, 16, 16, 16), 16)
         head = QHBoxLayout()
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
@@ -119,19 +119,11 @@ class DetailsPane(QWidget):
         self._column.addWidget(self.share, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self.reviews)
         self._column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(body)
-        self._scroll = scroll
-        self._body = body
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
-        layout.addWidget(scroll, 1)
+        layout.addWidget(self._scroll, 1)
 
     def _build_facts(self) -> None:
         rows = (
@@ -171,8 +163,6 @@ class DetailsPane(QWidget):
 
     def _apply_theme(self) -> None:
         theme = self._theme
-        self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
-        self._column.setSpacing(theme.px(16))
         self._head.setSpacing(theme.px(12))
         self._words.setSpacing(theme.px(3))
         self._facts.setHorizontalSpacing(theme.px(8))
@@ -186,7 +176,7 @@ class DetailsPane(QWidget):
     def show_state(self, state: CharactersState) -> None:
         """Show the one that is selected, or nobody."""
         character = state.character
-        self._body.setVisible(character is not None)
+        self._scroll.inside.setVisible(character is not None)
         sandbox = self._presenter.current_account.is_sandbox
         self.photos.setEnabled(not sandbox)
         self.photos.setChecked(state.pictures_allowed)

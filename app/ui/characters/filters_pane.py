@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
 from app.ui.kit.discard import WidgetList
@@ -18,6 +18,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.many_choice import ManyChoice
 from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import zone
@@ -92,9 +93,8 @@ class FiltersPane(QWidget):
 
     def _build(self) -> None:
         theme = self._theme
-        body = QWidget()
-        zone(body, "pane")
-        self._column = QVBoxLayout(body)
+        scroll = ScrollPane()
+        self._column = scroll.fill(theme, "pane", (16, 14, 16, 14), 16)
         self._column.addWidget(self.search)
         sort_row = QHBoxLayout()
         sort_row.addWidget(self.sort, 1)
@@ -122,12 +122,6 @@ class FiltersPane(QWidget):
         self._note = note
         self._column.addLayout(note)
         self._column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(body)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -161,8 +155,6 @@ class FiltersPane(QWidget):
 
     def _apply_theme(self) -> None:
         theme = self._theme
-        self._column.setContentsMargins(theme.px(16), theme.px(14), theme.px(16), theme.px(14))
-        self._column.setSpacing(theme.px(16))
         self._sort_row.setSpacing(theme.px(6))
         self._checks.setSpacing(theme.px(4))
         self._note.setSpacing(theme.px(5))

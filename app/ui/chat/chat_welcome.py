@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QSpacerItem,
     QVBoxLayout,
@@ -23,6 +21,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
@@ -79,19 +78,15 @@ class ExampleButton(QPushButton):
         painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading), text)
 
 
-class ChatWelcome(QScrollArea):
+class ChatWelcome(ScrollPane):
     """`example_chosen` carries a question to be asked at once."""
 
     example_chosen = Signal(str)
     character_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._theme = theme
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._logo = IconLabel(theme, "logo", "accent", px=40)
         self._picture = Avatar(theme, "", px=56)
         self.title = Label(theme, "", "heading", wrap=True)

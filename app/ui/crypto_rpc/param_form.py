@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.session.presenter_parameters import FieldMeaning, FieldView
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -31,39 +31,29 @@ HINTS = {
 Read = Callable[[str, str], FieldMeaning]
 
 
-class ParamForm(QScrollArea):
+class ParamForm(ScrollPane):
     """`edited` gives the texts of all fields after each change that a person made."""
 
     edited = Signal(object)  # list[str]
     contract_wanted = Signal()
 
     def __init__(self, theme: Theme, read: Read, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(self.tr("Parameters as fields"), parent)
         self._theme = theme
         self._read = read
         self.fields: tuple[FieldView, ...] = ()
         self.inputs: list[TextField] = []
         self._notes: list[Label] = []
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Parameters as fields"))
-        self._inner = QWidget()
-        zone(self._inner, "canvas")
-        self._column = QVBoxLayout(self._inner)
+        column = self.fill(theme, "canvas", (20, 10, 12, 10), 10)
         rows = QVBoxLayout()
         self._rows: WidgetList[QWidget] = WidgetList(rows)
-        self._column.addLayout(rows)
+        column.addLayout(rows)
         self.nothing = Label(theme, "", role="text2", wrap=True)
         self.contract = LinkButton(theme, self.tr("Fill in from a contract's interface…"), "document")
         self.contract.clicked.connect(self.contract_wanted)
-        self._column.addWidget(self.nothing)
-        self._column.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addStretch(1)
-        self.setWidget(self._inner)
-        theme.changed.connect(self._apply_theme)
-        self._apply_theme()
+        column.addWidget(self.nothing)
+        column.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
 
     def show_fields(self, fields: tuple[FieldView, ...], *, contract: bool) -> None:
         """Show these fields; the one that is being typed in keeps its text."""
@@ -114,8 +104,3 @@ class ParamForm(QScrollArea):
             note.set_role("bad" if reading.problem else "text2")
             note.set_text(reading.problem or reading.note)
             note.setVisible(bool(reading.problem or reading.note))
-
-    def _apply_theme(self) -> None:
-        px = self._theme.px
-        self._column.setContentsMargins(px(20), px(10), px(12), px(10))
-        self._column.setSpacing(px(10))

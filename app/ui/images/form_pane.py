@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
 from app.ui.images.form import FormView, ImageForm
@@ -21,6 +21,7 @@ from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField, replace_text
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.surfaces import rule, zone
@@ -90,11 +91,7 @@ class FormPane(QWidget):
         self.clear = QuietButton(theme, "Clear", "refresh", size="small")
         self.header.add(self.clear)
         self.rows = FormRows(theme)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = ScrollPane()
         scroll.setWidget(self.rows)
         self.estimate = Label(theme, "Estimate", "body", "text2")
         self.price = Label(theme, "", "title", tabular=True)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core import money
-from app.service.exchange import Exchange, curl_command
+from app.service.exchange import Exchange
 from app.ui.images.image_work import read_thumbnail, tile
 from app.ui.images.state import Details
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.copy_command import copy_command
+from app.ui.kit.call_pane import CallPane
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton, QuietButton
@@ -25,6 +25,7 @@ from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import zone
 
 IMAGE, REQUEST = range(2)
@@ -90,7 +91,7 @@ def _rounded(image: QImage) -> QImage:
     return tile(image, image.size(), 8.0)
 
 
-class ImagePage(QScrollArea):
+class ImagePage(ScrollPane):
     """Everything about one picture."""
 
     save_wanted = Signal()
@@ -102,17 +103,9 @@ class ImagePage(QScrollArea):
     back_wanted = Signal()
 
     def __init__(self, theme: Theme, cache: Path) -> None:
-        super().__init__()
+        super().__init__("Image")
         self._theme = theme
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName("Image")
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
-        self.setWidget(inside)
+        self._column = self.fill(theme, "pane", (16, 16, 16, 16), 12)
         self.preview = Preview(theme, cache)
         self.save = PrimaryButton(theme, "Save…", "download")
         self.copy = Button(theme, "Copy", "copy")
@@ -171,8 +164,6 @@ class ImagePage(QScrollArea):
 
     def _apply_theme(self) -> None:
         px = self._theme.px
-        self._column.setContentsMargins(px(16), px(16), px(16), px(16))
-        self._column.setSpacing(px(12))
         self._grid.setHorizontalSpacing(px(12))
         self._grid.setVerticalSpacing(px(8))
         self._grid.setColumnMinimumWidth(0, self._theme.type_px(76))
@@ -224,46 +215,26 @@ class ImagePage(QScrollArea):
         self._policy_words.set_text(details.policy)
 
 
-class RequestPage(QScrollArea):
+class RequestPage(CallPane):
     """The last call as it was sent, without the key; pictures in it are named, not shown."""
 
-    copied = Signal(str)  # what to tell
-
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._exchange: Exchange | None = None
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName("Request")
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
-        self.setWidget(inside)
+        super().__init__(QuietButton(theme, "Copy as curl, without the key", "copy", size="small"))
+        column = self.fill(theme, "pane", (16, 12, 16, 12), 10)
         self.path = Label(theme, "What Rialto sends stands here, exactly as it is sent.", role="text2", wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.headers = Label(theme, "", "small", "text2", mono=True, wrap=True)
-        self.curl = QuietButton(theme, "Copy as curl, without the key", "copy", size="small")
         for widget in (self.path, self.body, self.outcome, self.headers):
-            self._column.addWidget(widget)
-        self._column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addStretch(1)
+            column.addWidget(widget)
+        column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
         self.curl.hide()
-        self.curl.clicked.connect(self._copy)
-        theme.changed.connect(self._apply_theme)
-        self._apply_theme()
-
-    def _apply_theme(self) -> None:
-        px = self._theme.px
-        self._column.setContentsMargins(px(16), px(12), px(16), px(12))
-        self._column.setSpacing(px(10))
 
     def show_exchange(self, exchange: Exchange) -> None:
-        self._exchange = exchange
         record, info = exchange.request, exchange.info
+        self.record = record
         self.path.set_text(f"{record.method} {record.path}")
         self.path.set_role("text")
         self.body.set_text(_body_words(record.body))
@@ -272,11 +243,6 @@ class RequestPage(QScrollArea):
         rows = [("request id", info.request_id), ("content type", info.content_type)] if info is not None else []
         self.headers.set_text("\n".join(f"{name}: {value}" for name, value in rows if value))
         self.curl.show()
-
-    def _copy(self) -> None:
-        if self._exchange is not None:
-            record = self._exchange.request
-            self.copied.emit(copy_command(curl_command(record), record.url))
 
 
 def _body_words(body: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.current_account import Headroom
 from app.core.secrets import Secrets
@@ -21,6 +21,7 @@ from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.nav_list import NavList, Place
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.search_field import SearchField
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.presenter import SettingsPresenter
@@ -210,11 +211,7 @@ class SettingsPage(QObject):
         """Build the page of a section, unless it is there, a piece at each step."""
         if key not in self._pages:
             page = self._build(key)
-            scroll = QScrollArea()
-            scroll.setFrameShape(QFrame.Shape.NoFrame)
-            scroll.setWidgetResizable(True)
-            scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            scroll = ScrollPane()
             scroll.setWidget(page)
             for ground in (page, scroll.viewport()):
                 ground.setAutoFillBackground(False)

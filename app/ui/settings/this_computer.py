@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.money import size
 from app.core.secrets import Secrets, SecretsState
@@ -18,6 +18,7 @@ from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.state import SettingsState, UsageRow
@@ -36,11 +37,7 @@ class ThisComputer(QWidget):
         layout.addWidget(header)
         inner = QWidget()
         self._column = QVBoxLayout(inner)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = ScrollPane()
         scroll.setWidget(inner)
         for ground in (inner, scroll.viewport()):
             ground.setAutoFillBackground(False)

@@ -9,12 +9,10 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResize
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +26,7 @@ from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.accounts.state import AccountsState
@@ -119,11 +118,7 @@ class WelcomePage(QWidget):
         outer.addWidget(self._column_frame, 0, Qt.AlignmentFlag.AlignTop)
         outer.addStretch(1)
         self._outer = outer
-        self._scroll = QScrollArea()
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll = ScrollPane()
         self._scroll.setWidget(self._sheet)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

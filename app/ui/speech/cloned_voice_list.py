@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.core.money import money
 from app.ui.kit.discard import discard
@@ -16,11 +16,11 @@ from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.speech.state import ClonedRow
 
 
-class ClonedVoiceList(QScrollArea):
+class ClonedVoiceList(ScrollPane):
     clone_wanted = Signal()
     use_wanted = Signal(str)
     again_wanted = Signal(str)
@@ -28,16 +28,10 @@ class ClonedVoiceList(QScrollArea):
     trash_wanted = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
+        super().__init__("My voices")
         self._theme = theme
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("My voices")
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
-        self.setWidget(inside)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it may have no other control, and the keys scroll it
+        self._column = self.fill(theme, "pane", (16, 12, 16, 12), 12)
         self.words = Label(
             theme,
             "A voice is cloned from a sample of 5 to 30 seconds. The service keeps it for about a week; "
@@ -58,8 +52,6 @@ class ClonedVoiceList(QScrollArea):
 
     def _apply_theme(self) -> None:
         px = self._theme.px
-        self._column.setContentsMargins(px(16), px(12), px(16), px(12))
-        self._column.setSpacing(px(12))
         self._rows.setSpacing(px(8))
 
     def show_rows(self, rows: Sequence[ClonedRow]) -> None:

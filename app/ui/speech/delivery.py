@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QWidget
 
 from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
@@ -12,6 +12,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.kit.widgets.switch import Switch
@@ -21,20 +22,15 @@ STYLE_AFTER_MS = 200
 LARGE = 1.5  # text scale
 
 
-class DeliveryPage(QScrollArea):
+class DeliveryPage(ScrollPane):
     """`speech_option_edited` tells the field of `Knobs` and its new value."""
 
     speech_option_edited = Signal(str, object)
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
-        super().__init__()
+        super().__init__("Delivery")
         self._theme = theme
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName("Delivery")
         if whole:
             at_once(self.build())
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.audio.formats import format_title
 from app.core import money
-from app.service.exchange import Exchange, curl_command
+from app.service.exchange import Exchange, RequestRecord
 from app.service.speech import PATH, SpeechRequest
 from app.storage.takes import Part, Take
 from app.ui.speech.state import CallView
@@ -47,13 +47,13 @@ class SessionCalls:
         title = f"Part {part.number} of {len(take.parts)}" if len(take.parts) > 1 else ""
         if exchange is None:
             return _kept(take, part, title)
-        record, info = exchange.request, exchange.info
+        info = exchange.info
         status = str(exchange.status) if exchange.status is not None else "no answer"
         answer = {"Status": f"{status}, after {money.duration(exchange.duration_s)}"}
         answer["Sent"] = money.clock(exchange.started_at)
         if info is not None:
             answer |= {"Request id": info.request_id, "Content": info.content_type or ""}
-        return CallView(title, record.method, record.path, record.body, _rows(answer), curl_command(record), record.url)
+        return CallView(title, exchange.request, _rows(answer))
 
 
 def request_of(take: Take, part: Part) -> SpeechRequest:
@@ -77,7 +77,7 @@ def _kept(take: Take, part: Part, title: str) -> CallView:
         "Sound": f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
         "Note": part.note,
     }
-    return CallView(title, "POST", PATH, request_of(take, part).to_body(), _rows(answer))
+    return CallView(title, RequestRecord("POST", PATH, "", body=request_of(take, part).to_body()), _rows(answer))
 
 
 def _rows(answer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -5,39 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.ui.kit.copy_command import copy_command
+from app.ui.kit.call_pane import CallPane
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.details_block import DetailsBlock
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.state import CallView
 
 NOTHING = "What Rialto sends stands here, exactly as it is sent."
 
 
-class RequestPage(QScrollArea):
-    """Shows one call; with more than one, arrows step through them. `copied` tells a sentence for a toast."""
-
-    copied = Signal(str)
+class RequestPage(CallPane):
+    """Shows one call; with more than one, arrows step through them."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(QuietButton(theme, "Copy as curl, without the key", "copy", size="small"))
         self._calls: tuple[CallView, ...] = ()
         self._place = 0
         self._newest_is_shown = True
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Request")
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
-        self.setWidget(inside)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it has few controls, and the keys scroll it
+        column = self.fill(theme, "pane", (16, 12, 16, 12), 10)
         self.before = IconButton(theme, "chevron-left", "Call before", size="small")
         self.after = IconButton(theme, "chevron-right", "Call after", size="small")
         self.which = Label(theme, "", "small", weight=600, tabular=True)
@@ -51,30 +41,21 @@ class RequestPage(QScrollArea):
         self.path = Label(theme, "", mono=True, wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.curl = QuietButton(theme, "Copy as curl, without the key", "copy", size="small")
         self.answer = DetailsBlock(theme, title="Answer")
         self.answer.copy_button.setText("Copy")
         self.answer.copy_button.setAccessibleName("Copy the answer")
         for widget in (self._steps, self.nothing, self.path, self.body):
-            self._column.addWidget(widget)
-        self._column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addWidget(self.answer)
-        self._column.addStretch(1)
+            column.addWidget(widget)
+        column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.answer)
+        column.addStretch(1)
         self.before.clicked.connect(lambda: self.step(-1))
         self.after.clicked.connect(lambda: self.step(1))
-        self.curl.clicked.connect(self._copy)
-        theme.changed.connect(self._apply_theme)
-        self._apply_theme()
         self._agree()
-
-    def _apply_theme(self) -> None:
-        px = self._theme.px
-        self._column.setContentsMargins(px(16), px(12), px(16), px(12))
-        self._column.setSpacing(px(10))
 
     def show_calls(self, calls: Sequence[CallView]) -> None:
         """Show the calls of a take; the newest is followed until the person steps away from it."""
-        is_same_take = bool(self._calls) and bool(calls) and self._calls[0].body == calls[0].body
+        is_same_take = bool(self._calls) and bool(calls) and self._calls[0].record.body == calls[0].record.body
         self._calls = tuple(calls)
         if not is_same_take or self._newest_is_shown:
             self._place, self._newest_is_shown = max(0, len(self._calls) - 1), True
@@ -94,17 +75,13 @@ class RequestPage(QScrollArea):
         self.path.setVisible(call is not None)
         self.body.setVisible(call is not None)
         self.answer.setVisible(call is not None)
-        self.curl.setVisible(call is not None and bool(call.curl))
+        self.record = call.record if call is not None else None
+        self.curl.setVisible(call is not None and bool(call.record.url))
         if call is None:
             return
         self.which.set_text(call.title)
         self.before.setEnabled(self._place > 0)
         self.after.setEnabled(self._place < len(self._calls) - 1)
-        self.path.set_text(f"{call.method} {call.path}")
-        self.body.set_text(json.dumps(call.body, indent=2, ensure_ascii=False, default=str))
+        self.path.set_text(f"{call.record.method} {call.record.path}")
+        self.body.set_text(json.dumps(call.record.body, indent=2, ensure_ascii=False, default=str))
         self.answer.set_rows(call.answer)
-
-    def _copy(self) -> None:
-        if self._calls:
-            call = self._calls[self._place]
-            self.copied.emit(copy_command(call.curl, call.url))

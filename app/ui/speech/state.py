@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.service.speech_text import Span
 
 if TYPE_CHECKING:
+    from app.service.exchange import RequestRecord
     from app.ui.kit.widgets.receipt_line import Run
 
 
@@ -111,12 +112,8 @@ class CallView:
     """One call as the Request page shows it. `title` is "Part 2 of 3", "" when there is one only."""
 
     title: str
-    method: str
-    path: str
-    body: object
+    record: RequestRecord  # its address is "" when that is not known any more
     answer: tuple[tuple[str, str], ...] = ()  # label and value
-    curl: str = ""  # "" when the address is not known any more
-    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

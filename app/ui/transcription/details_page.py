@@ -4,45 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
-from app.service.exchange import FormPart, curl_command
-from app.ui.kit.copy_command import copy_command
+from app.service.exchange import FormPart
+from app.ui.kit.call_pane import CallPane
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.ui.kit.theme import Theme
 
 MONO = frozenset({"Request", "Address", "File", "SHA-256", "model", "file", "cf-ray"})  # ids lose their shape otherwise
-
-
-class _Page(QScrollArea):
-    def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__()
-        self._theme = theme
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(name)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inside = QWidget()
-        zone(inside, "pane")
-        self.column = QVBoxLayout(inside)
-        self.setWidget(inside)
-        theme.changed.connect(self._apply_theme)
-        self._apply_theme()
-
-    def _apply_theme(self) -> None:
-        px = self._theme.px
-        self.column.setContentsMargins(px(16), px(14), px(16), px(16))
-        self.column.setSpacing(px(12))
 
 
 class Facts(QWidget):
@@ -84,18 +62,19 @@ class Facts(QWidget):
         QGuiApplication.clipboard().setText("\n".join(f"{name}: {value}" for name, value in self.rows))
 
 
-class DetailsPage(_Page):
+class DetailsPage(ScrollPane):
     """Label and value, row by row."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Details")
+        super().__init__("Details")
+        column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
         self.nothing = Label(
             theme, "Open a recording, a file or a transcript to see what is known of it.", role="text2", wrap=True
         )
         self.block = Facts(theme, "Details")
-        self.column.addWidget(self.nothing)
-        self.column.addWidget(self.block)
-        self.column.addStretch(1)
+        column.addWidget(self.nothing)
+        column.addWidget(self.block)
+        column.addStretch(1)
         self.show_facts(())
 
     def show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
@@ -104,13 +83,12 @@ class DetailsPage(_Page):
         self.block.set_rows(facts)
 
 
-class RequestPage(_Page):
-    """What was sent and what the answer's headers said. `copied` tells a sentence for a toast."""
-
-    copied = Signal(str)
+class RequestPage(CallPane):
+    """What was sent and what the answer's headers said."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Request")
+        super().__init__(Button(theme, "Copy as curl", "copy", size="small"))
+        column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
         self._exchange: Exchange | None = None
         self.nothing = Label(
             theme,
@@ -120,13 +98,10 @@ class RequestPage(_Page):
         )
         self.sent = Facts(theme, "Sent")
         self.answer = Facts(theme, "Answer")
-        self.curl = Button(theme, "Copy as curl", "copy", size="small")
-        self.curl.clicked.connect(self._copy)
-        self.column.addWidget(self.nothing)
-        self.column.addWidget(self.sent)
-        self.column.addWidget(self.answer)
-        self.column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
-        self.column.addStretch(1)
+        for widget in (self.nothing, self.sent, self.answer):
+            column.addWidget(widget)
+        column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
         self.show_exchange(None)
 
     def show_exchange(self, exchange: Exchange | None) -> None:
@@ -139,7 +114,7 @@ class RequestPage(_Page):
             widget.setVisible(exchange is not None)
         if exchange is None:
             return
-        request = exchange.request
+        self.record = request = exchange.request
         rows = [("Request", f"{request.method} {request.path}"), ("Address", request.url)]
         if isinstance(request.body, tuple):
             for part in request.body:
@@ -151,8 +126,3 @@ class RequestPage(_Page):
         told = [("Status", str(exchange.status or "no answer")), ("Took", money.duration(exchange.duration_s))]
         told += [(name, value) for name, value in (info.headers if info is not None else ())]
         self.answer.set_rows(tuple(told))
-
-    def _copy(self) -> None:
-        if self._exchange is not None:
-            record = self._exchange.request
-            self.copied.emit(copy_command(curl_command(record), record.url))

@@ -9,12 +9,10 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
     QRadioButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -27,7 +25,7 @@ from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.transcription.field_row import FieldRow
 from app.ui.transcription.session.exporting import FORMATS, TITLES
 from app.ui.transcription.state import ExportChoice, Preview
@@ -93,7 +91,7 @@ class FormatCard(QRadioButton):
         painter.drawText(QRectF(x, top + line - 1, room, theme.line_px("caption")), flags, words)
 
 
-class ExportPage(QScrollArea):
+class ExportPage(ScrollPane):
     """`changed` carries another `ExportChoice`."""
 
     changed = Signal(object)
@@ -104,24 +102,16 @@ class ExportPage(QScrollArea):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
-        super().__init__(parent)
+        super().__init__(self.tr("Export"), parent)
         self._theme = theme
         self._choice = ExportChoice()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Export"))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if whole:
             at_once(self.build())
 
     def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their places, some at each step."""
         theme = self._theme
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
-        self.setWidget(inside)
+        self._column = self.fill(theme, "pane", (16, 14, 16, 16), 10)
         self.cards = {kind: FormatCard(theme, *TITLES[kind]) for kind in FORMATS}
         yield
         self.line_chars = NumberField(
@@ -220,8 +210,6 @@ class ExportPage(QScrollArea):
     def _apply_theme(self) -> None:
         theme = self._theme
         px = theme.px
-        self._column.setContentsMargins(px(16), px(14), px(16), px(16))
-        self._column.setSpacing(px(10))
         self._grid.setSpacing(px(8))
         self.preview.setFont(theme.font("code", mono=True))
         self.preview.setFixedHeight(theme.line_px("code") * PREVIEW_LINES + px(20))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import position
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -14,9 +14,9 @@ from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.slider_field import SliderField
-from app.ui.kit.widgets.surfaces import zone
 from app.ui.kit.widgets.switch import Switch
 from app.ui.transcription.field_row import FieldRow, Group
 from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Mark, Microphones, ModelChoice, Options
@@ -28,7 +28,7 @@ MAX_GAIN_DB = 20
 KIND_WORDS = {"word": "words", "segment": "segments", "char": "letters"}
 
 
-class OptionsPage(QScrollArea):
+class OptionsPage(ScrollPane):
     """`option_changed` names a field of `Options` and its value."""
 
     microphone_chosen = Signal(str)
@@ -41,14 +41,9 @@ class OptionsPage(QScrollArea):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
-        super().__init__(parent)
+        super().__init__(self.tr("Options"), parent)
         self._theme = theme
         self._marks: tuple[Mark, ...] = ()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Options"))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if whole:
             at_once(self.build())
 
@@ -77,12 +72,7 @@ class OptionsPage(QScrollArea):
             stretch=True,
         )
         yield
-        inside = QWidget()
-        zone(inside, "pane")
-        column = QVBoxLayout(inside)
-        self.setWidget(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = self.fill(theme, "pane", (0, 0, 0, 0), 0)
         group = Group(theme)
         column.addWidget(group)
         self.input_row = FieldRow(theme, self.tr("Input"), self.input)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from app.ui.kit.widgets.fields import NumberField
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Progress
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.transcription.state import Head
@@ -100,18 +100,10 @@ class SoundView(QWidget):
         above.addWidget(self.player)
         above.addWidget(rule())
         outer.addWidget(self._top)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setAccessibleName(self.tr("Sound to transcribe"))
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = ScrollPane(self.tr("Sound to transcribe"))
         outer.addWidget(scroll, 1)
         yield
-        inside = QWidget()
-        zone(inside, "canvas")
-        column = self._column = QVBoxLayout(inside)
-        scroll.setWidget(inside)
+        column = scroll.fill(theme, "canvas", (24, 20, 24, 20), 14)
         column.addWidget(self.facts)
         note = self._note_row = QHBoxLayout()
         note.addWidget(self._note_icon, 0, Qt.AlignmentFlag.AlignTop)
@@ -183,8 +175,6 @@ class SoundView(QWidget):
 
     def _apply_theme(self) -> None:
         px = self._theme.px
-        self._column.setContentsMargins(px(24), px(20), px(24), px(20))
-        self._column.setSpacing(px(14))
         self._price_row.setSpacing(px(8))
         self._note_row.setSpacing(px(8))
 

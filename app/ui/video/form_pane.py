@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
@@ -13,6 +13,7 @@ from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label, replace_text
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Spinner
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.kit.widgets.switch import Switch
@@ -93,16 +94,8 @@ class FormPane(QWidget):
         self.header = PaneHeader(theme, self.tr("New video"))
         self.clear = QuietButton(theme, self.tr("Clear"), "refresh", size="small")
         self.header.add(self.clear)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setAccessibleName(self.tr("New video"))
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
-        scroll.setWidget(inside)
+        scroll = ScrollPane(self.tr("New video"))
+        self._column = scroll.fill(theme, "pane", (16, 14, 16, 16), 12)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -187,8 +180,6 @@ class FormPane(QWidget):
 
     def _apply_theme(self) -> None:
         px = self._theme.px
-        self._column.setContentsMargins(px(16), px(14), px(16), px(16))
-        self._column.setSpacing(px(12))
         self._foot_column.setContentsMargins(px(16), px(12), px(16), px(14))
         self._foot_column.setSpacing(px(6))
         self.prompt.setFixedHeight(self._theme.type_px(19) * 5 + px(14))

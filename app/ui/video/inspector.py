@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
@@ -19,6 +19,7 @@ from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.receipt_line import ReceiptLine
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Progress
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.video.request_page import RequestPage
@@ -73,16 +74,8 @@ class Inspector(QWidget):
 
     def _preview(self) -> BuildSteps[None]:
         theme = self._theme
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setAccessibleName(self.tr("Preview"))
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
-        scroll.setWidget(inside)
+        scroll = ScrollPane(self.tr("Preview"))
+        self._column = scroll.fill(theme, "pane", (16, 14, 16, 16), 14)
         self.pages.addWidget(scroll)
         yield
         self.player = VideoPlayer(theme)
@@ -172,8 +165,6 @@ class Inspector(QWidget):
 
     def _apply_theme(self) -> None:
         px = self._theme.px
-        self._column.setContentsMargins(px(16), px(14), px(16), px(16))
-        self._column.setSpacing(px(14))
         self._facts.setHorizontalSpacing(px(16))
         self._facts.setVerticalSpacing(px(10))
         self._facts.setColumnMinimumWidth(0, px(72))

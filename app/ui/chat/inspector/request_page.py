@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
 from app.ui.chat.inspector.json_view import JsonView
+from app.ui.kit.call_pane import CallPane
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import Badge
@@ -17,7 +18,6 @@ from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
     from app.ui.chat.session.state_pages import RequestView
@@ -29,29 +29,18 @@ LONGEST_NAME = 26  # characters of a header's name that are shown whole; its val
 MAX_BODY_LINES = 34  # of the box; more scrolls inside it
 
 
-class RequestPage(QScrollArea):
-    """`copied` tells that the command is on the clipboard, for a toast."""
-
-    copied = Signal(str)
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+class RequestPage(CallPane):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(QuietButton(theme, "curl", "copy", size="small"))
         self._theme = theme
-        self._view: RequestView | None = None
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Request"))
-        inside = QWidget()
-        zone(inside, "pane")
-        self._column = QVBoxLayout(inside)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it has few controls, and the keys scroll it
+        column = self.fill(theme, "pane", (16, 12, 16, 12), 0)
         self._nothing = Label(theme, "", role="text2", wrap=True)
         self._filled = QWidget()
-        self._column.addWidget(self._nothing)
-        self._column.addWidget(self._filled)
-        self._column.addStretch(1)
+        column.addWidget(self._nothing)
+        column.addWidget(self._filled)
+        column.addStretch(1)
         self._build()
-        self.setWidget(inside)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
         self._show_nothing(self.tr("What Rialto sends stands here, exactly as it is sent."))
@@ -64,10 +53,8 @@ class RequestPage(QScrollArea):
         first = QHBoxLayout()
         self._method = Badge(theme, "POST", "accent")
         self._path = Label(theme, "", "small", mono=True, elide=True)
-        self.curl = QuietButton(theme, self.tr("curl"), "copy", size="small")
         self.curl.setAccessibleName(self.tr("Copy as curl, without the key"))
         self.curl.setToolTip(self.tr("Copy as curl, without the key"))
-        self.curl.clicked.connect(self.copy_curl)
         first.addWidget(self._method)
         first.addWidget(self._path, 1)
         first.addWidget(self.curl)
@@ -91,7 +78,6 @@ class RequestPage(QScrollArea):
 
     def _apply_theme(self) -> None:
         theme = self._theme
-        self._column.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
         self._inner.setSpacing(theme.px(12))
         self._first.setSpacing(theme.px(8))
         self._key_line.setSpacing(theme.px(5))
@@ -99,8 +85,7 @@ class RequestPage(QScrollArea):
 
     def show_request(self, view: RequestView) -> None:
         """Show a call, or say why there is none."""
-        self._view = view
-        record = view.record
+        self.record = record = view.record
         if record is None:
             self._show_nothing(view.note or self.tr("What Rialto sends stands here, exactly as it is sent."))
             return
@@ -132,15 +117,6 @@ class RequestPage(QScrollArea):
         self._header_lines.clear()
         for name, value in headers:
             self._header_lines.add(_HeaderLine(self._theme, name, value))
-
-    def copy_curl(self) -> None:
-        """Put the command on the clipboard; the key stays out of it."""
-        from app.service.exchange import curl_command
-        from app.ui.kit.copy_command import copy_command
-
-        if self._view is not None and self._view.record is not None:
-            record = self._view.record
-            self.copied.emit(copy_command(curl_command(record), record.url))
 
 
 class _HeaderLine(QWidget):
