@@ -204,10 +204,11 @@ class Secrets(QObject):
 
     async def _change_passphrase(self, old: str, new: str) -> None:
         from app.credentials.stores import SecretStoreError, WeakPassphrase, WrongPassphrase
+        from app.storage.errors import StorageError
 
         try:
             await self._all()[2].change_passphrase(old, new)
-        except SecretStoreError as error:
+        except (SecretStoreError, StorageError) as error:
             field = "old" if isinstance(error, WrongPassphrase) else "new" if isinstance(error, WeakPassphrase) else ""
             self.passphrase_answered.emit(field, error.sentence)
         else:
@@ -259,15 +260,18 @@ class Secrets(QObject):
             self.ready.emit()
 
     async def _keep_for_session(self) -> None:
-        await self._remember("session")
+        self._remember("session")
         await self._look()
+        await self._save_choice()
 
     async def _keep_in_file(self, passphrase: str) -> None:
         async def create() -> None:
             await self._all()[2].create(passphrase)
-            await self._remember("passphrase")
+            self._remember("passphrase")
 
         await self._try(create)
+        if not self.state.problem:
+            await self._save_choice()
 
     async def _open_file(self, passphrase: str) -> None:
         await self._try(lambda: self._all()[2].unlock(passphrase))
@@ -278,20 +282,24 @@ class Secrets(QObject):
     async def _try(self, work: Callable[[], Any]) -> None:
         """Do `work`, say what it raised under the field, and look again when it went well."""
         from app.credentials.stores import SecretStoreError
+        from app.storage.errors import StorageError
 
         self._change(busy=True, problem="")
         try:
             await work()
-        except SecretStoreError as error:
+        except (SecretStoreError, StorageError) as error:
             self._change(busy=False, problem=error.sentence)
             return
         self._change(busy=False)
         await self._look()
 
-    async def _remember(self, kind: str) -> None:
+    def _remember(self, kind: str) -> None:
+        self._settings.remember(secret_store=kind)
+
+    async def _save_choice(self) -> None:
+        """After it holds: a disk that refuses keeps nobody from going on in this session. Raises `StorageError`."""
         import asyncio
 
-        self._settings.remember(secret_store=kind)
         await asyncio.to_thread(self._settings.save)
 
     def _change(self, **changes: Any) -> None:

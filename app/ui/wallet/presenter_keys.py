@@ -38,6 +38,8 @@ class SecretPlace(Protocol):
 
     async def write(self, account_id: str, secret: str) -> None: ...
 
+    async def delete(self, account_id: str) -> None: ...
+
 
 AskElsewhere = Callable[[str, str], Awaitable[str | None]]
 """Shows a wallet's owner its name and the text to sign; returns the signature that was made elsewhere, or None."""
@@ -165,11 +167,12 @@ class WalletKeys(QObject):
         """Do `work`; return why it could not be done, as a sentence, "" when it was."""
         from app.credentials.accounts import AccountRefused
         from app.credentials.stores import SecretStoreError
+        from app.storage.errors import StorageError
         from app.wallet.errors import WalletError
 
         try:
             await work
-        except (WalletError, SecretStoreError, AccountRefused) as error:
+        except (WalletError, SecretStoreError, AccountRefused, StorageError) as error:
             return error.sentence
         except OSError as error:
             return f"The file cannot be used: {error.strerror or 'the disk refused'}."
@@ -218,7 +221,7 @@ class WalletKeys(QObject):
             return await self._enter(name, address, site, watch_only=False, key=key.to_text())
 
     async def _enter(self, name: str, address: str, site: Account, *, watch_only: bool, key: str) -> Account:
-        """The key first: an account without its key would be of no use, a key without its account is found again."""
+        """The key first: an account without its key would be of no use. An account that is refused keeps no key."""
         from app.credentials.accounts import SANDBOX_ADDRESS, AccountRefused, new_account
 
         address_used = SANDBOX_ADDRESS if site.is_sandbox else site.base_url
@@ -241,7 +244,12 @@ class WalletKeys(QObject):
         )
         if key:
             await self._place().write(account.id, key)
-        await asyncio.to_thread(self._accounts.add, account)
+        try:
+            await asyncio.to_thread(self._accounts.add, account)
+        except Exception:
+            if key:
+                await self._place().delete(account.id)
+            raise
         self.unlock()
         return account
 

@@ -15,6 +15,7 @@ from app.core.money import when
 from app.core.secrets import Secrets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountRefused, Accounts, clean_address, hint_of, new_account
+from app.storage.errors import StorageError
 from app.ui.kit.lists.rows import build_rows
 from app.ui.settings.accounts.checking import (
     CheckedKey,
@@ -223,17 +224,25 @@ class AccountsPresenter(QObject):
             self._change(problem=problem)
             return
         if await self._keep_secret(account_id, key):
-            await self._write(lambda: self._accounts.update(account_id, secret_hint=hint_of(key)))
-            self._tests.pop(account_id, None)
-            self.refresh()
-            self.key_replaced.emit(account_id)
+            try:
+                await self._write(lambda: self._accounts.update(account_id, secret_hint=hint_of(key)))
+            finally:  # the new key is kept, whether or not its last characters are
+                self._tests.pop(account_id, None)
+                self.refresh()
+                self.key_replaced.emit(account_id)
 
     async def _remove_key(self, account_id: str) -> None:
         account = self._accounts.get(account_id)
-        if account is not None and await self._forget_secret(account_id):
-            watched = account.watch_only or account.kind == "wallet"  # without its key it can only be watched
-            await self._write(lambda: self._accounts.update(account_id, secret_hint="", watch_only=watched))
-            self.key_replaced.emit(account_id)
+        if account is None:
+            return
+        hint, watch_only = account.secret_hint, account.watch_only
+        watched = watch_only or account.kind == "wallet"  # without its key it can only be watched
+        # The account first: where the disk refuses that, the key stays.
+        await self._write(lambda: self._accounts.update(account_id, secret_hint="", watch_only=watched))
+        if not await self._forget_secret(account_id):
+            await self._write(lambda: self._accounts.update(account_id, secret_hint=hint, watch_only=watch_only))
+            return
+        self.key_replaced.emit(account_id)
 
     async def _remove(self, account_id: str) -> None:
         from app.credentials.stores import SecretStoreError
@@ -268,6 +277,10 @@ class AccountsPresenter(QObject):
         except AccountRefused as error:
             self._change(problem=error.sentence)
             return
+        except StorageError:
+            self._change(removed="")
+            self._change(removed=account.name)  # it is offered again
+            raise
         self._removed = None
         self._change(removed="")
         if key:
@@ -327,7 +340,10 @@ class AccountsPresenter(QObject):
         sentence = await self._keep_new(account, key)
         if sentence or self._waiting is not None:
             return FormState(sentence=sentence, waits=self._waiting is not None, done=done)
-        self.account_chosen.emit(account.id)
+        try:
+            await self._use(account.id)
+        except StorageError as error:  # it is in use for this session
+            self._tasks.report(error)
         return FormState(done=done + 1)
 
     async def _keep_new(self, account: Account, key: str) -> str:
@@ -336,13 +352,14 @@ class AccountsPresenter(QObject):
 
         try:
             await self._secrets.write(account.id, key)
-            await self._write(self._accounts.add, account)
-            await self._write(self._accounts.set_active, account.id)
         except StoreAbsent:
             self._waiting = account, key  # the question is beside the form: where keys are kept
-        except SecretStoreError as error:
+            return ""
+        except (SecretStoreError, StorageError) as error:
             return error.sentence
-        except AccountRefused as error:
+        try:
+            await self._write(self._accounts.add, account)
+        except (AccountRefused, StorageError) as error:
             await self._forget_secret(account.id)
             return error.sentence
         return ""
@@ -377,7 +394,7 @@ class AccountsPresenter(QObject):
 
         try:
             await work()
-        except SecretStoreError as error:
+        except (SecretStoreError, StorageError) as error:
             self._change(problem=error.sentence)
             return False
         self._change(problem="")
