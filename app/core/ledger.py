@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.current_account import CurrentAccount, Headroom
 from app.core.limit_watch import LimitWatch
 from app.core.tabs import tab_of
+from app.storage.errors import StorageError
 
 if TYPE_CHECKING:
     from app.core.budget import Budget
@@ -178,6 +179,7 @@ class Ledger(QObject):
         self._tasks = tasks
         self._now = now or (lambda: datetime.now(UTC))
         self._receipts: Receipts | None = None
+        self._unkept: list[tuple[Account, Receipt]] = []
 
     async def start(self, receipts: Receipts) -> None:
         """Take the opened receipts and add up what today has cost so far. Raises `StorageError`."""
@@ -265,16 +267,29 @@ class Ledger(QObject):
     async def _keep(self, exchange: Exchange, account: Account, left: Decimal | None) -> None:
         receipt = receipt_from(exchange, account, self.budget.expected(exchange.id) if self.budget else None, left)
         if self._receipts is not None:
-            await self._receipts.add(receipt)
-        if self.budget is not None:
-            self.budget.settled(exchange.id)  # not before its cost is among the receipts
-        if self._receipts is None:
-            return
-        self.recorded.emit(receipt)
-        if receipt.cost_usd:
-            await self.refresh()
-        if self._unpriced.get(account.id) == {exchange.id}:  # the balance may have come before this receipt was there
-            await self._price(account, exchange.id)
+            self._unkept.append((account, receipt))
+            await self.keep_refused()
+        elif self.budget is not None:
+            self.budget.settled(exchange.id)
+
+    async def keep_refused(self) -> None:
+        """Keep every receipt that is not on the disk; one that is refused waits for the next. Raises `StorageError`."""
+        while self._unkept and self._receipts is not None:
+            account, receipt = self._unkept.pop(0)
+            try:
+                await self._receipts.add(receipt)
+            except StorageError:
+                self._unkept.insert(0, (account, receipt))
+                raise
+            if self.budget is not None:
+                self.budget.settled(receipt.id)  # not before its cost is among the receipts
+            self.recorded.emit(receipt)
+            if receipt.cost_usd:
+                await self.refresh()
+            if self._unpriced.get(account.id) == {
+                receipt.id
+            }:  # the balance may have come before this receipt was there
+                await self._price(account, receipt.id)
 
     def _midnight(self) -> datetime:
         return self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from app.credentials.accounts import Account, new_account
 from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.shell.welcome import WelcomePage
 from tests.journeys.conftest import settled
-from tests.journeys.test_refusing_disk import notices
-from tests.journeys.test_wallet import in_the_sandbox
+from tests.journeys.paying_tabs import DEEDS
+from tests.journeys.test_paid_for_and_refused import offer, on_its_way
+from tests.journeys.test_refusing_disk import READ_ONLY, allow, notices, refuse
+from tests.journeys.test_wallet import control, in_the_sandbox
 from tests.kit.waiting import until
 from tests.read_only import read_only, vanished
 
@@ -135,22 +138,23 @@ async def test_a_passphrase_file_that_the_disk_refuses_is_said_beside_its_field_
 ) -> None:
     async with start() as rialto:
         page = rialto.window.findChild(WelcomePage)
+        form, question = page.form, page.question
         await until(lambda: rialto.places.state.ask == "choose")
-        page.form.address.setText(ADDRESS)
-        page.form.key.setText("sk-another-key-0123456789")
-        page.question.in_file.click()
-        page.question.passphrase.setText(PASSPHRASE)
-        page.question.again.setText(PASSPHRASE)
+        form.address.setText(ADDRESS)
+        form.key.setText("sk-another-key-0123456789")
+        question.in_file.click()
+        question.passphrase.setText(PASSPHRASE)
+        question.again.setText(PASSPHRASE)
         with read_only(getattr(rialto.paths, folder)):
-            QTest.keyClick(page.question.again, Qt.Key.Key_Return)
+            QTest.keyClick(question.again, Qt.Key.Key_Return)
             await settled(rialto)
             assert len(told(rialto)) == 1, told(rialto)
             assert not rialto.places.state.busy
-            assert page.form.key.text() == "sk-another-key-0123456789"
+            assert form.key.text() == "sk-another-key-0123456789"
             if folder == "data":
-                assert rialto.places.state.ask == "choose" and page.question.again.text() == PASSPHRASE
+                assert rialto.places.state.ask == "choose" and question.again.text() == PASSPHRASE
         if folder == "data":
-            QTest.keyClick(page.question.again, Qt.Key.Key_Return)
+            QTest.keyClick(question.again, Qt.Key.Key_Return)
         await until(lambda: rialto.places.state.kind == "passphrase" and rialto.places.state.is_ready)
 
 
@@ -186,3 +190,29 @@ async def test_what_a_passphrase_file_on_a_refusing_disk_holds_stays_as_it_is(st
         rialto.accounts.replace_key(account.id, "sk-another-key-0123456789")
         await settled(rialto)
         assert await rialto.places.read(account.id) == "sk-another-key-0123456789"
+
+
+async def test_the_receipt_of_a_paid_call_that_the_disk_refused_is_kept_with_the_next(
+    start: Start, tmp_path: Path
+) -> None:
+    async def paid() -> int:
+        rows = await rialto.database.fetch("SELECT 1 FROM receipts WHERE tab = 'chat' AND cost_usd > 0")
+        return len(rows)
+
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        await DEEDS["chat"].prepare(rialto, tmp_path)
+        await settled(rialto)
+        await control(rialto, "/faults/slow", "PUT", seconds=3)
+        DEEDS["chat"].begin(rialto)
+        while not await on_its_way(rialto, "chat"):
+            pass
+        await refuse(rialto, READ_ONLY)
+        await until(lambda: offer(rialto) is not None)
+        await control(rialto, "/faults", "DELETE")
+        await settled(rialto)
+        assert await paid() == 0
+        await allow(rialto)
+        await rialto.account_services.switch.read_limits()  # costs nothing
+        await settled(rialto)
+        assert await paid() == 1
