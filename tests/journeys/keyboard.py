@@ -65,6 +65,11 @@ class Keyboard:
         await until(lambda: self.focus.text() == words)  # type: ignore[attr-defined]  # a QLineEdit
         await self.press("Return")
 
+    async def undo(self, tab: str, by: str = "") -> None:
+        """Undo the newest command of a tab with Ctrl+Z, or by a name from the palette, once there is one."""
+        await until(lambda: self.window.undo_stack.can_undo(tab))  # type: ignore[attr-defined]  # a MainWindow
+        await (self.command(by) if by else self.press("Ctrl+Z"))
+
     async def choose_file(self, path: str) -> None:
         """Type a path into the file dialog that is open."""
         await until(lambda: any(isinstance(one, QFileDialog) and one.isVisible() for one in _windows()))

@@ -57,7 +57,7 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
         await hands.press("Delete")
         await until(lambda: gone not in chats.shown_keys())
         assert len(chats.shown_keys()) == 1
-        await hands.press("Ctrl+Z")
+        await hands.undo("chat")
         await until(lambda: gone in chats.shown_keys())
 
         # gone again, and back from the trash itself

@@ -84,7 +84,7 @@ async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
         await hands.tab_to(gallery.view)
         await hands.press("Delete")
         await until(lambda: library.trashed)
-        await hands.command("Undo: ")
+        await hands.undo("images", by="Undo: ")
         await until(lambda: not library.trashed and whole() == 3)
 
         # the trash for good, after a question

@@ -81,7 +81,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await open_library(hands, library, "Presets")
         await hands.press("Tab", "Home", "Delete")
         await until(lambda: names(library) == ["Plain"])
-        await hands.press("Ctrl+Z")
+        await hands.undo("chat")
         await until(lambda: names(library) == ["Deep", "Plain"])
 
         # removed again: F6 leads from the page to Undo in the toast, and the keyboard comes back from there
@@ -104,7 +104,8 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await hands.press("Escape")
         await hands.command("Move this chat to trash")
         await until(lambda: talk.presenter.opened.chat_id is None and not talk.rows)
-        await hands.press("Ctrl+L", "Ctrl+Z")
+        await hands.press("Ctrl+L")
+        await hands.undo("chat")
         await until(lambda: talk.presenter.opened.chat_id == chat and talk.rows)
         assert names(library) == ["Plain"]
         await hands.press("Ctrl+Z")

@@ -129,7 +129,7 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.tab_to(view)
         await hands.press("Home", "Down", "Delete")
         await until(lambda: len(page._rows) == 1)
-        await hands.command("Undo: ")
+        await hands.undo("speech", by="Undo: ")
         await until(lambda: len(page._rows) == 2)
         await hands.begin()
         target = tmp_path / "said.flac"

@@ -25,6 +25,7 @@ from app.storage.voices import Voices
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.journeys.conftest import settled
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
 from tests.kit.waiting import until
@@ -172,6 +173,7 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
     go_to(one, page, gone)
     await hands.press("Ctrl+A", "Delete")
     await until(lambda: not one.keys(page) and len(one.trashed(page)) > 1)
+    await settled(rialto)
     while rialto.window.undo_stack.can_undo(one.tab):  # calls and collections are deleted one after the other
         await hands.press("Ctrl+Z")
     await is_back()

@@ -95,5 +95,5 @@ async def test_a_person_without_a_mouse_orders_waits_plays_saves_cleans_and_thro
         await hands.tab_to(page.main.view)
         await hands.press("Delete")
         await until(lambda: page.presenter.job_store.trash())
-        await hands.press("Ctrl+Z")
+        await hands.undo("video")
         await until(lambda: not page.presenter.job_store.trash())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
-from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt
+from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
@@ -35,6 +35,7 @@ from app.ui.kit.widgets.dialogs import Dialog
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
+from tests.kit.windows import deleted_last
 
 ACCOUNT = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
@@ -401,13 +402,10 @@ class ChatHarness(ChatWidgets, ChatPresenterHarness):
 
 @asynccontextmanager
 async def open_chat(theme: Theme, home: Path, **options: object) -> AsyncIterator[ChatHarness]:
-    async with open_chat_presenter(home, kind=ChatHarness, **options) as chat:  # type: ignore[arg-type]  # passed on
-        window = chat.show(theme)
-        try:
+    with deleted_last() as windows:
+        async with open_chat_presenter(home, kind=ChatHarness, **options) as chat:  # type: ignore[arg-type]  # passed on
+            windows.append(chat.show(theme))
             yield chat
-        finally:
-            window.deleteLater()
-            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 @dataclass
@@ -494,15 +492,12 @@ class SandboxChatHarness(ChatWidgets, SandboxChatPresenterHarness):
 async def open_sandbox_chat(
     theme: Theme, home: Path, sandbox: RunningSandbox, model: str = ""
 ) -> AsyncIterator[SandboxChatHarness]:
-    async with open_sandbox_chat_presenter(home, sandbox, SandboxChatHarness) as chat:
-        window = chat.show(theme)
-        if model:
-            chat.presenter.use_model(model)
-        try:
+    with deleted_last() as windows:
+        async with open_sandbox_chat_presenter(home, sandbox, SandboxChatHarness) as chat:
+            windows.append(chat.show(theme))
+            if model:
+                chat.presenter.use_model(model)
             yield chat
-        finally:
-            window.deleteLater()
-            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def dropped(target: QWidget, mime: QMimeData) -> bool:

@@ -42,6 +42,7 @@ from tests.audio.recorded import FakeBlocks, tone, write_wav
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
+from tests.kit.windows import deleted_last
 
 Kind = TypeVar("Kind", bound="TranscriptionPresenterHarness")
 SAID = (
@@ -385,15 +386,10 @@ class TranscriptionHarness(TranscriptionPresenterHarness):
 async def open_transcription(
     home: Path, theme: Theme, sandbox: RunningSandbox | None = None
 ) -> AsyncIterator[TranscriptionHarness]:
-    windows: list[QWidget] = []
-    try:
+    with deleted_last() as windows:
         async with open_transcription_presenter(home, sandbox, kind=TranscriptionHarness) as tab:
             windows.append(tab.show(theme))
             yield tab
-    finally:
-        for window in windows:  # after the presenter, which tells it things to the end
-            window.hide()
-            window.deleteLater()
 
 
 def words_heard(said: str, heard: str) -> float:

@@ -32,6 +32,7 @@ from app.ui.video.presenter import VideoPresenter
 from tests.kit.sandbox import Controls
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
+from tests.kit.windows import deleted_last
 
 PACE = 0.02  # of a second for a second of the poller
 Kind = TypeVar("Kind", bound="VideoPresenterHarness")
@@ -332,13 +333,8 @@ class VideoHarness(VideoPresenterHarness):
 
 @asynccontextmanager
 async def open_video(home: Path, theme: Theme, controls: Controls) -> AsyncIterator[VideoHarness]:
-    windows: list[QWidget] = []
-    try:
+    with deleted_last() as windows:
         async with open_video_presenter(home, controls, kind=VideoHarness) as video:
             windows.append(video.show(theme))
             yield video
             video.player.show_film("")
-    finally:
-        for window in windows:
-            window.hide()
-            window.deleteLater()
