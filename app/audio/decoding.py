@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from app.audio.formats import DEFAULT_PCM_RATE_HZ, can_decode, missing_sentence
+from app.audio.sound_file import open_forwards
 
 if TYPE_CHECKING:
     import numpy as np
@@ -242,8 +243,6 @@ def _compressed_blocks(file: BinaryIO, kind: str) -> Iterator[Block]:
 def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
     import numpy as np
     import soundfile
-
-    from app.audio.sound_file import open_forwards
 
     try:
         sound = open_forwards(file)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import av
 import numpy as np
 
-if TYPE_CHECKING:
-    from app.audio.decoding import Block
+from app.audio.decoding import Block, NotSound
 
 # Little is read ahead, so that the first sound is given out as early as can be.
 _EARLY = {"probesize": "4096", "analyzeduration": "0"}
@@ -28,8 +27,6 @@ def container_of(kind: str) -> str | None:
 
 def decode(source: Any, container: str | None) -> Iterator[Block]:
     """Give the first sound stream of an object with `read`, mixed to one channel. Raises `NotSound`."""
-    from app.audio.decoding import Block, NotSound
-
     given = 0
     options = _EARLY if container is not None else {}
     size = _READ_BYTES if container is not None else 32768

@@ -10,6 +10,7 @@ Everything here may take a while: call it in a thread. sounddevice is imported b
 
 from __future__ import annotations
 
+import ctypes.util
 import importlib
 import os
 import threading
@@ -257,8 +258,6 @@ def _load_sounddevice() -> ModuleType:
 
     A built program brings one along on Linux: the loader finds it by its name, though no list has it.
     """
-    import ctypes.util
-
     listed = ctypes.util.find_library
     ctypes.util.find_library = lambda name: listed(name) or (_PORTAUDIO if name == "portaudio" else None)
     try:

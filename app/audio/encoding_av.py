@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import av
 import numpy as np
 
+from app.audio.encoding import CannotWrite, id3
+
 if TYPE_CHECKING:
     from app.audio.encoding import AudioTags
 
@@ -19,8 +21,6 @@ FRAME = 1024  # samples of an AAC frame
 
 def encode(target: Path, kind: str, blocks: Iterable[Samples], rate_hz: int, tags: AudioTags) -> None:
     """Write one channel. Raises `CannotWrite`."""
-    from app.audio.encoding import CannotWrite, id3
-
     try:
         with target.open("wb") as file:
             if kind == "aac":

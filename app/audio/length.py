@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.audio.decoding import NotSound, duration_s
 from app.audio.formats import can_decode
 
 
@@ -22,7 +23,6 @@ def length_of(path: Path, kind: str) -> float | None:
         pass
     if not can_decode(kind):
         return None
-    from app.audio.decoding import NotSound, duration_s
 
     try:
         return duration_s(path, kind=kind) or None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,6 @@ class Level:
 
 def decibels(amplitude: float) -> float:
     """Return dB of full scale (1.0) for an amplitude."""
-    import math
-
     return max(FLOOR_DB, 20 * math.log10(amplitude)) if amplitude > 0 else FLOOR_DB
 
 

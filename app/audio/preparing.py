@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.audio.decoding import NotSound, blocks_of
 from app.audio.resampling import Resampler
 from app.audio.silence import cuts, levels_of
+from app.audio.sound_file import open_forwards
+from app.audio.wav_file import WavWriter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,9 +75,6 @@ def readable(
 
 def decode_to_wav(source: Path, target: Path, stop: ShouldStop = lambda: False) -> float:
     """Write any sound, such as the one of a film, as 16-bit WAV; return its length in seconds."""
-    from app.audio.decoding import NotSound, blocks_of
-    from app.audio.wav_file import WavWriter
-
     target.unlink(missing_ok=True)
     writer: WavWriter | None = None
     try:
@@ -203,8 +203,6 @@ def _mono_blocks(file: Any, frames: int) -> Iterator[Signal]:
 
 def _opened(path: Path) -> Any:
     import soundfile
-
-    from app.audio.sound_file import open_forwards
 
     try:
         return open_forwards(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +32,6 @@ class SampleReport:
 
 def check_sample(path: Path, shortest_s: float = BEST_S[0]) -> SampleReport:
     """Measure a sample. Call it in a thread; it stops reading after five minutes."""
-    import math
-
     import numpy as np
 
     frames = clipped = loud_windows = windows = 0

@@ -21,6 +21,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.current_account import CurrentAccount
 from app.core.ledger import Ledger
+from app.service.auth import ApiKeyAuth
+from app.service.errors import ConnectionFailed, ServiceError
+from app.service.service import open_service
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -172,8 +175,6 @@ class AccountSwitch(QObject):
             return held
 
     async def _hold_or_tell(self, account: Account) -> _OpenService | None:
-        from app.service.errors import ServiceError
-
         try:
             return await self._hold(account, anew=True)
         except ServiceError as error:
@@ -196,15 +197,12 @@ class AccountSwitch(QObject):
         except (OSError, ImportError) as error:
             _log.warning("The Sandbox did not start: %s", error)
             reason = str(error)
-        from app.service.errors import ConnectionFailed
 
         raise ConnectionFailed(f"The Sandbox could not start: {reason}.", surely_not_sent=True)
 
     async def _make(self, account: Account, base_url: str, typed_key: str = "") -> Service:
         # httpx and pydantic take longer to import than a frame lasts: a thread shares the time in slices
         await asyncio.to_thread(importlib.import_module, "app.service.service")
-        from app.service.auth import ApiKeyAuth
-        from app.service.service import open_service
 
         async def given_key() -> str:
             return typed_key or self._sandbox.key
@@ -242,7 +240,6 @@ class AccountSwitch(QObject):
         if account.kind != "wallet":
             await self.read_limits()
             return
-        from app.service.errors import ServiceError
 
         with contextlib.suppress(ServiceError):  # a refusal is an answer, too
             await service.models.list(background=True, authenticated=False)
@@ -252,7 +249,6 @@ class AccountSwitch(QObject):
         service = self._current_account.service
         if service is None:
             return
-        from app.service.errors import ServiceError
 
         account = self._current_account.account
         if account is not None and account.watch_only:

@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from app.core.expected_cost import expected_cost
 from app.core.money import money
 from app.core.tabs import tab_title
+from app.service.errors import SpendingLimit
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.calls import Call
-    from app.service.errors import SpendingLimit
     from app.service.models import Model
     from app.storage.receipts import Receipts
 
@@ -254,7 +254,6 @@ class Budget:
             if breach.scope != "call":
                 self._agreed.add((self._now().astimezone().date(), breach.hardness, breach.scope))
             return
-        from app.service.errors import SpendingLimit
 
         rule = _limit_words(breach)
         told = f"{rule}. {_reason(breach, together)} Nothing was sent."

@@ -11,6 +11,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from app.service.dialect import EXTENSION_OBJECTS
+from app.service.pricing import SCRAPED_URL_USD, SCRAPED_URLS, WEB_SEARCH_USD, usd
+
 if TYPE_CHECKING:
     from app.service.calls import Call
     from app.service.models import Model
@@ -42,9 +45,6 @@ def expected_cost(call: Call, models: tuple[Model, ...]) -> Decimal | None:
 
 def _extras(body: Mapping[str, object]) -> Decimal:
     """What searching and reading links may cost on top, whichever way they are asked for."""
-    from app.service.dialect import EXTENSION_OBJECTS
-    from app.service.pricing import SCRAPED_URL_USD, SCRAPED_URLS, WEB_SEARCH_USD
-
     suffix = dict(parse_qsl(str(body.get("model", "")).partition(":")[2]))
     asked = [suffix, *(part for name in EXTENSION_OBJECTS if isinstance(part := body.get(name), Mapping))]
 
@@ -68,6 +68,4 @@ def _chars(value: object) -> int:
 
 
 def _price(model: Model, name: str) -> Decimal | None:
-    from app.service.pricing import usd
-
     return usd(model.model_spec.pricing, name)

@@ -18,6 +18,7 @@ from app.core.current_account import CurrentAccount, Headroom
 from app.core.limit_watch import LimitWatch
 from app.core.tabs import tab_of
 from app.storage.errors import StorageError
+from app.storage.receipts import receipt_of
 
 if TYPE_CHECKING:
     from app.core.budget import Budget
@@ -33,8 +34,6 @@ def receipt_from(
     exchange: Exchange, account: Account, estimate_usd: Decimal | None = None, balance_after: Decimal | None = None
 ) -> Receipt:
     """Return the receipt of one exchange. Play money of the Sandbox is never a charge."""
-    from app.storage.receipts import receipt_of
-
     info = exchange.info
     return receipt_of(
         id=exchange.id,

@@ -17,10 +17,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.service.errors import OutcomeUnknown, RefusedCall, ServiceError
 from app.storage.errors import StorageError
+from app.storage.intents import InvalidTransition
 
 if TYPE_CHECKING:
-    from app.service.errors import ServiceError
     from app.storage.intents import Intent, Intents
 
 _log = logging.getLogger(__name__)
@@ -36,8 +37,6 @@ def end_of_call(error: ServiceError) -> Literal["failed", "unknown"]:
     money and the service layer calls its outcome unknown. All else is unknown: no answer, an answer that broke off or
     cannot be read, an error inside an answer that had begun, a gateway that gave up waiting.
     """
-    from app.service.errors import OutcomeUnknown, RefusedCall
-
     if error.surely_not_sent:
         return "failed"
     exchange = error.exchange
@@ -67,9 +66,6 @@ class PaidCall:
 
         What cannot be noted stays "sent" and is unknown after the next start, which is the truth.
         """
-        from app.service.errors import ServiceError
-        from app.storage.intents import InvalidTransition
-
         state, intent_id = self.intent.state, self.intent.id
         is_service = isinstance(error, ServiceError)
         exchange_id = error.exchange.id if isinstance(error, ServiceError) and error.exchange is not None else ""

@@ -6,6 +6,7 @@ under a passphrase, and that choice is remembered. Each read goes to that place;
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.core.tasks import TaskScope
+from app.credentials.stores import SecretStoreError, StoreAbsent, StoreLocked, WeakPassphrase, WrongPassphrase
+from app.credentials.vault import choose_store
+from app.service.errors import ConnectionFailed, CredentialUnavailable
+from app.storage.errors import StorageError
 
 if TYPE_CHECKING:
     import asyncio
@@ -100,9 +105,6 @@ class Secrets(QObject):
 
     async def api_key(self, account_id: str) -> str:
         """The key that goes out with a call, "" for none. Raises `CredentialUnavailable`."""
-        from app.credentials.stores import SecretStoreError, StoreLocked
-        from app.service.errors import CredentialUnavailable
-
         try:
             return await self.read(account_id) or ""
         except SecretStoreError as error:
@@ -113,9 +115,6 @@ class Secrets(QObject):
 
         Raises `CredentialUnavailable` while it is locked, `ConnectionFailed` when there is no place that can be read.
         """
-        from app.credentials.stores import SecretStoreError, StoreLocked
-        from app.service.errors import ConnectionFailed, CredentialUnavailable
-
         try:
             return await self.read(PROXY_OWNER, PROXY_PASSWORD) or ""
         except StoreLocked as error:
@@ -132,8 +131,6 @@ class Secrets(QObject):
         await self._change_it(lambda place: place.delete(account_id, name))
 
     async def _change_it(self, change: Callable[[SecretStore], Awaitable[None]]) -> None:
-        from app.credentials.stores import StoreLocked
-
         place = await self._place()
         try:
             await change(place)
@@ -166,8 +163,6 @@ class Secrets(QObject):
             self._change(problem="", busy=False)
 
     async def _place(self) -> SecretStore:
-        from app.credentials.stores import StoreAbsent
-
         if self._store is None:
             await self._look()
         if self._store is None:
@@ -203,9 +198,6 @@ class Secrets(QObject):
         self._tasks.start("change passphrase", self._change_passphrase, old, new)
 
     async def _change_passphrase(self, old: str, new: str) -> None:
-        from app.credentials.stores import SecretStoreError, WeakPassphrase, WrongPassphrase
-        from app.storage.errors import StorageError
-
         try:
             await self._all()[2].change_passphrase(old, new)
         except (SecretStoreError, StorageError) as error:
@@ -245,8 +237,6 @@ class Secrets(QObject):
         return self._stores
 
     async def _look(self) -> None:
-        from app.credentials.vault import choose_store
-
         keyring, session, passphrase = self._all()
         remembered = self._settings.value.secret_store
         choice = await choose_store(remembered, keyring=keyring, session=session, passphrase=passphrase)
@@ -281,9 +271,6 @@ class Secrets(QObject):
 
     async def _try(self, work: Callable[[], Any]) -> None:
         """Do `work`, say what it raised under the field, and look again when it went well."""
-        from app.credentials.stores import SecretStoreError
-        from app.storage.errors import StorageError
-
         self._change(busy=True, problem="")
         try:
             await work()
@@ -298,8 +285,6 @@ class Secrets(QObject):
 
     async def _save_choice(self) -> None:
         """After it holds: a disk that refuses keeps nobody from going on in this session. Raises `StorageError`."""
-        import asyncio
-
         await asyncio.to_thread(self._settings.save)
 
     def _change(self, **changes: Any) -> None:

@@ -39,6 +39,7 @@ from app.service.http.http_failures import failure_of, leads_astray, redirect_ta
 from app.service.http.json_large import LARGE_BYTES, read_large_json
 from app.service.http.json_text import read_json
 from app.service.http.network import Network
+from app.service.http.network_transport import NetworkTransport
 from app.service.http.time_limits import CONNECT_S, POOL_S, REFUSAL_S, SLOWEST_BYTES_PER_S, WRITE_S
 from app.service.http.tls import empty_context
 from app.service.key_limits import KeyLimits, LimitsRegistry
@@ -459,7 +460,6 @@ class ServiceClient:
         for name in LOADED_BY_FIRST_CALL:
             with suppress(ImportError):
                 import_module(name)
-        from app.service.http.network_transport import NetworkTransport
 
         return httpx.AsyncClient(
             transport=self._transport or NetworkTransport(self._network),

@@ -23,6 +23,7 @@ import httpx
 from app.service.addresses import is_loopback
 from app.service.errors import ServiceError
 from app.service.http.network import Network
+from app.service.http.network_transport import NetworkTransport, ProxyFailed
 
 INDEX = "releases.json"
 MAX_INDEX_BYTES = 64 * 1024
@@ -90,8 +91,6 @@ async def newest(feed: Feed, network: Network, folder: Path) -> Release:
 
     Raises `UpdatesUnknown`.
     """
-    from app.service.http.network_transport import NetworkTransport
-
     transport = NetworkTransport(network)
     questions: asyncio.Queue[_Question] = asyncio.Queue()
     loop = asyncio.get_running_loop()
@@ -207,8 +206,6 @@ def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
 
 def _why_no_answer(error: BaseException) -> str:
     """What the thread was told when a file did not come: a sentence of the network's where there is one."""
-    from app.service.http.network_transport import ProxyFailed
-
     cause = error.__cause__
     if isinstance(cause, ServiceError | ProxyFailed):
         return str(cause)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -153,8 +154,6 @@ def _totals(rows: Sequence[Row], zone: tzinfo, play: bool) -> BookTotals:
 
 
 def _write(receipts: Iterable[Receipt], path: Path, accounts: dict[str, str]) -> None:
-    from io import StringIO
-
     lines = [_line(receipt, accounts) for receipt in receipts]
     if path.suffix.lower() == ".json":
         text = json.dumps({"receipts": lines}, indent=2, ensure_ascii=False)

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.sandbox.accounts.api_keys import only_admin
+from app.sandbox.accounts.x402_terms import TOP_UP_SKU
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.http.http import Response
@@ -115,7 +116,6 @@ async def usage_history(call: Call) -> Response:
 async def usage_analytics(call: Call) -> Response:
     """Sums over the ledger's spendings, in USD and in daily credits: by day, by model, by key. Payments are none."""
     only_admin(call)
-    from app.sandbox.accounts.x402_terms import TOP_UP_SKU
 
     start, end, shown = _range(call)
     charges = [c for c in call.caller.ledger.charges if start <= c.at < end and c.sku != TOP_UP_SKU]

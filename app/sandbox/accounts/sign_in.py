@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from app.sandbox.accounts import wallets_signatures
 from app.sandbox.accounts.sign_in_codes import SignInRefused
 from app.sandbox.accounts.sign_in_message import SignInMessage, message_of_fields, read_message
 from app.sandbox.accounts.wallets_address import Chain, Wallet, from_base58, read_wallet
@@ -81,8 +82,6 @@ def check_sign_in(sign_in: SignIn, domains: Collection[str], now: datetime) -> N
 
 def check_signature(sign_in: SignIn) -> None:
     """Recover the signer and compare. Call from a worker thread. Raises `SignInRefused`."""
-    from app.sandbox.accounts import wallets_signatures
-
     wallet = sign_in.wallet
     if wallet.chain == "evm":
         right = wallets_signatures.signer_of_text(sign_in.text, sign_in.signature) == wallet.address

@@ -11,18 +11,16 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from app.sandbox.accounts.sign_in import HEADERS, Nonces, check_sign_in, check_signature, read_sign_in
 from app.sandbox.accounts.sign_in_codes import SignInRefused
 from app.sandbox.accounts.wallets_address import Chain, Wallet
+from app.sandbox.accounts.x402_settlement import Receipt, Treasury
+from app.sandbox.accounts.x402_terms import below_the_floor
 from app.sandbox.http.call import Call
 from app.sandbox.http.errors import Refusal
 from app.sandbox.http.http import Response
 from app.sandbox.world import Caller, Ledger, World
-
-if TYPE_CHECKING:
-    from app.sandbox.accounts.x402_settlement import Treasury
 
 FLOOR_USD = Decimal("0.10")  # less is not admitted
 MAX_CONCURRENT = 5
@@ -46,8 +44,6 @@ class Wallets:
 
     @cached_property
     def treasury(self) -> Treasury:
-        from app.sandbox.accounts.x402_settlement import Receipt, Treasury
-
         return Treasury(self._world.table("receipts", Receipt))
 
     def caller(self, wallet: Wallet) -> WalletCaller:
@@ -91,8 +87,6 @@ class Visit:
         assert caller is not None
         self._inference = True
         if caller.ledger.balance_usd + caller.ledger.balance_diem < FLOOR_USD:
-            from app.sandbox.accounts.x402_terms import below_the_floor
-
             raise below_the_floor(call, caller.ledger.balance_usd)
         if caller.in_flight >= MAX_CONCURRENT:
             text = f"A wallet may have {MAX_CONCURRENT} requests at once; wait for one to end"

@@ -9,6 +9,26 @@ from decimal import Decimal
 
 from app.sandbox.accounts.wallets import FLOOR_USD, WalletCaller, wallets_of
 from app.sandbox.accounts.wallets_address import Wallet, read_wallet
+from app.sandbox.accounts.wallets_faucet import (
+    FAUCET_ADDRESS,
+    FAUCET_KEY,
+    GIFT_ETHER,
+    GIFT_USD,
+    LARGEST_GIFT_ETHER,
+    LARGEST_GIFT_USD,
+)
+from app.sandbox.accounts.x402_settlement import SettlementFailed
+from app.sandbox.accounts.x402_terms import (
+    DECIMALS,
+    EVM_NETWORK,
+    MINIMUM_USD,
+    SUGGESTED_USD,
+    TOKEN_NAME,
+    TOKEN_VERSION,
+    TOP_UP_SKU,
+    terms_of,
+    units,
+)
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.http.http import Response
@@ -30,8 +50,6 @@ def admit(call: Call, name: str, per_minute: int) -> None:
 
 
 async def balance(call: Call) -> Response:
-    from app.sandbox.accounts.x402_terms import MINIMUM_USD, SUGGESTED_USD
-
     wallet = _own_wallet(call)
     admit(call, "x402_balance", BALANCES_PER_MINUTE)
     caller = wallets_of(call.world).known(wallet)
@@ -78,17 +96,6 @@ async def faucet(call: Call) -> Response:
 
     Either amount may be left out: 100 USD and 1 ether are given then. There is ether where there are chains.
     """
-    from app.sandbox.accounts.wallets_faucet import (
-        FAUCET_ADDRESS,
-        FAUCET_KEY,
-        GIFT_ETHER,
-        GIFT_USD,
-        LARGEST_GIFT_ETHER,
-        LARGEST_GIFT_USD,
-    )
-    from app.sandbox.accounts.x402_settlement import SettlementFailed
-    from app.sandbox.accounts.x402_terms import DECIMALS, EVM_NETWORK, TOKEN_NAME, TOKEN_VERSION, terms_of, units
-
     ledger = wallets_of(call.world).treasury.ledger(call)
     token = {
         "network": EVM_NETWORK,
@@ -137,8 +144,6 @@ async def one_wallet(call: Call) -> Response:
         raise Refusal(404, "This is not the address of a wallet")
     wallets = wallets_of(call.world)
     if call.request.method != "GET":
-        from app.sandbox.accounts.x402_terms import DECIMALS
-
         check = Checker()
         usd = check.amount(("usd",), call.json_object().get("usd"), DECIMALS)
         check.finish()
@@ -171,8 +176,6 @@ def _own_wallet(call: Call) -> Wallet:
 
 
 def _line(number: int, charge: Charge, balance_after: Decimal) -> Json:
-    from app.sandbox.accounts.x402_terms import TOP_UP_SKU
-
     kind = "CHARGE" if charge.amount_usd <= 0 else "TOP_UP" if charge.sku == TOP_UP_SKU else "REFUND"
     line: Json = {
         "id": f"tx_{number:06d}",
@@ -197,6 +200,4 @@ def _evm_wallet(check: Checker, value: object) -> Wallet | None:
 
 
 def _usd(base_units: int) -> str:
-    from app.sandbox.accounts.x402_terms import DECIMALS
-
     return f"{Decimal(base_units).scaleb(-DECIMALS):f}"

@@ -13,6 +13,7 @@ from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS, FAUCET_KEY
 from app.sandbox.accounts.x402_payment import Payment
 from app.sandbox.accounts.x402_settlement import SettlementFailed
 from app.sandbox.chains.chains import PAYMENTS, Chains
+from app.sandbox.chains.chains_values import RpcError
 
 if TYPE_CHECKING:
     from app.sandbox.chains.chains_evm import EvmChain
@@ -71,7 +72,6 @@ class ChainMoney:
         Returns the transaction's hash.
         """
         from app.sandbox.chains.chains_evm import reason_of
-        from app.sandbox.chains.chains_values import RpcError
 
         with self._chains.lock(PAYMENTS):
             chain = self._chains.evm(PAYMENTS)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from app.sandbox.accounts.wallets_address import checksummed
+from app.sandbox.accounts.wallets_signatures import signer_of_transfer
 from app.sandbox.accounts.x402_terms import (
     DECIMALS,
     EVM_NAMES,
@@ -108,8 +109,6 @@ def check_times(authorization: Authorization, now: float) -> None:
 
 def check_signature(payment: Payment, terms: Terms) -> None:
     """Recover the signer over the whole authorization. Call from a worker thread. Raises `Refusal` 400."""
-    from app.sandbox.accounts.wallets_signatures import signer_of_transfer
-
     signer = signer_of_transfer(terms.domain, payment.authorization.message(), payment.signature)
     if signer != payment.authorization.sender:
         raise refused("INVALID_PAYMENT", "The authorization was not signed by its sender for this token and chain")

@@ -10,6 +10,7 @@ from typing import Protocol
 from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
 from app.sandbox.accounts.x402_payment import Authorization, Payment
 from app.sandbox.accounts.x402_terms import terms_of, units
+from app.sandbox.chains.chains import chains_of
 from app.sandbox.equipment import installed
 from app.sandbox.http.call import Call
 
@@ -108,6 +109,5 @@ def _ledger_in_table(call: Call, token: str) -> Settlement:
 
 def _ledger_on_chain(call: Call, token: str) -> Settlement:
     from app.sandbox.accounts.x402_chain import ChainMoney
-    from app.sandbox.chains.chains import chains_of
 
     return ChainMoney(chains_of(call.world, call.site.data_files), token)

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.sandbox.accounts.wallets_faucet import FAUCET_KEY
+from app.sandbox.accounts.x402_terms import PLAY_ASSET
+from app.sandbox.chains.chains_rollup import make_node
+from app.sandbox.chains.chains_values import RpcError
 from app.sandbox.world import World
 
 if TYPE_CHECKING:
@@ -138,8 +141,6 @@ class Chains:
 
                 node = EvmAnswers(self.evm(network.slug))
             else:
-                from app.sandbox.chains.chains_rollup import make_node
-
                 node = make_node(network, self._world.clock.now)
             self._nodes[network.slug] = node
         return node
@@ -147,9 +148,7 @@ class Chains:
     def _made(self, network: Network) -> EvmChain:
         from eth_utils.crypto import keccak
 
-        from app.sandbox.accounts.x402_terms import PLAY_ASSET
         from app.sandbox.chains.chains_evm import Account, EvmChain, Step
-        from app.sandbox.chains.chains_values import RpcError
 
         owners = {bytes.fromhex(one.address[2:]): one for one in TEST_ACCOUNTS}
         accounts = {owner: Account(one.wei) for owner, one in owners.items()}
@@ -178,8 +177,6 @@ class Chains:
 def _add_history(chain: EvmChain) -> None:
     """Let the token have been used before anybody came, so that there are logs to search for."""
     from eth_account import Account
-
-    from app.sandbox.accounts.x402_terms import PLAY_ASSET
 
     carol, dave = TEST_ACCOUNTS[-2:]
     paid = ((carol, dave, 0, 25), (dave, carol, 0, 5), (carol, dave, 1, 12))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from app.sandbox.accounts.x402_terms import PLAY_ASSET
 from app.sandbox.chains.chains import DOLLARS, TEST_ACCOUNTS, Chains, Network, chains_of, networks
 from app.sandbox.chains.chains_values import RpcError, data_bytes, hexed
 from app.sandbox.chains.crypto_rpc_memory import PAID, STAFF, audit, audit_of, capped, memory_of
@@ -215,7 +216,6 @@ async def audit_log(call: Call) -> Response:
 async def accounts(call: Call) -> Response:
     """`GET /sandbox/chains`: networks, accounts with play money and their keys, and where the play dollar lives."""
     need("chains")
-    from app.sandbox.accounts.x402_terms import PLAY_ASSET
 
     listed = await asyncio.to_thread(_listed_accounts)
     found: Mapping[str, Network] = networks(call.site.data_files)

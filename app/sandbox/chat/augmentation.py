@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from app.sandbox.chat import words
 from app.sandbox.chat.chat_request import Extension
@@ -98,9 +100,6 @@ async def _scrape(site: Site, urls: list[str]) -> Findings:
 
 async def _read(site: Site, url: str) -> Source | None:
     """Read one address on this computer; the Sandbox has no way out to other hosts and pretends none."""
-    import asyncio
-    from urllib.parse import unquote, urlsplit
-
     if "fail" in url.lower():
         return None
     parts = urlsplit(url)

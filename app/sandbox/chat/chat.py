@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator
 
 from app.sandbox.chat import engines, prompts
+from app.sandbox.chat.attachments import check_parts
 from app.sandbox.chat.augmentation import look_up
 from app.sandbox.chat.chat_request import ChatRequest, parse
 from app.sandbox.chat.completion import DONE, Completion, Job
@@ -95,8 +96,6 @@ def _check_gates(call: Call, request: ChatRequest, model: ModelEntry) -> None:
     if cap is not None and request.max_tokens is not None and request.max_tokens > cap:
         check.complain(("max_completion_tokens",), f"Number must be less than or equal to {cap}")
     if model.has("supportsVision"):
-        from app.sandbox.chat.attachments import check_parts
-
         check_parts(check, request)
     check.finish()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 import zlib
 from functools import lru_cache
@@ -105,8 +106,6 @@ Palette = tuple[Color, Color, Color, Color]
 
 
 def _hills(canvas: _Canvas, palette: Palette, dice: bytes) -> None:
-    import math
-
     canvas.circle(60 + dice[2] % 140, 60 + dice[3] % 40, 22 + dice[4] % 20, palette[3])
     for layer, color in enumerate((palette[1], palette[2])):
         wave, shift, base = 34 + dice[5 + layer] % 30, dice[7 + layer], 140 + layer * 46

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.sandbox.chat import structured, tool_calls
+from app.sandbox.chat.attachments import describe
 from app.sandbox.chat.augmentation import Findings
 from app.sandbox.chat.chat_request import ChatRequest, text_of
 from app.sandbox.chat.handbook import Section
@@ -99,8 +100,6 @@ def _reply(site: Site, turn: Turn) -> Reply:
     if told:
         return Reply(told, trace=("The last message holds the results of tools; they are passed on as they came.",))
     if turn.model.engine == "vision":
-        from app.sandbox.chat.attachments import describe
-
         return Reply(describe(turn.request), trace=())
     if turn.findings.kind == "native" and turn.findings.sources:
         return _from_notices(turn)

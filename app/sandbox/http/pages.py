@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.sandbox.chat.drawn_images import draw
 from app.sandbox.http.call import Call, text_answer
 from app.sandbox.http.errors import Refusal
 from app.sandbox.http.http import Response
@@ -41,8 +42,6 @@ async def notice(call: Call) -> Response:
 
 
 async def picture(call: Call) -> Response:
-    from app.sandbox.chat.drawn_images import draw
-
     slug = call.path_values["file"].removesuffix(".png")
     character = call.site.characters.find(slug)
     if character is None or not character.has_picture:

@@ -9,6 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
+from app.sandbox.equipment import installed
 from app.sandbox.http.errors import Json
 
 CREATED = 1_764_547_200
@@ -95,8 +96,6 @@ def clone_fee(price_usd: Decimal) -> Decimal:
 
 
 def _speech(voices: Mapping[str, Mapping[str, object]]) -> list[MediaModel]:
-    from app.sandbox.equipment import installed
-
     records = []
     for model_id, (name, price, default_voice, formats, honours, privacy) in SPEECH.items():
         # Without the AAC encoder the format is not offered; see the engines of the Sandbox.

@@ -15,6 +15,7 @@ from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.http.http import HangUp, Response
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.media.media_models import SPEECH, MediaModel
+from app.sandbox.media.voices import cloned
 
 if TYPE_CHECKING:
     from app.sandbox.media.speaking import Speaking
@@ -133,7 +134,6 @@ def _format(call: Call, request: SpeechRequest, model: MediaModel) -> str:
 def _delivery(call: Call, request: SpeechRequest, model: MediaModel) -> Delivery:
     """Return how the voice sounds. Raises `Refusal` 400 naming the valid voices."""
     from app.sandbox.media import voice_table
-    from app.sandbox.media.voices import cloned
 
     voice = request.voice or str(model.facts["default_voice"])
     if voice.startswith("vv_"):

@@ -14,6 +14,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import money
 from app.core.problems import describe
+from app.service.characters import Character
+from app.service.errors import NotFound, ServiceError
+from app.service.wire import ListEnvelope
 from app.storage.errors import StorageError
 from app.ui.characters.presenter_pages import Pages
 from app.ui.characters.state import MAX_TAGS, REVIEWS_AT_ONCE, CharactersState, Filters, ReviewRow, Reviews
@@ -21,7 +24,6 @@ from app.ui.characters.state import MAX_TAGS, REVIEWS_AT_ONCE, CharactersState, 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
-    from app.service.characters import Character
     from app.storage.catalogue import Catalogue
     from app.storage.settings import SettingsStore
 
@@ -117,8 +119,6 @@ class CharactersPresenter(QObject):
             self._tasks.replace("character-reviews", self._load_reviews, self.state.selected)
 
     async def _load_reviews(self, slug: str) -> None:
-        from app.service.errors import NotFound, ServiceError
-
         service = self.current_account.service
         before = self.state.reviews if self.state.reviews.slug == slug else Reviews(slug)
         if service is None:
@@ -203,7 +203,6 @@ class CharactersPresenter(QObject):
     async def _first(self, wait_s: float) -> None:
         if wait_s:
             await asyncio.sleep(wait_s)
-        from app.service.errors import ServiceError
 
         filters, service = self.state.filters, self.current_account.service
         self._asked_as = service
@@ -226,8 +225,6 @@ class CharactersPresenter(QObject):
         await self._save(filters, rows)
 
     async def _more(self) -> None:
-        from app.service.errors import ServiceError
-
         pages, service = self._pages, self.current_account.service
         if service is None:
             return
@@ -272,8 +269,6 @@ class CharactersPresenter(QObject):
         if saved is None:
             self._show((), is_complete=True)
             return
-        from app.service.characters import Character
-        from app.service.wire import ListEnvelope
 
         rows = ListEnvelope.read(Character, {"data": saved.value if isinstance(saved.value, list) else []}).data
         self._show(rows, is_complete=True, saved_note=f"Saved {money.when(saved.saved_at, self._now())}")

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from app.core import money
+from app.service.characters import CharactersQuery
 
 if TYPE_CHECKING:
     from app.core.problems import Problem
-    from app.service.characters import Character, CharactersQuery
+    from app.service.characters import Character
 
 PAGE_ROWS = 50
 MAX_CATEGORY_CHARS = 100
@@ -59,8 +60,6 @@ class Filters:
 
     def query(self, offset: int, *, is_adult: bool = False) -> CharactersQuery:
         """One page of 50 from row `offset`: adult characters or the others, said by name whatever the default is."""
-        from app.service.characters import CharactersQuery
-
         return CharactersQuery(
             search=self.search.strip()[:MAX_SEARCH_CHARS],
             tags=self.tags[:MAX_TAGS],

@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject
 
+from app.ui.chat.composer.completion import CompletionList, Entry, matching
+from app.ui.chat.session.presenter_completion import CharacterFinder
+from app.ui.kit.files import ask_for_files
+from app.ui.kit.widgets.dialogs import ask_text
+from app.ui.kit.widgets.preset_popover import PresetPopover
+
 Kind = Literal["prompt", "preset"]
 ATTACHABLE = (
     "*.png *.jpg *.jpeg *.webp *.gif *.bmp *.tif *.tiff *.heic *.avif *.wav *.mp3 *.flac *.ogg *.opus *.aac *.m4a"
@@ -19,13 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.core.tasks import TaskScope
-    from app.ui.chat.composer.completion import CompletionList, Entry
     from app.ui.chat.page import ChatPage
-    from app.ui.chat.session.presenter_completion import CharacterFinder
     from app.ui.chat.session.presenter_presets import ChatPresets
     from app.ui.chat.state import AttachmentView, CharacterHead
     from app.ui.kit.theme import Theme
-    from app.ui.kit.widgets.preset_popover import PresetPopover
 
 
 class ComposerController(QObject):
@@ -54,8 +57,6 @@ class ComposerController(QObject):
         return self._library("preset", self.tr("Presets"), words)
 
     def _library(self, kind: Kind, title: str, empty: str) -> PresetPopover:
-        from app.ui.kit.widgets.preset_popover import PresetPopover
-
         made = PresetPopover(self._theme, self._page.main, title=title, empty=empty)
         presets = self._presets
         if presets is not None:
@@ -92,8 +93,6 @@ class ComposerController(QObject):
         popover.open_under(link if shown and link is not None else self._page.main.composer.attach)
 
     async def _save(self, kind: Kind) -> None:
-        from app.ui.kit.widgets.dialogs import ask_text
-
         opened = self._page.presenter.opened
         if kind == "prompt":
             title, value = self.tr("Save this prompt"), " ".join(opened.options.system_prompt.split()[:6])
@@ -105,8 +104,6 @@ class ComposerController(QObject):
             self._presets.save(kind, name)
 
     async def _rename(self, preset_id: str, name: str) -> None:
-        from app.ui.kit.widgets.dialogs import ask_text
-
         words = self.tr("Rename")
         wanted = await ask_text(
             self._theme, self._page.main, words, self.tr("Name"), value=name, action=words, max_chars=80
@@ -119,16 +116,12 @@ class ComposerController(QObject):
     @cached_property
     def completion(self) -> CompletionList:
         """What opens after a slash."""
-        from app.ui.chat.composer.completion import CompletionList
-
         made = CompletionList(self._theme, self._page.main, self._run_entry)
         self._page.main.composer.box.takes_key = made.takes_key
         return made
 
     @cached_property
     def _finder(self) -> CharacterFinder:
-        from app.ui.chat.session.presenter_completion import CharacterFinder
-
         finder = CharacterFinder(self._page.presenter.current_account, self._tasks, parent=self)
         finder.found.connect(self._show_characters)
         return finder
@@ -153,8 +146,6 @@ class ComposerController(QObject):
         return was_open
 
     def _show_entries(self) -> None:
-        from app.ui.chat.composer.completion import Entry, matching
-
         page, typed = self._page, self._typed
         commands = [
             Entry(action.id.partition(".")[2].replace("_", "-"), action.text.rstrip("…"), action.run)
@@ -202,8 +193,6 @@ class ComposerController(QObject):
 
     def attach(self) -> None:
         """Ask for files to attach; what they are is checked by content afterwards."""
-        from app.ui.kit.files import ask_for_files
-
         self._page.show_chat()
         kinds = f"{self.tr('What can be attached')} ({ATTACHABLE});;{self.tr('All files')} (*)"
         ask_for_files(self._page.main, self.tr("Attach files"), self._page.presenter.attaching.add_files, kinds)

@@ -13,18 +13,22 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.core.file_saving import save_file
+from app.ui.chat.find_bar import FindBar
+from app.ui.chat.models.compare_pane import ComparePane
+from app.ui.chat.models.compare_picker import ComparePicker
+from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
+from app.ui.chat.session.presenter_compare import cap_text
+from app.ui.chat.session.structure import refusals
+from app.ui.chat.sidebar.chat_search import SearchPane
+from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.core.tasks import TaskScope
-    from app.ui.chat.find_bar import FindBar
-    from app.ui.chat.models.compare_pane import ComparePane
-    from app.ui.chat.models.compare_picker import ComparePicker
-    from app.ui.chat.models.deprecation_strip import DeprecationStrip
     from app.ui.chat.page import ChatPage
-    from app.ui.chat.sidebar.chat_search import SearchPane
     from app.ui.conversation.message_rows import MessageRow
     from app.ui.kit.theme import Theme
 
@@ -68,8 +72,6 @@ class ChatPageController(QObject):
     @cached_property
     def search(self) -> SearchPane:
         """The search over all chats, in place of the list."""
-        from app.ui.chat.sidebar.chat_search import SearchPane
-
         pane = SearchPane(self._theme)
         presenter = self._page.presenter
         pane.search_wanted.connect(presenter.search)
@@ -123,8 +125,6 @@ class ChatPageController(QObject):
     @cached_property
     def find(self) -> FindBar:
         """The line under the header in which words are looked for."""
-        from app.ui.chat.find_bar import FindBar
-
         bar = FindBar(self._theme, self._page.main.view)
         bar.hide()
         self._page.main.add_on_top(bar)
@@ -168,8 +168,6 @@ class ChatPageController(QObject):
     @cached_property
     def comparison(self) -> ComparePane:
         """Answers side by side, in place of the conversation."""
-        from app.ui.chat.models.compare_pane import ComparePane
-
         page, presenter = self._page, self._page.presenter
         pane = ComparePane(self._theme, self._name_of)
         pane.action.connect(page.act_on_row)
@@ -210,9 +208,6 @@ class ChatPageController(QObject):
     @cached_property
     def comparing(self) -> ComparePicker:
         """The list of models to ask together."""
-        from app.ui.chat.models.compare_picker import ComparePicker
-        from app.ui.chat.session.presenter_compare import cap_text
-
         picker = ComparePicker(self._theme, self._page.main)
         picker.chosen.connect(self._compare)
         picker.marked.connect(lambda marked: picker.show_cost(cap_text(self._page.presenter.opened, marked)))
@@ -248,7 +243,6 @@ class ChatPageController(QObject):
         self, title: str, name: str, write: Callable[[Path], object], suffixes: Sequence[str] | None = None
     ) -> None:
         """Ask where to save, have `write` called in a thread, and say what came of it."""
-        from app.ui.kit.files import ask_to_save
 
         def save(path: Path) -> None:
             self._tasks.start(f"save:{path}", self._save_file, path, write)
@@ -256,8 +250,6 @@ class ChatPageController(QObject):
         ask_to_save(self._page.main, title, name, save, suffixes=suffixes)
 
     async def _save_file(self, path: Path, write: Callable[[Path], object]) -> None:
-        from app.core.file_saving import save_file
-
         self._page.toast_wanted.emit(await save_file(path, write), "", "")
 
     def answer_calls(self, row_id: str) -> None:
@@ -285,7 +277,6 @@ class ChatPageController(QObject):
         self._tasks.start("structure", self._open_structure)
 
     async def _open_structure(self) -> None:
-        from app.ui.chat.session.structure import refusals
         from app.ui.chat.structure_dialog import StructureDialog
 
         presenter = self._page.presenter
@@ -339,8 +330,6 @@ class ChatPageController(QObject):
 
     @cached_property
     def _strip(self) -> DeprecationStrip:
-        from app.ui.chat.models.deprecation_strip import DeprecationStrip
-
         strip = DeprecationStrip(self._theme)
         self._page.main.add_over_box(strip)
         strip.choose_wanted.connect(self._page.open_model_picker)
@@ -358,8 +347,6 @@ class ChatPageController(QObject):
         self._tasks.start("model-changes", self._open_changes)
 
     async def _open_changes(self) -> None:
-        from app.ui.chat.models.deprecation_strip import ChangesDialog
-
         presenter = self._page.presenter
         deprecations = presenter.deprecations()
         if deprecations is None or not deprecations.can_replace:

@@ -7,21 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.ui.kit.markdown.markdown_code import CodeHighlighter, can_be_highlighted, lexer_for
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_code import CodeGroup
-    from app.ui.kit.markdown.markdown_code import CodeHighlighter
 
 STEP_S = 0.001  # of the window's thread at a time
 PAUSE_MS = 10  # between two steps, so that scrolling and typing come first
-
-
-def _lexer_for(language: str) -> Any:
-    """Load what reads a language; None for one that nothing reads. Runs in a thread of the pool."""
-    from app.ui.kit.markdown.markdown_code import lexer_for
-
-    return lexer_for(language)
 
 
 class Highlighter(QObject):
@@ -50,7 +43,6 @@ class Highlighter(QObject):
         """Colour a block soon; asking twice is free."""
         if group.colors is not None or id(group) in self._asked:
             return
-        from app.ui.kit.markdown.markdown_code import can_be_highlighted
 
         if not can_be_highlighted(text, group.language):
             group.colors = []
@@ -62,7 +54,7 @@ class Highlighter(QObject):
             self._timer.start()
         elif language not in self._loading:
             self._loading.add(language)
-            run_in_pool(self, partial(_lexer_for, language), partial(self._set_lexer, language))
+            run_in_pool(self, partial(lexer_for, language), partial(self._set_lexer, language))
 
     def _set_lexer(self, language: str, lexer: Any) -> None:
         self._lexers[language] = lexer
@@ -79,7 +71,7 @@ class Highlighter(QObject):
                 if lexer is None:
                     self._finish(group, [])
                 else:
-                    self._work = (group, _begun(lexer, text))
+                    self._work = (group, CodeHighlighter(lexer, text))
                 break
             else:
                 return
@@ -95,9 +87,3 @@ class Highlighter(QObject):
         group.colors = lines
         self._asked.discard(id(group))
         self.colored.emit(group)
-
-
-def _begun(lexer: Any, text: str) -> CodeHighlighter:
-    from app.ui.kit.markdown.markdown_code import CodeHighlighter
-
-    return CodeHighlighter(lexer, text)

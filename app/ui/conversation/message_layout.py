@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from app.ui.conversation.message_attachments import AttachmentsBox
 from app.ui.conversation.message_bubble import BubblePart, bubble_parts
 from app.ui.conversation.message_cards import ErrorCard, StateNote
 from app.ui.conversation.message_caret_line import CaretLineBox
@@ -153,8 +154,6 @@ class MessageLayout:
         parts = bubble_parts(row.text)
         self._bubbles = [Unit(BODY, lambda unit: [CaptionBox(self._styles.theme, row.caption)])] if row.caption else []
         if row.attachments:
-            from app.ui.conversation.message_attachments import AttachmentsBox
-
             self._bubbles.append(Unit(BODY, lambda unit: [AttachmentsBox(self._styles, self.row.attachments)]))
             if not row.text:
                 parts = []

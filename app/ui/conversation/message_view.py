@@ -41,6 +41,7 @@ from app.ui.conversation.message_view_selection import Selection, select_all
 from app.ui.conversation.message_view_stream import Stream
 from app.ui.conversation.virtual_list import BOTTOM_PX, VirtualList
 from app.ui.kit.markdown.markdown_figures import Figures
+from app.ui.kit.markdown.markdown_parse import parser
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 if TYPE_CHECKING:
@@ -397,6 +398,5 @@ class MessageView(QAbstractScrollArea):
 def _warm_up() -> None:
     """Load what draws answers in a thread, so that the first one does not wait for it."""
     import app.ui.conversation.message_layout  # noqa: F401  # that it is loaded is all that is wanted
-    from app.ui.kit.markdown.markdown_parse import parser
 
     parser()

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface
 
 from app.ui.conversation.message_rows import receipt_text
+from app.ui.conversation.message_view_keys import stops
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Control
@@ -225,8 +226,6 @@ class RowInterface(_Interface):
         return state
 
     def _stops(self) -> list[tuple[ControlReference, Control, PlacedUnit]]:
-        from app.ui.conversation.message_view_keys import stops
-
         return [stop for stop in stops(self._view) if stop[0].row_id == self.row_id]
 
     def childCount(self) -> int:
@@ -249,8 +248,6 @@ class ControlInterface(_Interface):
         self.spot = spot
 
     def _find(self) -> tuple[ControlReference, Control, PlacedUnit] | None:
-        from app.ui.conversation.message_view_keys import stops
-
         return next((stop for stop in stops(self._view) if stop[0] == self.spot), None)
 
     def isValid(self) -> bool:

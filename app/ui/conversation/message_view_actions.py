@@ -12,6 +12,8 @@ from app.ui.conversation.message_units import BODY, HEAD, SOURCES, STATE, THOUGH
 from app.ui.conversation.message_view_json import JsonActions
 from app.ui.conversation.message_view_selection import selected_text
 from app.ui.kit.discard import discard
+from app.ui.kit.markdown.markdown_code import file_name
+from app.ui.kit.markdown.markdown_inline import FOOTNOTE_LINK
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Control
@@ -97,8 +99,6 @@ class Actions:
         if name == "code-copy":
             self._put(text, spot)
         elif name == "code-save":
-            from app.ui.kit.markdown.markdown_code import file_name
-
             view.save_requested.emit(text, file_name(box.group.language))
         else:
             box.group.wrap = not box.group.wrap
@@ -143,8 +143,6 @@ class Actions:
                 return
 
     def _go_to_footnote(self, spot: ControlReference, target: str) -> None:
-        from app.ui.kit.markdown.markdown_inline import FOOTNOTE_LINK
-
         view = self._view
         number = view.stack.number_of(spot.row_id)
         if number is None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from app.ui.conversation.message_units import ControlReference
 from app.ui.conversation.message_view_json import press as press_json
 from app.ui.conversation.message_view_json import single_stops
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Control
-    from app.ui.conversation.message_units import ControlReference
     from app.ui.conversation.message_view import MessageView
     from app.ui.conversation.virtual_list import PlacedUnit
 
@@ -23,8 +23,6 @@ SIDE_PX = 60
 
 def stops(view: MessageView) -> list[tuple[ControlReference, Control, PlacedUnit]]:
     """Return everything on screen that the Tab key stops at, from the top."""
-    from app.ui.conversation.message_units import ControlReference
-
     found = []
     height = view.viewport().height()
     for placed in view.stack.placed:

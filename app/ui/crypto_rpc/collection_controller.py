@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 
+from app.ui.crypto_rpc.session.variables import NAME
 from app.ui.kit.json.json_editor import JsonEditor
 from app.ui.kit.widgets.dialogs import Dialog, ask_text
 from app.ui.kit.widgets.label import Label
@@ -141,8 +142,6 @@ class CollectionController(QObject):
 
 def fault_of(text: str) -> str:
     """Why a text gives no variables; "" when it does."""
-    from app.ui.crypto_rpc.session.variables import NAME
-
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

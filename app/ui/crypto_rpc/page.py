@@ -15,16 +15,19 @@ from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
 from app.ui.crypto_rpc.collection_controller import CollectionController
+from app.ui.crypto_rpc.method_help import MethodHelp
 from app.ui.crypto_rpc.page_actions import rpc_actions, rpc_palette_items
 from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.response_controller import ResponseController
+from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
 from app.ui.crypto_rpc.session.pasting import read_pasted
 from app.ui.crypto_rpc.session.presenter_sending import estimate_words
 from app.ui.crypto_rpc.session.value_meaning import can_be_decoded, reading_of
 from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
 from app.ui.crypto_rpc.tool_controller import ToolController
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.copy_command import copy_command
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.menu import Menu
@@ -241,8 +244,6 @@ class CryptoRpcPage(QObject):
             self.show_help_of(call.method, self.main.request.help)
 
     def show_help_of(self, method: str, opener: QWidget) -> None:
-        from app.ui.crypto_rpc.method_help import MethodHelp
-
         popover = MethodHelp(self._theme, self.main, self.presenter.method(method))
         popover.open_at(opener, align_right=opener is self.main.request.help, width=400)
 
@@ -264,9 +265,6 @@ class CryptoRpcPage(QObject):
 
     def copy_as(self, form: str) -> None:
         """The request as a command of another program; never with a key in it."""
-        from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
-        from app.ui.kit.copy_command import copy_command
-
         draft = self.presenter.draft
         url = f"{self._base_url().rstrip('/')}/crypto/rpc/{draft.network}"
         rows = draft.filled()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
+from app.service.exchange import curl_command
+from app.ui.kit.copy_command import copy_command
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 
 if TYPE_CHECKING:
@@ -26,8 +28,5 @@ class CallPane(ScrollPane):
 
     def copy_curl(self) -> None:
         """Put the command on the clipboard; the key stays out of it."""
-        from app.service.exchange import curl_command
-        from app.ui.kit.copy_command import copy_command
-
         if self.record is not None:
             self.copied.emit(copy_command(curl_command(self.record), self.record.url))

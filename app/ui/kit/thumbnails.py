@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QThreadPool, Signal
 from PySide6.QtGui import QImage
 
+from app.ui.kit.image_decoding import fitted
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 KEPT_BYTES = 32_000_000  # decoded: as much as fills a 4K screen, whatever sizes the window had before
@@ -94,8 +95,6 @@ def _made(
     finish: Callable[[QImage], QImage] | None,
 ) -> QImage | None:
     """Return the picture; None for one that newer ones have pushed out. Runs in a thread of the pool."""
-    from app.ui.kit.image_decoding import fitted
-
     if key not in wanted:
         return None
     try:

@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.budget import with_limit
 from app.core.call_log import CallLog
 from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
+from app.storage.backups import backups_in
+from app.storage.disk_usage import shares
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
+from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.state import Choices, ModelChoices, SettingsState, UsageRow
 
 if TYPE_CHECKING:
     from app.storage.paths import Paths
-    from app.ui.settings.sandbox.presenter import SandboxPresenter, SandboxRunner
+    from app.ui.settings.sandbox.presenter import SandboxRunner
 
 
 Notify = Callable[[str, str], Awaitable[str]]
@@ -78,8 +82,6 @@ class SettingsPresenter(QObject):
 
     def set_limit(self, key: str, text: str) -> str:
         """Keep a spending limit, or none for empty text; return what is wrong with it, "" when it was kept."""
-        from app.core.budget import with_limit
-
         budgets = with_limit(self._store.value.budgets, key, text)
         if budgets is None:
             return "An amount in USD, such as 1.50."
@@ -155,8 +157,6 @@ class SettingsPresenter(QObject):
     @cached_property
     def sandbox(self) -> SandboxPresenter:
         """What is behind its section; made when that is first opened."""
-        from app.ui.settings.sandbox.presenter import SandboxPresenter
-
         return SandboxPresenter(self._sandbox, self._current_account, self._tasks)
 
     def refresh_sandbox_page(self) -> None:
@@ -199,9 +199,6 @@ def _look(choices: Choices) -> tuple[object, ...]:
 
 def _measure(paths: Paths) -> tuple[tuple[UsageRow, ...], datetime | None]:
     """Sizes of what Rialto keeps, and when the newest checked copy was made. Runs in a worker."""
-    from app.storage.backups import backups_in
-    from app.storage.disk_usage import shares
-
     copies = backups_in(paths.backups)
     rows = []
     for share in shares(paths):

@@ -21,6 +21,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.secrets.unlock import ChangePassphraseDialog
 from app.ui.settings.state import SettingsState, UsageRow
 
 
@@ -85,8 +86,6 @@ class ThisComputer(QWidget):
         return card
 
     async def _ask_new_passphrase(self) -> None:
-        from app.ui.settings.secrets.unlock import ChangePassphraseDialog
-
         if await ChangePassphraseDialog(self._theme, self, self._secrets).answer():
             announce(self.change, "The passphrase was changed.")
 

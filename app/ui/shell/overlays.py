@@ -22,6 +22,7 @@ from app.storage.files import write_atomically
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.key_text import key_text
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.resources import resources_folder
 from app.ui.kit.widgets.announce import SpokenCountdown
 from app.ui.kit.widgets.banner import BannerHost, BannerSpec
 from app.ui.kit.widgets.focus_ring import FocusRing
@@ -29,17 +30,17 @@ from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.toast import ToastHost
 from app.ui.settings.sections import SECTIONS
 from app.ui.shell.actions import WINDOW, key_parts
+from app.ui.shell.command_palette import CommandPalette
+from app.ui.shell.help_sheet import HelpSheet
 from app.ui.shell.main_menu import MainMenu
 from app.ui.shell.palette_rows import Candidate
+from app.ui.shell.shortcut_sheet import ShortcutSheet
 
 if TYPE_CHECKING:
     from app.core.secrets import Secrets
     from app.core.undo import UndoCommand
-    from app.ui.shell.command_palette import CommandPalette
-    from app.ui.shell.help_sheet import HelpSheet
     from app.ui.shell.main_window import MainWindow
     from app.ui.shell.modal_layer import ModalLayer
-    from app.ui.shell.shortcut_sheet import ShortcutSheet
 
 _RECENT_KEPT = 12
 _NO_NETWORK = ("dns", "network", "timeout")  # with these, nothing at all can be reached
@@ -122,8 +123,6 @@ class Overlays(QObject):
     @property
     def palette(self) -> CommandPalette:
         if self._palette is None:
-            from app.ui.shell.command_palette import CommandPalette
-
             self._palette = CommandPalette(self._theme, self._window, self.candidates)
             self._palette.ran.connect(self._remember_run)
         return self._palette
@@ -180,8 +179,6 @@ class Overlays(QObject):
 
     def open_shortcuts(self) -> None:
         if self._shortcuts is None:
-            from app.ui.shell.shortcut_sheet import ShortcutSheet
-
             change = self._window.open_keyboard_settings if self._window.has_tab("settings") else None
             self._shortcuts = ShortcutSheet(self._theme, self._window, self._window.registry.rows, change)
         if not self._shortcuts.close_layer():
@@ -190,9 +187,6 @@ class Overlays(QObject):
 
     def open_help(self, place: str) -> None:
         if self._help is None:
-            from app.ui.kit.resources import resources_folder
-            from app.ui.shell.help_sheet import HelpSheet
-
             self._help = HelpSheet(self._theme, self._window, resources_folder() / "handbook")
         if not self._help.close_layer():
             self.close_layer()

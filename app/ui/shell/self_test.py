@@ -24,6 +24,8 @@ from app.audio.devices import AudioHost, AudioUnavailable, Missing
 from app.service.http.tls import trusted_authorities
 from app.ui.kit.icons import pixmap
 from app.ui.kit.resources import resources_folder
+from app.ui.settings.page import SettingsPage
+from app.ui.settings.sandbox.page import SandboxPage
 from app.ui.shell import tour_tabs
 from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import StepFailed, place_is_known
@@ -171,9 +173,6 @@ async def _sandbox(tour: TourGuide) -> str:
 
 async def _engines(tour: TourGuide, table: _Table, missing: set[str]) -> str:
     """Each engine that is not here, with what brings it; a copy that should hold all of them is broken without one."""
-    from app.ui.settings.page import SettingsPage
-    from app.ui.settings.sandbox.page import SandboxPage
-
     window = tour.window
     window.open_settings("sandbox")
     tab = window.tab("settings")

@@ -16,6 +16,7 @@ from app.core.paid_call import paid_call
 from app.service.models import Model
 from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
+from app.service.wire import ListEnvelope
 from app.storage.files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
 from app.ui.speech.presenter_synthesis import not_sound
@@ -89,7 +90,6 @@ class VoiceList:
         saved = await catalogue.load(account_id, CATALOGUE_KIND, CATALOGUE_KEY)
         if saved is None or not isinstance(saved.value, list) or not self.is_offline:
             return False
-        from app.service.wire import ListEnvelope
 
         self.set_models(ListEnvelope.read(Model, {"data": saved.value}).data)
         self.is_offline = True

@@ -16,6 +16,9 @@ from app.core import money
 from app.core.draft_memory import DraftMemory, with_kept
 from app.core.problems import describe
 from app.service.errors import BadResponse, LimitExceeded, ServiceError
+from app.service.models import Model
+from app.service.video import VideoRequest
+from app.service.wire import ListEnvelope
 from app.ui.video.model_constraints import (
     KINDS,
     Form,
@@ -34,7 +37,6 @@ from app.ui.video.state import FormView, ModelChoice, Quote
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
-    from app.service.models import Model
     from app.storage.catalogue import Catalogue
     from app.storage.tab_drafts import TabDraft
 
@@ -74,9 +76,6 @@ class VideoForm(QObject):
             self._tasks.replace("video models", self._read_models)
 
     async def _read_models(self) -> None:
-        from app.service.models import Model
-        from app.service.wire import ListEnvelope
-
         service, account = self._current_account.service, self._current_account.account
         if service is None or account is None:
             return
@@ -242,8 +241,6 @@ class VideoForm(QObject):
         self._ask_price()
 
     async def _read_price(self) -> None:
-        from app.service.video import VideoRequest
-
         await asyncio.sleep(self.quote_after_s)
         service, takes = self._current_account.service, self.takes
         if service is None or takes is None or not self._can_be_priced:

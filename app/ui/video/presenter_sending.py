@@ -33,6 +33,7 @@ from app.service.errors import (
     SpendingLimit,
     TimedOut,
 )
+from app.service.video import VideoRequest
 from app.storage.errors import NotStored, StorageError
 from app.storage.intents import NOBODY_KNOWS, Intents
 from app.ui.video.consent import read_consent
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.service.service import Service
-    from app.service.video import VideoRequest
     from app.storage.video_jobs import VideoJob
     from app.ui.video.presenter_job_store import VideoJobStore
 
@@ -248,8 +248,6 @@ class Sender:
 
     async def request_of(self, job: VideoJob) -> VideoRequest:
         """The request of a job, with its media read from the disk. Raises `LimitExceeded`."""
-        from app.service.video import VideoRequest
-
         values = {name: value for name, value in job.form.items() if name in _FIELDS}
         read = await asyncio.to_thread(media_of, job.form.get("media") or {}, self._job_store.folder)
         media: dict[str, Any] = {name: tuple(it) if isinstance(it, list) else it for name, it in read.items()}

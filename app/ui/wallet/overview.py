@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -56,8 +56,6 @@ class Dot(QWidget):
         self.update()
 
     def paintEvent(self, event: object) -> None:
-        from PySide6.QtGui import QPainter
-
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

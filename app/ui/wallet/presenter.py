@@ -18,6 +18,8 @@ from app.core.budget import read_limit, with_limit
 from app.core.limit_watch import PARTNER_TIERS, TIERS
 from app.core.money import money
 from app.core.tabs import tab_of
+from app.service.errors import ServiceError
+from app.storage.receipts import Receipts
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import AccountCard, Gauge
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from app.service.account import RateLimits
     from app.service.service import Service
     from app.storage.database import Database
-    from app.storage.receipts import Receipts
     from app.storage.settings import SettingsStore
 
 FRESH_FOR_S = 30.0
@@ -80,8 +81,6 @@ class WalletPresenter(QObject):
 
     async def start(self, database: Database) -> None:
         """Take the opened database."""
-        from app.storage.receipts import Receipts
-
         self._receipts = Receipts(database)
         self.reload()
         await self._count_credits()
@@ -255,8 +254,6 @@ class WalletPresenter(QObject):
             self.busy_changed.emit(False)
 
     async def _read_one(self, account: Account) -> None:
-        from app.service.errors import ServiceError
-
         try:
             async with self._service_of(account) as service:
                 await self._read(account, service)
@@ -264,8 +261,6 @@ class WalletPresenter(QObject):
             self._keep(replace(self._cards.get(account.id) or self._card(account), problem=str(error)))
 
     async def _read(self, account: Account, service: Service, *, background: bool = False) -> None:
-        from app.service.errors import ServiceError
-
         card = self._cards.get(account.id) or self._card(account)
         begun = datetime.now(UTC)
         try:
@@ -294,8 +289,6 @@ class WalletPresenter(QObject):
 
     async def _with_allocation(self, card: AccountCard, service: Service) -> AccountCard:
         """How many daily credits there are in all; only some keys may know."""
-        from app.service.errors import ServiceError
-
         try:
             billing = await service.billing.balance(background=True)
         except ServiceError:

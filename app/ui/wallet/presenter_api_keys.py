@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.core.money import count, moment, money
+from app.service.errors import AuthenticationFailed, Forbidden, NotFound, OutcomeUnknown, ServiceError
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import KeyPage, KeyRow
 
@@ -50,8 +51,6 @@ class ApiKeysPresenter(QObject):
 
     async def make(self, name: str, kind: str, expires_on: str) -> tuple[str, str]:
         """Make a key. Return it, or "" and a sentence about what went wrong."""
-        from app.service.errors import OutcomeUnknown, ServiceError
-
         service = self._current_account.service
         if service is None:
             return "", "No account is in use."
@@ -69,8 +68,6 @@ class ApiKeysPresenter(QObject):
 
     async def revoke(self, key_id: str) -> str:
         """End a key. Return what went wrong, "" for nothing."""
-        from app.service.errors import ServiceError
-
         service = self._current_account.service
         if service is None:
             return "No account is in use."
@@ -89,8 +86,6 @@ class ApiKeysPresenter(QObject):
         self.changed.emit(page)
 
     async def _load(self) -> None:
-        from app.service.errors import ServiceError
-
         account, service = self._current_account.account, self._current_account.service
         if account is None or service is None:
             return
@@ -109,8 +104,6 @@ class ApiKeysPresenter(QObject):
         self._show(replace(page, keys=keys, keys_problem=keys_problem, hits=hits, hits_problem=hits_problem))
 
     async def _keys(self, service: Service) -> tuple[tuple[KeyRow, ...], str]:
-        from app.service.errors import AuthenticationFailed, Forbidden, NotFound, ServiceError
-
         try:
             found = await service.api_keys.list_all()
         except (AuthenticationFailed, Forbidden):
@@ -122,8 +115,6 @@ class ApiKeysPresenter(QObject):
         return tuple(build_rows(found, row_of)), ""
 
     async def _hits(self, service: Service) -> tuple[tuple[tuple[str, str, str], ...], str]:
-        from app.service.errors import AuthenticationFailed, Forbidden, ServiceError
-
         try:
             hits = await service.account.limit_log()
         except (AuthenticationFailed, Forbidden):

@@ -9,6 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.service.billing import UsageQuery
 from app.ui.wallet.state import Difference
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ class Booking:
 
 async def service_bookings(service: Service, account: Account, begin: datetime) -> tuple[Booking, ...]:
     """Return what the service charged since `begin`. Raises `ServiceError`, also where only an admin key may look."""
-    from app.service.billing import UsageQuery
-
     found: list[Booking] = []
     if account.kind == "wallet":
         for place in range(MAX_PAGES):

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.service.rpc_methods import estimate
+from app.service.sandbox_controls import SandboxControls
+
 if TYPE_CHECKING:
     from app.service.service import Service
     from app.wallet.networks import Token
@@ -31,8 +34,6 @@ class SandboxPurses:
 
         Raises `ServiceError`.
         """
-        from app.service.sandbox_controls import SandboxControls
-
         where = self._running()
         if where is None:
             return None
@@ -45,8 +46,6 @@ class SandboxPurses:
 
 def price_of_asking(token: Token) -> Decimal | None:
     """What `held_on_chain` costs in USD; None for a chain that the service's proxy is not known to have."""
-    from app.service.rpc_methods import estimate
-
     network = RPC_NETWORKS.get(token.chain_id)
     return estimate(network, ("eth_call",)).high_usd if network is not None else None
 

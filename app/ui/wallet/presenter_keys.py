@@ -13,7 +13,28 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.credentials.accounts import SANDBOX_ADDRESS, AccountRefused, clean_address, new_account
+from app.credentials.stores import SecretStoreError, StoreLocked
+from app.service.dialect import DIALECTS, guess_dialect
+from app.service.errors import AuthenticationFailed
+from app.service.wallet_auth import WalletAuth
+from app.storage.errors import StorageError
+from app.storage.files import write_atomically
+from app.storage.signatures import Signature, Signatures
 from app.ui.wallet.state import SignedRow
+from app.wallet.addresses import read_address
+from app.wallet.errors import KeyUnavailable, WalletError
+from app.wallet.external import ExternalSigner
+from app.wallet.keys import (
+    MAX_KEY_FILE_BYTES,
+    encrypt_key_file,
+    key_from_phrase,
+    new_phrase,
+    open_key_file,
+    read_private_key,
+)
+from app.wallet.sign_in import SignInHeaders, site_of
+from app.wallet.signer import Ed25519Signer, EthAccountSigner, address_of, forget_keys, warm_up
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,14 +42,11 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, Accounts
     from app.service.auth import Unlock
-    from app.service.wallet_auth import WalletAuth
     from app.storage.database import Database
     from app.storage.settings import SettingsStore
-    from app.storage.signatures import Signatures
     from app.wallet.addresses import Chain
-    from app.wallet.external import ExternalSigner
     from app.wallet.sign_in_message import SignInMessage
-    from app.wallet.signer import Ed25519Signer, EthAccountSigner, PrivateKey
+    from app.wallet.signer import PrivateKey
 
 
 class SecretPlace(Protocol):
@@ -81,8 +99,6 @@ class WalletKeys(QObject):
 
     async def start(self, database: Database) -> None:
         """Take the opened database; what was signed meanwhile is written down now."""
-        from app.storage.signatures import Signatures
-
         self._signatures = Signatures(database)
         waiting, self._kept_back = self._kept_back, []
         for account, kind, host, document in waiting:
@@ -96,9 +112,6 @@ class WalletKeys(QObject):
 
         Raises `AccountRefused` with what is wrong with the address.
         """
-        from app.credentials.accounts import clean_address, new_account
-        from app.service.dialect import guess_dialect
-
         clean = clean_address(address)
         return new_account("Wallet", clean, dialect=guess_dialect(clean))  # type: ignore[arg-type]  # checked there
 
@@ -123,8 +136,6 @@ class WalletKeys(QObject):
         self._clock.stop()
 
     async def _forget(self) -> None:
-        from app.wallet.signer import forget_keys
-
         await forget_keys()
 
     def unlock(self) -> None:
@@ -157,19 +168,12 @@ class WalletKeys(QObject):
             self._tasks.start("wallet warm-up", self._warm_up)
 
     async def _warm_up(self) -> None:
-        from app.wallet.signer import warm_up
-
         await warm_up()
 
     # New wallets; each raises `WalletError`, `SecretStoreError` or `AccountRefused`, with a sentence
 
     async def attempt(self, work: Awaitable[object]) -> str:
         """Do `work`; return why it could not be done, as a sentence, "" when it was."""
-        from app.credentials.accounts import AccountRefused
-        from app.credentials.stores import SecretStoreError
-        from app.storage.errors import StorageError
-        from app.wallet.errors import WalletError
-
         try:
             await work
         except (WalletError, SecretStoreError, AccountRefused, StorageError) as error:
@@ -180,25 +184,18 @@ class WalletKeys(QObject):
 
     async def new_phrase(self) -> str:
         """A recovery phrase that nobody has seen yet. It is kept nowhere until `add_from_phrase`."""
-        from app.wallet.keys import new_phrase
-
         return await new_phrase()
 
     async def add_from_phrase(self, name: str, phrase: str, chain: Chain, site: Account, index: int = 0) -> Account:
         """Keep the key that a phrase leads to. The phrase itself is not kept."""
-        from app.wallet.keys import key_from_phrase
-
         return await self._add(name, await key_from_phrase(phrase, chain=chain, index=index), site)
 
     async def add_from_key(self, name: str, text: str, chain: Chain, site: Account) -> Account:
         """Keep a private key that was pasted."""
-        from app.wallet.keys import read_private_key
-
         return await self._add(name, await asyncio.to_thread(read_private_key, text, chain), site)
 
     async def add_from_file(self, name: str, path: Path, password: str, site: Account) -> Account:
         """Keep the key of an encrypted key file. Raises `OSError` as well."""
-        from app.wallet.keys import MAX_KEY_FILE_BYTES, open_key_file
 
         def read() -> bytes:
             with path.open("rb") as file:
@@ -208,22 +205,16 @@ class WalletKeys(QObject):
 
     async def add_watched(self, name: str, address: str, site: Account) -> Account:
         """Watch a wallet whose key is elsewhere."""
-        from app.wallet.addresses import read_address
-
         _, clean = await asyncio.to_thread(read_address, address)
         return await self._enter(name, clean, site, watch_only=True, key="")
 
     async def _add(self, name: str, key: PrivateKey, site: Account) -> Account:
-        from app.wallet.signer import address_of
-
         with key:
             address = await address_of(key)
             return await self._enter(name, address, site, watch_only=False, key=key.to_text())
 
     async def _enter(self, name: str, address: str, site: Account, *, watch_only: bool, key: str) -> Account:
         """The key first: an account without its key would be of no use. An account that is refused keeps no key."""
-        from app.credentials.accounts import SANDBOX_ADDRESS, AccountRefused, new_account
-
         address_used = SANDBOX_ADDRESS if site.is_sandbox else site.base_url
         twin = next(
             (each for each in self._accounts.list() if each.address == address and each.base_url == address_used), None
@@ -259,9 +250,6 @@ class WalletKeys(QObject):
 
     async def export(self, account: Account, password: str, path: Path) -> None:
         """Write the key to `path` as an encrypted key file. Raises `WalletError`, `SecretStoreError`, `OSError`."""
-        from app.storage.files import write_atomically
-        from app.wallet.keys import encrypt_key_file
-
         with await self._read_key(account) as key:
             data = await encrypt_key_file(key, password)
         await asyncio.to_thread(write_atomically, path, data)
@@ -270,9 +258,6 @@ class WalletKeys(QObject):
 
     def signer(self, account: Account) -> EthAccountSigner | Ed25519Signer | ExternalSigner:
         """Who signs for an account. May hash: call it in a thread. Raises `AddressRefused`."""
-        from app.wallet.external import ExternalSigner
-        from app.wallet.signer import Ed25519Signer, EthAccountSigner
-
         if account.watch_only:
             return ExternalSigner(account.address, lambda text: self._ask_elsewhere(account.name, text))
         kind = EthAccountSigner if account.address.startswith("0x") else Ed25519Signer
@@ -283,12 +268,6 @@ class WalletKeys(QObject):
 
         Raises `AuthenticationFailed` for an address that must not be signed for.
         """
-        from app.service.dialect import DIALECTS
-        from app.service.errors import AuthenticationFailed
-        from app.service.wallet_auth import WalletAuth
-        from app.wallet.errors import WalletError
-        from app.wallet.sign_in import SignInHeaders, site_of
-
         names = DIALECTS[account.dialect]
         try:
             site = site_of(base_url, domain=names.siwx_domain, uri=names.siwx_uri, statement=names.siwx_statement)
@@ -326,18 +305,12 @@ class WalletKeys(QObject):
         return tuple(SignedRow(each.at, names.get(each.account_id, "a removed wallet"), *_texts(each)) for each in rows)
 
     async def _write_down(self, account: Account, kind: str, host: str, document: str) -> None:
-        from app.storage.signatures import Signature
-
         assert self._signatures is not None
         await self._signatures.add(Signature(self._now(), account.id, account.address, kind, host, document))
         self.signed.emit()
 
     async def _read_key(self, account: Account) -> PrivateKey:
         """Raises `KeyUnavailable`, also for what the place for secrets says: signing knows no other words."""
-        from app.credentials.stores import SecretStoreError, StoreLocked
-        from app.wallet.errors import KeyUnavailable
-        from app.wallet.keys import read_private_key
-
         if self._locked:
             raise KeyUnavailable("locked", "The wallets are locked. Unlock them in the Wallet tab.")
         if account.watch_only:
@@ -355,7 +328,5 @@ class WalletKeys(QObject):
 
 
 def _texts(signature: object) -> tuple[str, str, str, str]:
-    from app.storage.signatures import Signature
-
     assert isinstance(signature, Signature)
     return signature.address, signature.kind, signature.host, signature.document

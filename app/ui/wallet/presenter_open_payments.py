@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.core.money import money
+from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall, ServiceError
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.top_up_state import OpenPayment
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, Accounts
-    from app.service.errors import ServiceError
     from app.service.service import Service
     from app.service.x402 import Settlement
     from app.storage.intents import Intent, Intents
@@ -137,8 +137,6 @@ class OpenPayments(QObject):
         self.told.emit(ended.note or "The payment arrived. It was credited once.")
 
     async def _send(self, intent: Intent, again: bool) -> Ended:
-        from app.service.errors import ServiceError
-
         account = self._accounts.get(intent.account_id)
         if account is None:
             return Ended("unknown", "The account of this payment was removed. Add the wallet again to check it.")
@@ -149,8 +147,6 @@ class OpenPayments(QObject):
             return Ended("unknown", "The service cannot be reached now.")
 
     async def _send_over(self, service: Service, account: Account, intent: Intent, again: bool) -> Ended:
-        from app.service.errors import ServiceError
-
         try:
             return _credited(intent, await service.x402.settle(str(intent.request.get("header", ""))))
         except ServiceError as error:
@@ -167,8 +163,6 @@ class OpenPayments(QObject):
         self, intent: Intent, account: Account, service: Service, error: ServiceError, *, again: bool
     ) -> Ended:
         """Failed only when it is certain that the payment was not, and can no longer be, carried out."""
-        from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall
-
         said = str(error)
         if isinstance(error, RateLimited):  # it was not looked at, so this very payment is the one to send again
             return Ended("unknown", NOT_LOOKED_AT)
@@ -190,8 +184,6 @@ class OpenPayments(QObject):
 
         Only one payment of a wallet is open at a time, so one that fits is this one. A watched wallet is not asked.
         """
-        from app.service.errors import ServiceError
-
         if account.watch_only:
             return False
         amount = _amount(intent)

@@ -17,6 +17,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import clock
 from app.core.tabs import tab_title
+from app.service.errors import ServiceError
+from app.storage.errors import StorageError
+from app.storage.receipt_book import ReceiptBook, ReceiptFilter
 from app.ui.wallet.presenter_compare import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
 
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Accounts
     from app.storage.database import Database
-    from app.storage.receipt_book import ReceiptBook, ReceiptFilter
     from app.storage.receipts import Receipt
 
 PAGE = 100
@@ -85,8 +87,6 @@ class ReceiptsPresenter(QObject):
 
     async def start(self, database: Database) -> None:
         """Take the opened database."""
-        from app.storage.receipt_book import ReceiptBook
-
         self._book = ReceiptBook(database)
         self.reload()
 
@@ -179,8 +179,6 @@ class ReceiptsPresenter(QObject):
             self.rows_arrived.emit(number * PAGE, number * PAGE + len(receipts) - 1)
 
     async def _export(self, path: Path) -> None:
-        from app.storage.errors import StorageError
-
         assert self._book is not None
         try:
             count = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
@@ -191,8 +189,6 @@ class ReceiptsPresenter(QObject):
         self.notice.emit(f"{count:,} receipts saved as {path.name}", "", "")
 
     async def _compare(self) -> None:
-        from app.service.errors import ServiceError
-
         account, service = self._current_account.account, self._current_account.service
         if self._book is None or account is None or service is None:
             return
@@ -219,8 +215,6 @@ class ReceiptsPresenter(QObject):
         self.differences_changed.emit(found, verdict_words(found, clock(begins_at) if begins_at is not None else ""))
 
     def _stored_filter(self) -> ReceiptFilter:
-        from app.storage.receipt_book import ReceiptFilter
-
         wanted = self.filter
         whole = wanted.days == 0 and wanted.day is None
         return ReceiptFilter(

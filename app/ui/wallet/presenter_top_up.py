@@ -20,11 +20,22 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.budget import read_limit
 from app.core.money import money
+from app.core.problems import describe
+from app.service.errors import ServiceError
+from app.storage.errors import StorageError
+from app.storage.intents import Intents
 from app.ui.wallet.presenter_holdings import GIFT_USD, SandboxPurses, held_on_chain, price_of_asking
 from app.ui.wallet.presenter_open_payments import OpenPayments
 from app.ui.wallet.presenter_top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
 from app.ui.wallet.top_up_state import SheetRow, TopUpView
+from app.wallet.errors import KeyUnavailable, WalletError
+from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
+from app.wallet.payment import LARGEST_USD, SMALLEST_USD, PaymentLimits, accept_signature, prepare_payment, sign_payment
+from app.wallet.payment_sheet import sign_sheet
+from app.wallet.payment_terms import changed_terms, read_options
+from app.wallet.signer import EthAccountSigner
 
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
@@ -33,7 +44,7 @@ if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
     from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
-    from app.storage.intents import Intent, Intents
+    from app.storage.intents import Intent
     from app.ui.wallet.presenter_keys import WalletKeys
     from app.wallet.payment import PreparedPayment, SignedPayment
     from app.wallet.payment_terms import OtherOption, PaymentOption
@@ -81,8 +92,6 @@ class TopUpPresenter(QObject):
 
     async def start(self, database: Database) -> None:
         """Take the opened database, and find what the last run left open."""
-        from app.storage.intents import Intents
-
         self._intents = Intents(database)
         await self.open.start(self._intents)
 
@@ -112,8 +121,6 @@ class TopUpPresenter(QObject):
 
     def set_amount(self, text: str) -> None:
         """Take what was typed; the sentence under the field says what is wrong with it."""
-        from app.core.budget import read_limit
-
         amount = read_limit(text)
         if amount is None:
             self._change(problem="An amount in USD, such as 25.")
@@ -175,8 +182,6 @@ class TopUpPresenter(QObject):
     # How it is done
 
     def _amount_problem(self, amount: Decimal) -> str:
-        from app.wallet.payment import LARGEST_USD, SMALLEST_USD
-
         if amount < SMALLEST_USD:
             return f"The smallest top-up is {money(SMALLEST_USD)}."
         cap = self._own_cap()
@@ -190,8 +195,6 @@ class TopUpPresenter(QObject):
 
     async def _keep_open(self, account: Account) -> None:
         """Hold the account's service until the person goes away: all steps go over one connection."""
-        from app.service.errors import ServiceError
-
         with suppress(ServiceError):  # each step says so by itself
             async with self._service_of(account):
                 await asyncio.Event().wait()
@@ -219,9 +222,6 @@ class TopUpPresenter(QObject):
             self.refresh_play_money()
 
     async def _refresh_play_money(self, gift_usd: Decimal | None) -> None:
-        from app.core.problems import describe
-        from app.service.errors import ServiceError
-
         account = self._account
         assert account is not None
         held, note = None, "What it holds could not be read."
@@ -240,10 +240,6 @@ class TopUpPresenter(QObject):
             self._change(holds=held, holds_note="" if held is not None else note)
 
     async def _review(self) -> None:
-        from app.wallet.errors import WalletError
-        from app.wallet.payment import PaymentLimits, prepare_payment
-        from app.wallet.payment_sheet import sign_sheet
-
         account = self._account
         assert account is not None
         if not self.view.chosen < len(self._options):
@@ -300,9 +296,6 @@ class TopUpPresenter(QObject):
 
     async def _pay_once(self, signature: str | None) -> None:
         """Check once more, intend, sign, keep, send. Every step is on disk before the next one."""
-        from app.storage.errors import StorageError
-        from app.wallet.errors import WalletError
-
         account, prepared, intents = self._account, self._prepared, self._intents
         assert account is not None
         if prepared is None or intents is None or self.view.step != "review":
@@ -357,8 +350,6 @@ class TopUpPresenter(QObject):
         self, account: Account, shown: PaymentOption, terms: TopUpRequirements
     ) -> tuple[PaymentOption | None, str]:
         """The option that was shown, as the service names it now; else a sentence about what it changed."""
-        from app.wallet.payment_terms import changed_terms
-
         options, others = await self._read(account, terms)
         if any(not changed_terms(shown, each) for each in options):
             return next(each for each in options if not changed_terms(shown, each)), ""
@@ -371,8 +362,6 @@ class TopUpPresenter(QObject):
 
     async def _fresh_terms(self, account: Account) -> TopUpRequirements | None:
         """Ask the service for its terms; None after the view says why there are none."""
-        from app.service.errors import ServiceError
-
         terms: TopUpRequirements | None = None
         try:
             async with self._service_of(account) as service:
@@ -388,17 +377,10 @@ class TopUpPresenter(QObject):
     async def _read(
         self, account: Account, terms: TopUpRequirements
     ) -> tuple[tuple[PaymentOption, ...], tuple[OtherOption, ...]]:
-        from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
-        from app.wallet.payment_terms import read_options
-
         tokens = SANDBOX_TOKENS if account.is_sandbox else KNOWN_TOKENS
         return await asyncio.to_thread(read_options, terms.options, terms.version, tokens)
 
     async def _signed(self, account: Account, prepared: PreparedPayment, signature: str | None) -> SignedPayment:
-        from app.wallet.errors import KeyUnavailable
-        from app.wallet.payment import accept_signature, sign_payment
-        from app.wallet.signer import EthAccountSigner
-
         if signature is not None:
             return await accept_signature(prepared, signature)
         signer = await asyncio.to_thread(self._keys.signer, account)

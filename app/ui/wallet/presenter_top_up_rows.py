@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.ui.wallet.presenter_open_payments import as_money
 from app.ui.wallet.top_up_state import SheetRow, WayToPay
+from app.wallet.networks import SOLANA_NAMES
 
 if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
@@ -37,8 +38,6 @@ def way(option: PaymentOption) -> WayToPay:
 
 
 def other_way(option: OtherOption) -> WayToPay:
-    from app.wallet.networks import SOLANA_NAMES
-
     network = "USDC on Solana" if option.network in SOLANA_NAMES else option.network
     return WayToPay(network=network, token="", receiver="", least_usd=None, reason=option.sentence)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from app.service.errors import ServiceError
+from app.service.sandbox_controls import SandboxControls
+
 
 async def books_since(running: tuple[str, str] | None) -> datetime | None:
     """Ask the Sandbox at an address, with its key. None while none runs, or when it does not say."""
     if running is None:
         return None
-    from app.service.errors import ServiceError
-    from app.service.sandbox_controls import SandboxControls
 
     controls = SandboxControls(*running)
     try:

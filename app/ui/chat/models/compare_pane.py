@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -68,8 +69,6 @@ class Column(QWidget):
 
     def show_row(self, row: MessageRow, *, is_head: bool) -> None:
         """Show the answer as it is now. Text of one that streams comes piece by piece."""
-        from dataclasses import fields, replace
-
         row = replace(
             row, places=1, place=1, actions=COLUMN_ACTIONS if row.shown_actions and row.state != "streaming" else ()
         )

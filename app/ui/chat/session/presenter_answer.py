@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.service.errors import InBandError, ServiceError, StreamCut
 from app.storage.errors import StorageError
 from app.ui.chat.session.answer_notes import policy_of
 from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
 from app.ui.chat.session.presenter_parts import filled, has_attachments
+from app.ui.chat.session.structure_fit import misfit
 
 if TYPE_CHECKING:
     from app.service.chat import ChatStream
     from app.service.chat_types import ChatRequest, RetryWait
-    from app.service.errors import ServiceError
     from app.service.exchange import Exchange
     from app.service.service import Service
     from app.storage.conversations import Message
@@ -78,8 +80,6 @@ class AnswerWriter:
                 self._arrived(self._live.finish())
 
     async def _stream(self, request: ChatRequest) -> Ending:
-        from app.service.errors import InBandError, ServiceError, StreamCut
-
         began = bool(self._live.text or self._live.reasoning)
         try:
             stream = await self._prepared(request)
@@ -187,10 +187,6 @@ async def store_ending(
 
 def misfit_of(text: str, schema: Mapping[str, Any]) -> str:
     """Where an answer leaves its schema, "" when it fits; for what is no JSON nothing is said, that can be seen."""
-    import json
-
-    from app.ui.chat.session.structure_fit import misfit
-
     try:
         return misfit(json.loads(text), schema)
     except (ValueError, RecursionError):

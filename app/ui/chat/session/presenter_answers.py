@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe
+from app.service.errors import ContentRefused, Held, InBandError, PaymentRequired, RateLimited
 from app.storage.errors import NotStored, StorageError, Unsaved
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
 from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
@@ -267,8 +268,6 @@ class Answers(QObject):
 
     def _words(self, job: Job, ending: Ending, live: LiveAnswer) -> Problem | None:
         if ending.error is not None and ending.state == "failed":
-            from app.service.errors import ContentRefused, PaymentRequired
-
             sends_again = _is_sent_again(job, ending.error)
             problem = for_chat(
                 describe(ending.error, sends_again=sends_again), in_sandbox=self._current_account.is_sandbox
@@ -334,8 +333,6 @@ class Answers(QObject):
 
     def _come_back(self, job: Job, error: ServiceError) -> None:
         """After a limit: send again when its time is up. After an empty balance: when there is more of it."""
-        from app.service.errors import PaymentRequired
-
         if isinstance(error, PaymentRequired):
             self._unpaid[job.message.id] = (job, self._current_account.balance)
             return
@@ -372,8 +369,6 @@ class Answers(QObject):
 
 def _stored_error(problem: Problem | None, ending: Ending) -> str:
     """What is kept of why an answer failed, or of what the service said when it stopped in the middle."""
-    from app.service.errors import InBandError
-
     if ending.state == "interrupted" and isinstance(ending.error, InBandError):
         return problem_text(describe(ending.error))
     return problem_text(problem) if problem is not None and ending.state == "failed" else ""
@@ -381,8 +376,6 @@ def _stored_error(problem: Problem | None, ending: Ending) -> str:
 
 def _is_sent_again(job: Job, error: ServiceError) -> bool:
     """Whether an answer is asked for once more with nobody looking: after a short limit, and not again and again."""
-    from app.service.errors import Held, RateLimited
-
     wait_s = error.retry_after_s
     short = wait_s is not None and wait_s <= LONGEST_COUNTDOWN_S
     return isinstance(error, RateLimited | Held) and short and job.resends < MAX_RESENDS
@@ -392,8 +385,6 @@ def wait_problem(wait: RetryWait, now: datetime) -> Problem:
     """What stands in the row while a call waits before its next try."""
     until = now + timedelta(seconds=wait.wait_s)
     if wait.reason in ("rate_limit", "held"):
-        from app.service.errors import Held, RateLimited
-
         kind = Held if wait.reason == "held" else RateLimited
         error = kind(wait.message)
         error.retry_after_s = wait.wait_s

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.service.characters import CharactersQuery
+from app.service.errors import ServiceError
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
@@ -38,8 +40,6 @@ class CharacterFinder(QObject):
 
     async def _search(self, text: str) -> None:
         await asyncio.sleep(PAUSE_S)
-        from app.service.characters import CharactersQuery
-        from app.service.errors import ServiceError
 
         service = self._current_account.service
         if service is None:

@@ -21,6 +21,8 @@ from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.conversation.attachment_kinds import WORDS
 from app.ui.conversation.message_rows import receipt_text
 from app.ui.kit.markdown.markdown_citations import MARKER, indexes_of
+from app.ui.kit.markdown.markdown_html import html_of
+from app.ui.kit.markdown.markdown_parse import is_safe_link
 
 if TYPE_CHECKING:
     from app.storage.conversations import Chat, Message
@@ -91,8 +93,6 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
 
 def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], str], form: ExportForm) -> str:
     """The branch as one page that holds all it needs."""
-    from app.ui.kit.markdown.markdown_html import html_of
-
     title = escape(chat.title or NEW_CHAT)
     pieces = [
         "<!doctype html>",
@@ -140,8 +140,6 @@ def _typed(message: Message) -> str:
 
 
 def _source_list(sources: Iterable[RowSource], anchor: str) -> str:
-    from app.ui.kit.markdown.markdown_parse import is_safe_link
-
     items = []
     for number, source in enumerate(sources, start=1):
         words = escape(source.title or source.host or source.url)

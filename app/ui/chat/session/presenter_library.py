@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core import money
 from app.core.trash import TrashEntry
+from app.storage.chat_file import duplicate_chat
 from app.ui.chat.session.titles import NEW_CHAT, group_of
 from app.ui.chat.state import ChatEntry
 from app.ui.kit.lists.rows import build_rows
@@ -81,8 +82,6 @@ class Library:
 
     async def duplicate(self, chat_id: str, leaf_id: str | None = None) -> Chat:
         """Copy a chat, or its branch that ends at `leaf_id`. What it cost stays with the original."""
-        from app.storage.chat_file import duplicate_chat
-
         original = await self._history.chat(chat_id)
         title = (original.title or NEW_CHAT) + (COPY_SUFFIX if leaf_id is None else BRANCH_SUFFIX)
         copy = await duplicate_chat(self._history.database, chat_id, leaf_id, title=title)

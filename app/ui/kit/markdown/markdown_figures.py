@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPyTextObject, QTextCharFormat, QTextDocument, QTextFormat
 
+from app.ui.kit.image_decoding import picture_size
 from app.ui.kit.markdown.formulas import MATH_SCALE, Formula, Formulas
 from app.ui.kit.thumbnails import Thumbnails
 
@@ -206,8 +207,6 @@ class Figures(QObject):
 @lru_cache(maxsize=16)  # an answer that is being written is read again and again
 def _looked_at(address: str) -> tuple[str, bytes, int, int] | None:
     """Return key, bytes, width and height of the picture in `address`; None when it is not to be drawn."""
-    from app.ui.kit.image_decoding import picture_size
-
     data = picture_data(address)
     if data is None:
         return None

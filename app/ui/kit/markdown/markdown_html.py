@@ -11,7 +11,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from app.ui.kit.markdown.markdown_parse import is_safe_link, parse
+from app.ui.kit.markdown.markdown_parse import is_safe_link, parse, parser
 
 if TYPE_CHECKING:
     from markdown_it.renderer import RendererHTML
@@ -25,8 +25,6 @@ def html_of(source: str, *, citations: bool = False, anchor: str = "") -> str:
 
 @cache
 def _options() -> Any:
-    from app.ui.kit.markdown.markdown_parse import parser
-
     return parser().options
 
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from app.audio.devices import AudioHost, AudioUnavailable
+from app.audio.speaker import PortAudioSpeaker
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 if TYPE_CHECKING:
     from PySide6.QtMultimedia import QAudioBuffer, QAudioBufferOutput, QMediaPlayer
 
-    from app.audio.speaker import PortAudioSpeaker
 
 RATE_HZ = 48_000
 CHANNELS = 2
@@ -86,8 +86,6 @@ def _buffers_of(player: QMediaPlayer) -> QAudioBufferOutput:
 
 
 def _open_speaker() -> PortAudioSpeaker | None:
-    from app.audio.speaker import PortAudioSpeaker
-
     host = AudioHost()
     host.note_system(())  # so that PortAudio looks anew: another loudspeaker may be the default now
     try:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
+from app.audio.waveform import bars_of
 from app.core.money import position
 from app.ui.kit.theme import Theme
 from app.ui.kit.tips import plain_tip
@@ -199,7 +200,6 @@ class WaveformView(QAbstractSlider):
         bars: list[float | None] = [None] * count
         if self._pairs is None or not len(self._pairs) or not self._whole_s:
             return bars
-        from app.audio.waveform import bars_of
 
         known = max(1, min(count, round(count * self._known_s / self._whole_s)))
         found = bars_of(self._pairs, known)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core.tasks import TaskScope
+from app.service.updates import UpdatesUnknown, is_newer, newest, read_feed
 from app.storage.errors import StorageUnavailable
+from app.storage.licenses import shipped
 from app.ui.settings.about.state import AboutState, Part
 
 if TYPE_CHECKING:
@@ -76,8 +78,6 @@ class AboutPresenter(QObject):
         return self.state.newer
 
     async def _read_feed(self) -> None:
-        from app.service.updates import UpdatesUnknown, read_feed
-
         try:
             self._feed = await asyncio.to_thread(read_feed, self._root / "resources" / "updates")
         except UpdatesUnknown as error:
@@ -89,8 +89,6 @@ class AboutPresenter(QObject):
             self._change(host=self._feed.host)
 
     async def _look(self) -> None:
-        from app.service.updates import UpdatesUnknown, is_newer, newest
-
         if self._feed is None:
             await self._read_feed()
         if self._feed is None:
@@ -135,8 +133,6 @@ def is_due(settings: Settings) -> bool:
 
 def _parts(root: Path) -> tuple[Part, ...]:
     """Everything that is shipped, with its licence. Runs in a worker."""
-    from app.storage.licenses import shipped
-
     try:
         return tuple(Part(one.title, one.words, one.text) for one in shipped(root))
     except OSError as error:

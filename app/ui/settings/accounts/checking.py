@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from app.core.problems import describe
+from app.service import errors
 from app.ui.settings.accounts.state import FormState, TestLine
 
 if TYPE_CHECKING:
@@ -58,8 +60,6 @@ def key_problem(key: str) -> str:
 
 def refused(error: ServiceError, done: int) -> FormState:
     """Put a failed check to the field that can mend it."""
-    from app.service import errors
-
     if isinstance(error, errors.AuthenticationFailed):
         return FormState(problems={"key": "The service did not accept this key."}, done=done)
     if isinstance(error, errors.Forbidden):
@@ -80,6 +80,4 @@ def refused(error: ServiceError, done: int) -> FormState:
 
 def short(error: ServiceError) -> str:
     """One sentence for a row, from the one table of words."""
-    from app.core.problems import describe
-
     return describe(error, subject="").what

@@ -14,6 +14,7 @@ from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.dialogs import ask_text, confirm
 from app.ui.kit.widgets.label import Label
 from app.ui.settings.accounts.ask_key import ask_key
 from app.ui.settings.accounts.form import AccountForm
@@ -204,8 +205,6 @@ class AccountsPage(SectionPage):
                 self._tasks.start(f"ask {what}", self._ask, account_id, what)
 
     async def _ask(self, account_id: str, what: str) -> None:
-        from app.ui.kit.widgets.dialogs import ask_text, confirm
-
         if account_id == PROXY:
             await self._ask_about_proxy(what)
             return
@@ -234,8 +233,6 @@ class AccountsPage(SectionPage):
                 self._presenter.remove_key(account_id)
 
     async def _ask_about_proxy(self, what: str) -> None:
-        from app.ui.kit.widgets.dialogs import confirm
-
         text = "The proxy is called without a user name and password from then on. It may refuse that."
         ask = "Remove the password of the proxy?"
         if what != "remove-key" or await confirm(self.theme, self, ask, text, action="Remove password", danger=True):

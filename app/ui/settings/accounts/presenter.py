@@ -15,6 +15,9 @@ from app.core.money import when
 from app.core.secrets import Secrets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountRefused, Accounts, clean_address, hint_of, new_account
+from app.credentials.stores import SecretStoreError, StoreAbsent
+from app.service.dialect import guess_dialect
+from app.service.errors import ServiceError, TimedOut
 from app.storage.errors import StorageError
 from app.ui.kit.lists.rows import build_rows
 from app.ui.settings.accounts.checking import (
@@ -171,8 +174,6 @@ class AccountsPresenter(QObject):
             self.account_chosen.emit(account_id)
 
     async def _test(self, account_id: str) -> None:
-        from app.service.errors import ServiceError
-
         account = self._accounts.get(account_id)
         if account is None:
             return
@@ -191,8 +192,6 @@ class AccountsPresenter(QObject):
             self._set_test(account_id, verdict(checked))
 
     async def _ask(self, account: Account, typed_key: str = "") -> CheckedKey:
-        from app.service.errors import TimedOut
-
         try:
             async with asyncio.timeout(None if account.watch_only else CHECK_WITHIN_S):  # its owner signs elsewhere
                 return await self._check(account, typed_key)
@@ -245,8 +244,6 @@ class AccountsPresenter(QObject):
         self.key_replaced.emit(account_id)
 
     async def _remove(self, account_id: str) -> None:
-        from app.credentials.stores import SecretStoreError
-
         account = self._accounts.get(account_id)
         if account is None or account.kind == "sandbox":
             return
@@ -309,8 +306,6 @@ class AccountsPresenter(QObject):
 
     async def _add_checked(self, draft: AccountDraft, unchecked: bool) -> FormState:
         """Return what the form shows next. The key is written before the account: a row without a key would lie."""
-        from app.service.errors import ServiceError
-
         done = self.state.form.done
         problems: dict[str, str] = {}
         account: Account | None = None
@@ -348,8 +343,6 @@ class AccountsPresenter(QObject):
 
     async def _keep_new(self, account: Account, key: str) -> str:
         """Write key and account; a sentence when that was refused, "" also where it waits for the person's choice."""
-        from app.credentials.stores import SecretStoreError, StoreAbsent
-
         try:
             await self._secrets.write(account.id, key)
         except StoreAbsent:
@@ -365,8 +358,6 @@ class AccountsPresenter(QObject):
         return ""
 
     def _drafted(self, draft: AccountDraft, key: str) -> Account:
-        from app.service.dialect import guess_dialect
-
         address = clean_address(draft.base_url)
         name = " ".join(draft.name.split()) or self._free_name(host_name(address))
         dialect = draft.dialect or guess_dialect(address)
@@ -390,8 +381,6 @@ class AccountsPresenter(QObject):
         return await self._with_secrets(lambda: self._secrets.delete(account_id))
 
     async def _with_secrets(self, work: Callable[[], Awaitable[None]]) -> bool:
-        from app.credentials.stores import SecretStoreError
-
         try:
             await work()
         except (SecretStoreError, StorageError) as error:

@@ -14,6 +14,10 @@ from PySide6.QtCore import QObject, Signal
 from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD, Secrets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, Accounts
+from app.credentials.stores import SecretStoreError
+from app.service.auth import ApiKeyAuth
+from app.service.dialect import DIALECTS
+from app.service.errors import ConnectionFailed
 from app.service.http.network import Network, NetworkSettings, UnusableProxy
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
@@ -99,8 +103,6 @@ class ConnectionPresenter(QObject):
     # How it is done
 
     async def _look(self) -> None:
-        from app.credentials.stores import SecretStoreError
-
         has_password = False
         if self._store.value.proxy_user:
             try:
@@ -133,8 +135,6 @@ class ConnectionPresenter(QObject):
 
     async def _take(self, draft: ProxyDraft) -> dict[str, str]:
         """Keep the password first: a user without one would be refused by the proxy, perhaps for good."""
-        from app.credentials.stores import SecretStoreError
-
         has_login = draft.has_login and bool(draft.user)
         had_user = bool(self._store.value.proxy_user)
         try:
@@ -196,8 +196,6 @@ class ConnectionPresenter(QObject):
     # The test
 
     async def _test(self, draft: ProxyDraft, typed: str) -> None:
-        from app.service.auth import ApiKeyAuth
-
         self._change(address=self._usual_address())  # accounts may have come and gone since the section was opened
         address = typed or self.state.address
         has_password = self.state.has_password and draft.user == self.state.kept.user
@@ -230,9 +228,6 @@ class ConnectionPresenter(QObject):
 
     async def _password(self, draft: ProxyDraft) -> str:
         """The password that is typed, else the one that is kept. Raises `ConnectionFailed`."""
-        from app.credentials.stores import SecretStoreError
-        from app.service.errors import ConnectionFailed
-
         if draft.password:
             return draft.password
         try:
@@ -260,8 +255,6 @@ class ConnectionPresenter(QObject):
 
     async def _key_for(self, address: str) -> tuple[str, str]:
         """The key of the account at this address, or why there is none."""
-        from app.credentials.stores import SecretStoreError
-
         running = self._sandbox()
         if running is not None and _same(running[0], address):
             return running[1], ""
@@ -276,8 +269,6 @@ class ConnectionPresenter(QObject):
 
     def _usual_address(self) -> str:
         """Where calls go: the account in use, else any account, else the first service that Rialto knows by name."""
-        from app.service.dialect import DIALECTS
-
         accounts = self._callable()
         if accounts:
             return accounts[0].base_url

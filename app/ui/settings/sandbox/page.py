@@ -14,8 +14,11 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.rows import SectionPage
+from app.ui.settings.sandbox.controls import ControlsPage
 from app.ui.settings.sandbox.overview import OverviewPage
+from app.ui.settings.sandbox.own_code import OwnCodePage
 from app.ui.settings.sandbox.presenter import SandboxPresenter
+from app.ui.settings.sandbox.requests import RequestsPage
 from app.ui.settings.sandbox.state import SandboxState
 
 PAGES = (("overview", "Overview"), ("requests", "Requests"), ("controls", "Controls"), ("code", "Your code"))
@@ -61,14 +64,9 @@ class SandboxPage(SectionPage):
         if key == "overview":
             return OverviewPage(theme, presenter)
         if key == "requests":
-            from app.ui.settings.sandbox.requests import RequestsPage
-
             return RequestsPage(theme, presenter)
         if key == "controls":
-            from app.ui.settings.sandbox.controls import ControlsPage
-
             return ControlsPage(theme, presenter)
-        from app.ui.settings.sandbox.own_code import OwnCodePage
 
         return OwnCodePage(theme, presenter)
 

@@ -13,6 +13,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
+from app.service.errors import ConnectionFailed, ServiceError
+from app.service.sandbox_controls import SandboxControls
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.resources import resources_folder
 from app.ui.settings.sandbox.state import (
@@ -28,7 +30,7 @@ from app.ui.settings.sandbox.state import (
 )
 
 if TYPE_CHECKING:
-    from app.service.sandbox_controls import CallDetails, LogLine, SandboxControls, SandboxStatus, Side
+    from app.service.sandbox_controls import CallDetails, LogLine, SandboxStatus, Side
 
 WAIT_S = 25.0  # one look that waits for news; the next follows at once
 _KEPT = ("running", "busy", "address", "key", "in_use", "problem", "done", "own_code")
@@ -111,8 +113,6 @@ class SandboxPresenter(QObject):
             follow("watch sandbox", self._watch)
 
     async def _watch(self) -> None:
-        from app.service.errors import ServiceError
-
         try:
             controls = await self._open()
             self._change(engines=await _engines(controls))
@@ -240,8 +240,6 @@ class SandboxPresenter(QObject):
         self._tasks.start("control sandbox", self._control, work)
 
     async def _control(self, work: Work) -> None:
-        from app.service.errors import ServiceError
-
         self._change(busy=True, done="", problem="")
         try:
             controls = await self._open()
@@ -267,8 +265,6 @@ class SandboxPresenter(QObject):
         self._change(opened=None)
 
     async def _read(self, row: RequestRow) -> None:
-        from app.service.errors import ServiceError
-
         try:
             details = await (await self._open()).details(row.request_id)
             asked, answered = await asyncio.to_thread(_texts, row, details)
@@ -281,9 +277,6 @@ class SandboxPresenter(QObject):
 
     async def _open(self) -> SandboxControls:
         """Return the client for the Sandbox that runs now. Raises `ServiceError`."""
-        from app.service.errors import ConnectionFailed
-        from app.service.sandbox_controls import SandboxControls
-
         running = self._runner.address()
         if running is None:
             raise ConnectionFailed("The Sandbox is not running.", surely_not_sent=True)

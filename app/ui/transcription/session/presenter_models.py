@@ -6,12 +6,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.core.problems import describe
+from app.service.errors import ServiceError
+from app.service.models import Model
+from app.service.pricing import transcription_cost
+from app.service.transcription import abilities_of
+from app.service.wire import ListEnvelope
 from app.ui.transcription.state import ModelChoice
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.problems import Problem
-    from app.service.models import Model
     from app.storage.catalogue import Catalogue
 
 KIND, KEY = "models", "asr"
@@ -40,8 +45,6 @@ class AccountModels:
 
     def usable(self, wanted: str) -> str:
         """The wanted model when it is there, else the first that fills lists of times, else the first."""
-        from app.service.transcription import abilities_of
-
         models = self.models()
         if not models or any(model.id == wanted for model in models):
             return wanted
@@ -53,9 +56,6 @@ class AccountModels:
 
     def choice(self, model_id: str) -> ModelChoice:
         """What is known of a model, listed or not."""
-        from app.service.pricing import transcription_cost
-        from app.service.transcription import abilities_of
-
         model = self.get(model_id)
         known = abilities_of(model_id)
         if model is None:
@@ -82,16 +82,10 @@ class AccountModels:
             return
         saved = await self.catalogue.load(account.id, KIND, KEY)
         if saved is not None and isinstance(saved.value, list) and self._of == account.id and not self._models:
-            from app.service.models import Model
-            from app.service.wire import ListEnvelope
-
             self._models = ListEnvelope.read(Model, {"data": saved.value}).data
 
     async def fetch(self) -> None:
         """Ask the service; a failure becomes `problem` and what was known stays."""
-        from app.core.problems import describe
-        from app.service.errors import ServiceError
-
         service, account = self.current_account.service, self.current_account.account
         if service is None or account is None:
             return

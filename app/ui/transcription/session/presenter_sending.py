@@ -17,7 +17,9 @@ from app.audio.preparing import CannotPrepare, Stopped
 from app.core.budget import expecting_together
 from app.core.paid_call import end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
-from app.service.errors import ServiceError, SpendingLimit
+from app.service.errors import LimitExceeded, ServiceError, SpendingLimit
+from app.service.pricing import transcription_cost
+from app.service.transcription import TranscriptionRequest
 from app.storage.errors import StorageError, carrying
 from app.storage.transcripts import PartRow
 from app.ui.transcription.session.document import Document, document_from, join_documents
@@ -235,12 +237,8 @@ class Sender:
         keep: Callable[[Transcript], Any],
     ) -> Exchange:
         """Send one file and keep its answer. Raises `ServiceError`."""
-        from app.service.transcription import TranscriptionRequest
-
         service, account = self._current_account.service, self._current_account.account
         if service is None or account is None:
-            from app.service.errors import LimitExceeded
-
             raise LimitExceeded("No account is in use.", field="account")
         request = TranscriptionRequest(
             upload.path,
@@ -273,8 +271,6 @@ class Sender:
         return self._price(options.model)(Decimal(str(seconds))) if seconds is not None else None
 
     def _price(self, model_id: str) -> Callable[[Decimal], Decimal | None]:
-        from app.service.pricing import transcription_cost
-
         model = self._account_models.get(model_id)
         pricing = model.model_spec.pricing if model is not None else None
         return lambda seconds: transcription_cost(pricing, seconds)

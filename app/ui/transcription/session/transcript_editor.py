@@ -15,7 +15,7 @@ from app.core.undo import UndoCommand, UndoStack
 from app.storage.files import write_atomically
 from app.ui.transcription.session import editing
 from app.ui.transcription.session.document import Document
-from app.ui.transcription.session.exporting import CueRules, Head, cues, export
+from app.ui.transcription.session.exporting import CueRules, Head, cues, export, srt, vtt
 from app.ui.transcription.state import ExportChoice, Preview, TranscriptState
 
 if TYPE_CHECKING:
@@ -137,8 +137,6 @@ class TranscriptEditor(QObject):
         return Preview(cut + ("…" if len(whole) > len(cut) else ""), "")
 
     def _cue_preview(self, kind: str, rules: CueRules, at_s: float) -> Preview:
-        from app.ui.transcription.session.exporting import srt, vtt
-
         found = cues(self.document, rules)
         first = max(0, bisect_right([cue.start for cue in found], at_s) - 1)
         shown = found[first : first + PREVIEW_CUES]
