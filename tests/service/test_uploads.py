@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from app.service.http.media_types import looks_like_text, sniff
 from app.service.http.multipart import FormContent, FormFile
 from app.service.http.uploads import MAX_UPLOAD_BYTES, check_upload
 from app.service.retry import CallKind
+from tests.read_only import vanished
 from tests.service.loopback import Received, Watched, http, serving
 
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + b"\x00" * 40
@@ -174,6 +176,20 @@ async def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
         await save(given(b"x"), tmp_path / "no" / "folder.mp4")
     assert caught.value.code == "disk"
     assert [each.name for each in tmp_path.iterdir()] == ["film.mp4"]
+
+
+async def test_a_folder_that_vanishes_during_a_download_is_said_to_be_the_disk(tmp_path: Path) -> None:
+    folder = tmp_path / "films"
+    folder.mkdir()
+    with ExitStack() as stack:
+
+        async def pieces() -> AsyncIterator[bytes]:
+            yield b"x"
+            stack.enter_context(vanished(folder))
+
+        with pytest.raises(BadResponse) as caught:
+            await save(pieces(), folder / "film.mp4")
+    assert caught.value.code == "disk"
 
 
 async def test_an_older_file_survives_a_download_that_breaks_off(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ beside it by which the source can tell whether it is still the same file (RFC 91
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 from collections.abc import AsyncIterator, Callable
@@ -126,7 +127,8 @@ async def save(
     finally:
         file.close()
         if not keeps:
-            drop_part(path)
+            with contextlib.suppress(OSError):  # a disk that refuses was told of
+                drop_part(path)
     return received
 
 

@@ -347,6 +347,7 @@ class VideoPresenter(QObject):
             "failed": f"“{title}” was not made",
             "unknown": f"Nobody knows whether “{title}” was queued",
             "bad": f"“{title}” could not be fetched",
+            "disk": f"“{title}” could not be saved here",
             "consent": f"The service wants your consent for “{title}”",
         }
         self.notice.emit(sentences[what], f"video-show:{job_id}", "Show")

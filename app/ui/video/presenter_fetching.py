@@ -25,6 +25,7 @@ from app.service.errors import (
     ServiceError,
 )
 from app.service.video import QueuedVideo, SavedVideo, VideoState
+from app.storage.errors import StorageUnavailable, unavailable
 from app.storage.video_check import NotAVideo, check_video
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Fetcher(QObject):
             await self._refused(job, error)
         except BadResponse as error:
             if error.code == "disk":
-                raise
+                raise StorageUnavailable(error.message) from None
             await self._bad(job, error.message)
         except (AuthenticationFailed, PaymentRequired) as error:
             await self._job_store.change(job.id, held=True, note=describe(error, subject="").sentence)
@@ -165,7 +166,9 @@ class Fetcher(QObject):
         path = self._job_store.film(job)
         try:
             film = await asyncio.to_thread(check_video, path)
-        except (NotAVideo, OSError) as error:
+        except OSError as error:
+            raise unavailable(error, path, "Reading the video") from error
+        except NotAVideo as error:
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(path.unlink, missing_ok=True)
             if not quietly:
@@ -263,5 +266,6 @@ class Fetcher(QObject):
         except _StillThere:
             return False
         finally:
-            await asyncio.to_thread(path.unlink, missing_ok=True)
+            with contextlib.suppress(OSError):
+                await asyncio.to_thread(path.unlink, missing_ok=True)
         return False

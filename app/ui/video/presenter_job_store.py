@@ -26,7 +26,8 @@ MAX_NAME_CHARS = 48
 class VideoJobStore(QObject):
     """The jobs by id, in the order of the list. Every change goes through here: first the disk, then the window.
 
-    `noticed` tells a job's id and what a person may want to hear of at once: "ready", "failed", "unknown", "bad".
+    `noticed` tells a job's id and what a person may want to hear of at once: "ready", "failed", "unknown", "bad",
+    "consent", "disk".
     """
 
     changed = Signal()  # rows came, went or moved

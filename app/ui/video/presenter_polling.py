@@ -230,13 +230,19 @@ class Poller:
         return (told_s if told_s is not None else min(60.0, RETRY_S * 2 ** (number - 1))) * self.pace
 
     async def _say_why(self, job_id: str, error: ServiceError | StorageError) -> None:
-        """A refusal that comes again and again is told; a network that is away has its banner."""
+        """Tell what is refused again and again, and a full disk at once; a network that is away has its banner."""
         job = self._job_store.get(job_id)
-        if not isinstance(error, ServiceError) or isinstance(error, ConnectionFailed | TimedOut):
+        if job is None or job.state not in ("running", "ready"):
             return
-        if job is None or self._errors[job_id] < SAYS_WHY_AFTER or job.state != "running":
-            return
-        note = f"There is no news of it: {describe(error, subject='').what.lower()}. Rialto goes on asking."
+        if isinstance(error, StorageError):
+            if self._errors[job_id] == 1:
+                self._job_store.noticed.emit(job_id, "disk")
+            note = f"{error.sentence.rstrip('.')}. The service keeps its copy, and Rialto goes on asking for it."
+        else:
+            is_new = self._errors[job_id] < SAYS_WHY_AFTER
+            if is_new or job.state != "running" or isinstance(error, ConnectionFailed | TimedOut):
+                return
+            note = f"There is no news of it: {describe(error, subject='').what.lower()}. Rialto goes on asking."
         if job.note != note:
             with contextlib.suppress(StorageError):
                 await self._job_store.change(job_id, note=note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pytest
 from app.service.http.downloads import part_path
 from app.storage.video_check import check_video
 from tests.kit.sandbox import Controls
-from tests.kit.video import PRIVATE_MODEL, open_video_presenter
+from tests.kit.video import PRIVATE_MODEL, TEXT_MODEL, open_video_presenter
 from tests.kit.waiting import until
+from tests.read_only import vanished
 
 
 @pytest.mark.parametrize("kind", ["html", "empty", "length"])
@@ -83,6 +85,33 @@ async def test_R_VID_02_a_film_that_was_damaged_here_keeps_the_copy_at_the_servi
         film.write_bytes(whole)
         video.presenter.do("clean", job.id)
         await video.reaches(job.id, "cleaned")
+
+
+@pytest.mark.parametrize("model", [TEXT_MODEL, PRIVATE_MODEL])
+@pytest.mark.parametrize("refused", ["folder", "history"])
+async def test_R_VID_02_a_film_that_the_disk_refuses_stays_at_the_service_until_it_is_safe(
+    tmp_home: Path, controls: Controls, model: str, refused: str
+) -> None:
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order(model=model, clean_after=True)
+        writer = video.database._writer
+        with vanished(video.folder) if refused == "folder" else nullcontext():
+            if refused == "history":
+                await writer.execute("PRAGMA query_only=ON")
+            await controls.turn_clock(10)
+            await until(lambda: "could not be saved here" in " ".join(video.notices))
+            tries = len(await controls.calls("/video/retrieve"))
+            while len(await controls.calls("/video/retrieve")) < tries + 2 and refused == "folder":
+                await asyncio.sleep(0.02)
+            job = video.one(job.id)
+            assert job.state in ("running", "ready") and not job.held and not job.bad_films and job.remote_copy
+            assert refused == "history" or "The service keeps its copy" in job.note
+            assert len(video.notices) == 1
+            assert await controls.calls("/video/complete") == []
+            await writer.execute("PRAGMA query_only=OFF")
+        job = await video.reaches(job.id, "cleaned")
+        assert check_video(video.film_of(job)).duration_s == 3.0
+        assert await controls.paid("/video/queue") == 1
 
 
 async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
