@@ -39,7 +39,7 @@ async def test_what_an_earlier_version_kept_is_there(start: Start) -> None:
 
         # Chat: the draft is in the box, the other chat has its turns, options, sources and receipt
         await until(lambda: rialto.chat_page.main.composer.text() == "a draft of yesterday")
-        (other,) = (chat for chat in rialto.chat.library._chats.values() if not chat.draft)
+        other = rialto.chat.library.get("fe4cf18cf9f9fc35b7cb706f92b254cd")
         assert (other.title, other.cost_usd) == ("How do I stop an answer?", Decimal("0.0100985"))
         rialto.chat_page.open_chat(other.id)
         await until(lambda: [row.role for row in rialto.chat_page.rows()] == ["user", "assistant"])
@@ -67,8 +67,8 @@ async def test_what_an_earlier_version_kept_is_there(start: Start) -> None:
 
         rialto.window.show_tab("transcription")
         transcripts = transcription(rialto).presenter
-        await until(lambda: transcripts.transcripts is not None and transcripts._rows)
-        (row,) = transcripts._rows.values()
+        await until(lambda: transcripts.transcripts is not None)
+        (row,) = await transcripts.transcripts.list()
         assert (row.title, row.state, row.preview, row.cost_usd) == ("tone", "done", "Mm.", Decimal("0.00010"))
 
         rialto.window.show_tab("images")
