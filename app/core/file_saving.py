@@ -7,11 +7,20 @@ from pathlib import Path
 
 
 async def save_file(path: Path, write: Callable[[Path], object]) -> str:
-    """Run `write` in a thread; its `OSError` ends in the sentence that is returned for a notice, like its success."""
+    """Run `write` in a thread; its `OSError` ends in the sentence that is returned for a notice, like its success.
+
+    `write` is given another path: a file that was at `path` is replaced by a whole one or not at all.
+    """
     import asyncio  # not before the window is painted
 
+    from app.storage.files import replacing
+
+    def work() -> None:
+        with replacing(path) as place:
+            write(place)
+
     try:
-        await asyncio.to_thread(write, path)
+        await asyncio.to_thread(work)
     except OSError as error:
         return f"{path.name} could not be saved: {error.strerror or 'the disk refused it'}"
     return f"Saved as {path.name}"

@@ -6,7 +6,8 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -45,6 +46,21 @@ def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise unavailable(error, path, f"Saving {path.name}") from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Let the block write the file that it is given; that takes the place of `path` once it is whole.
+
+    What was at `path` before stays where the block fails. Raises `OSError`.
+    """
+    temporary = path.with_name(f".{os.urandom(8).hex()}.new")
+    try:
+        yield temporary
+        _replace(temporary, path)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 def _replace(source: Path, target: Path) -> None:
@@ -147,6 +163,7 @@ __all__ = [
     "StoredFile",
     "make_folder",
     "read_or_none",
+    "replacing",
     "set_aside",
     "sync_folder",
     "write_atomically",

@@ -23,7 +23,6 @@ from app.ui.transcription.session.presenter_files import FileProbe, collect
 from app.ui.transcription.session.presenter_preparing import clean_up
 from app.ui.transcription.session.presenter_record import RecordPart
 from app.ui.transcription.session.presenter_sending import KIND, Sender, Stores
-from app.ui.transcription.session.transcript_editor import write_export
 from app.ui.transcription.state import ExportChoice
 
 if TYPE_CHECKING:
@@ -330,8 +329,8 @@ class TranscriptionPresenter(RecordPart):
         self.notice.emit(await save_file(target, partial(shutil.copyfile, source)), "", "")
 
     async def _save_export(self, path: Path, text: str) -> None:
-        await write_export(path, text)
-        self.notice.emit(f"Saved as {path.name}", "", "")
+        data = text.encode("utf-8")
+        self.notice.emit(await save_file(path, lambda place: place.write_bytes(data)), "", "")
 
 
 def _trash_entry(row: TranscriptRow, now: datetime) -> TrashEntry:

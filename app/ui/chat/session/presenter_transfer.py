@@ -13,6 +13,7 @@ from app.core.money import count
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
+from app.storage.files import replacing
 from app.ui.chat.session.presenter_export import HTML, JSON, ExportForm, html_page, markdown_of
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ class Transfer:
             messages = await self._history.path_to(chat.head_id)
 
         def write() -> Packed:
-            if form.kind == JSON:
-                return write_chat(path, chat_to_json(chat, messages), named_in(messages), self._history.files)
-            made = html_page if form.kind == HTML else markdown_of
-            text = made(chat, messages, self._name_of, form)
-            path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-            return Packed()
+            with replacing(path) as place:
+                if form.kind == JSON:
+                    return write_chat(place, chat_to_json(chat, messages), named_in(messages), self._history.files)
+                made = html_page if form.kind == HTML else markdown_of
+                text = made(chat, messages, self._name_of, form)
+                place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+                return Packed()
 
         try:
             packed = await asyncio.to_thread(write)

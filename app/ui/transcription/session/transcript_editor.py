@@ -6,13 +6,11 @@ import asyncio
 import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.core.undo import UndoCommand, UndoStack
-from app.storage.files import write_atomically
 from app.ui.transcription.session import editing
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import CueRules, Head, cues, export, srt, vtt
@@ -155,8 +153,3 @@ def _beginning(document: Document, at_s: float, most: int = 30) -> Document:
     """As much of a document as a preview can show, from the segment that is heard."""
     first = document.segment_at(at_s) or 0
     return document.changed(document.segments[first : first + most])
-
-
-async def write_export(path: Path, text: str) -> None:
-    """Write an exported file whole or not at all. Raises `StorageUnavailable`."""
-    await asyncio.to_thread(write_atomically, path, text.encode("utf-8"), 0o644)
