@@ -179,6 +179,7 @@ ONE_PLACE = {
         "app/ui/crypto_rpc/session/exporting.py",
         "app/ui/kit/call_pane.py",
     },
+    "models.list(": {"app/core/account_switch.py", "app/core/model_lists.py"},  # saved, and guarded against a switch
     "FailureBudget(": {"app/service/key_limits.py"},  # one count of failures an account, whoever calls
 }
 

@@ -500,4 +500,3 @@ class ChatPresenter(ChatPresenterChats):
         await self.account_models.fetch()
         self._models_changed()
         self._all_changed()
-        await self.account_models.save()

@@ -18,12 +18,12 @@ from app.core.budget import expecting_together
 from app.core.calling_presenter import CallingPresenter
 from app.core.current_account import Headroom
 from app.core.draft_memory import DraftMemory, with_kept
+from app.core.model_lists import list_models, saved_models
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe
-from app.service.errors import BadResponse, ContentRefused, LimitExceeded, ServiceError
+from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
-from app.service.wire import ListEnvelope
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.intents import Intents
@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
 
-CATALOGUE_KIND = "image models"
 EDIT = "edit:"  # before the id of an image, in what is kept of the tab
-TYPES = ("image", "inpaint", "upscale")
 NO_ACCOUNT = Problem("There is no account", "Choose the Sandbox or add a key in Settings.")
 
 
@@ -166,23 +164,10 @@ class ImagesPresenter(CallingPresenter):
             self.tasks.replace("images models", self._read_models)
 
     async def _load_saved(self) -> None:
-        if self._catalogue is None:
-            return
-        for key in TYPES:
-            saved = await self._catalogue.load(self.account_id, CATALOGUE_KIND, key)
-            if saved is not None and not self.models_of(key):
-                rows = saved.value if isinstance(saved.value, list) else []
-                with suppress(BadResponse):  # written by another version
-                    self._take(key, ListEnvelope.read(Model, {"data": rows}).data)
-
-    def models_of(self, key: str) -> tuple[Model, ...]:
-        return {"image": self.models, "inpaint": self.edit_models}.get(key, ())
-
-    def _take(self, key: str, models: tuple[Model, ...]) -> None:
-        if key == "image":
-            self.models = models
-        elif key == "inpaint":
-            self.edit_models = models
+        saved, _ = await saved_models(self._catalogue, self.account_id, "image")
+        self.models = self.models or saved
+        saved, _ = await saved_models(self._catalogue, self.account_id, "inpaint")
+        self.edit_models = self.edit_models or saved
 
     async def _read_models(self) -> None:
         service = self.service
@@ -190,12 +175,9 @@ class ImagesPresenter(CallingPresenter):
             return
         await self._load_saved()
         try:
-            for key in ("image", "inpaint"):
-                models = await service.models.list(key, background=True)
-                self._take(key, models)
-                if models and self._catalogue is not None:
-                    rows = [model.model_dump(mode="json", by_alias=True) for model in models]
-                    await self._catalogue.save(self.account_id, CATALOGUE_KIND, key, rows)
+            account, catalogue = self._current_account, self._catalogue
+            self.models = await list_models(account, catalogue, "image", background=True) or ()
+            self.edit_models = await list_models(account, catalogue, "inpaint", background=True) or ()
             with suppress(ServiceError):  # a service without styles still makes pictures
                 self.styles = await service.images.styles()
         except ServiceError as error:

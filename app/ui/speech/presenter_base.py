@@ -12,6 +12,7 @@ from PySide6.QtCore import Signal
 
 from app.core.calling_presenter import CallingPresenter
 from app.core.draft_memory import DraftMemory
+from app.core.model_lists import list_models
 from app.core.problems import Problem
 from app.core.trash import Trash
 from app.service.errors import ServiceError
@@ -26,7 +27,7 @@ from app.ui.speech.presenter_meter import AT_ONCE, meter_of
 from app.ui.speech.presenter_player import SpeechPlayer
 from app.ui.speech.presenter_synthesis import SpeechSynthesis
 from app.ui.speech.presenter_take_library import TakeLibrary, take_row
-from app.ui.speech.presenter_voices import CATALOGUE_KEY, CATALOGUE_KIND, VoiceList
+from app.ui.speech.presenter_voices import VoiceList
 from app.ui.speech.speech_options import SpeechOptions, SpeechOptionsView, speech_options_of, view_of
 from app.ui.speech.state import Choice, DeskHead, Meter
 
@@ -116,20 +117,15 @@ class SpeechBase(CallingPresenter):
             self._tasks.cancel("speech models")
 
     async def _read_models(self) -> None:
-        service = self._current_account.service
-        if service is None:
-            return
         if await self.voice_list.load_saved(self._catalogue, self.account_id):
             self.settle_choice()
         try:
-            models = await service.models.list("tts", background=True)
+            models = await list_models(self._current_account, self._catalogue, "tts", background=True)
         except ServiceError:
             models = ()  # the names are in the bundled table, the prices of last time on the disk
-        self.voice_list.set_models(models)
-        self.settle_choice()
-        if models and self._catalogue is not None:
-            rows = [model.model_dump(mode="json", by_alias=True) for model in models]
-            await self._catalogue.save(self.account_id, CATALOGUE_KIND, CATALOGUE_KEY, rows)
+        if models is not None:
+            self.voice_list.set_models(models)
+            self.settle_choice()
 
     # -- text -----------------------------------------------------------------------------------------------------
 

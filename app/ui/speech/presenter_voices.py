@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from app.audio.decoding import holds_sound
 from app.audio.formats import suffix_of
+from app.core.model_lists import saved_models
 from app.core.paid_call import paid_call
 from app.service.models import Model
 from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
-from app.service.wire import ListEnvelope
 from app.storage.files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
 from app.ui.speech.presenter_synthesis import not_sound
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.intents import Intents
 
-CATALOGUE_KIND, CATALOGUE_KEY = "models", "tts"
 SAMPLE_TEXTS = {
     "English": "The tide turns at noon, and the ferry leaves on time.",
     "Chinese": "潮水在中午转向，渡船准时出发。",
@@ -85,13 +84,10 @@ class VoiceList:
 
     async def load_saved(self, catalogue: Catalogue | None, account_id: str) -> bool:
         """Take the list that this account was given last, so that prices are known with no network; False for none."""
-        if catalogue is None:
+        saved, _ = await saved_models(catalogue, account_id, "tts")
+        if not saved or not self.is_offline:
             return False
-        saved = await catalogue.load(account_id, CATALOGUE_KIND, CATALOGUE_KEY)
-        if saved is None or not isinstance(saved.value, list) or not self.is_offline:
-            return False
-
-        self.set_models(ListEnvelope.read(Model, {"data": saved.value}).data)
+        self.set_models(saved)
         self.is_offline = True
         return True
 

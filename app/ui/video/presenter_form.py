@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -14,11 +13,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import money
 from app.core.draft_memory import DraftMemory, with_kept
+from app.core.model_lists import list_models, saved_models
 from app.core.problems import describe
-from app.service.errors import BadResponse, LimitExceeded, ServiceError
+from app.service.errors import LimitExceeded, ServiceError
 from app.service.models import Model
 from app.service.video import VideoRequest
-from app.service.wire import ListEnvelope
 from app.ui.video.model_constraints import (
     KINDS,
     Form,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from app.storage.tab_drafts import TabDraft
 
 QUOTE_AFTER_S = 0.35
-CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio", "factor")
 
 
@@ -76,26 +74,20 @@ class VideoForm(QObject):
             self._tasks.replace("video models", self._read_models)
 
     async def _read_models(self) -> None:
-        service, account = self._current_account.service, self._current_account.account
-        if service is None or account is None:
-            return
-        if self.catalogue is not None and not self._models:
-            saved = await self.catalogue.load(account.id, CATALOGUE_KIND, CATALOGUE_KEY)
-            rows = saved.value if saved is not None else None
-            if isinstance(rows, list):
-                with suppress(BadResponse):  # written by another version
-                    self._take(ListEnvelope.read(Model, {"data": rows}).data)
+        account = self._current_account.account
+        if account is not None and not self._models:
+            saved, _ = await saved_models(self.catalogue, account.id, "video")
+            if saved:
+                self._take(saved)
         try:
-            models = await service.models.list("video", background=True)
+            models = await list_models(self._current_account, self.catalogue, "video", background=True)
         except ServiceError as error:
             self._problem = describe(error, subject="").sentence
             self._take(self._models)
             return
-        self._problem = ""
-        self._take(models)
-        if self.catalogue is not None:
-            body = [model.model_dump(mode="json", by_alias=True) for model in models]
-            await self.catalogue.save(account.id, CATALOGUE_KIND, CATALOGUE_KEY, body)
+        if models is not None:
+            self._problem = ""
+            self._take(models)
 
     def forget_models(self) -> None:
         """Another account has other models and prices."""

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.core.model_lists import list_models, save_models, saved_models
 from app.ui.chat.session.cached_model import CachedModel
 from app.ui.chat.session.estimate import context_text
 from app.ui.kit.lists.rows import build_rows
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.state_pages import ModelList, ModelRow
 
 # Ability shown as a badge → the capability it stands for, in the order of the badges.
-CATALOGUE_KIND, CATALOGUE_KEY = "models", "text"
+KIND = "text"
 FRESH_S = 300.0  # the list changes a few times a week
 ABILITIES: tuple[tuple[str, str], ...] = (
     ("Vision", "supports_vision"),
@@ -65,25 +66,14 @@ class AccountModels:
 
     async def load_saved(self) -> None:
         """Take the list that this account was given last, so that the picker works with no network."""
-        if self.catalogue is None:
-            return
-        saved = await self.catalogue.load(self._account_id, CATALOGUE_KIND, CATALOGUE_KEY)
-        if saved is None or not isinstance(saved.value, list):
-            return
-        from app.service.models import Model
-        from app.service.wire import ListEnvelope
-
-        self._saved = ListEnvelope.read(Model, {"data": saved.value}).data
-        self._saved_at = saved.saved_at
+        self._saved, self._saved_at = await saved_models(self.catalogue, self._account_id, KIND)
 
     async def save(self) -> None:
         """Keep the list for the next start, when it is a new one."""
         models = self._fetched or self.current_account.models
-        if self.catalogue is None or not models or models == self._on_disk:
-            return
-        self._on_disk = models
-        body = [model.model_dump(mode="json", by_alias=True) for model in models]
-        await self.catalogue.save(self._account_id, CATALOGUE_KIND, CATALOGUE_KEY, body)
+        if models != self._on_disk:
+            self._on_disk = models
+            await save_models(self.catalogue, self._account_id, KIND, models)
 
     @property
     def is_stale(self) -> bool:
@@ -97,17 +87,14 @@ class AccountModels:
         from app.core.problems import describe
         from app.service.errors import ServiceError
 
-        service = self.current_account.service
-        if service is None:
-            return
         self.loading, self.problem = True, None
         try:
-            fetched = await service.models.list("text")
+            fetched = await list_models(self.current_account, self.catalogue, KIND)
         except ServiceError as error:
             self.problem = describe(error, subject="")
         else:
-            if service is self.current_account.service:
-                self._fetched, self._fetched_at = tuple(fetched), self.now()
+            if fetched is not None:
+                self._fetched, self._fetched_at, self._on_disk = fetched, self.now(), fetched
         finally:
             self.loading = False
 

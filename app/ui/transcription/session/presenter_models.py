@@ -6,12 +6,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.core.model_lists import list_models, saved_models
 from app.core.problems import describe
 from app.service.errors import ServiceError
 from app.service.models import Model
 from app.service.pricing import transcription_cost
 from app.service.transcription import abilities_of
-from app.service.wire import ListEnvelope
 from app.ui.transcription.state import ModelChoice
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.core.problems import Problem
     from app.storage.catalogue import Catalogue
 
-KIND, KEY = "models", "asr"
+KIND = "asr"
 
 
 class AccountModels:
@@ -78,25 +78,16 @@ class AccountModels:
         if account is None or self._of == account.id:
             return
         self._models, self._of = (), account.id
-        if self.catalogue is None:
-            return
-        saved = await self.catalogue.load(account.id, KIND, KEY)
-        if saved is not None and isinstance(saved.value, list) and self._of == account.id and not self._models:
-            self._models = ListEnvelope.read(Model, {"data": saved.value}).data
+        saved, _ = await saved_models(self.catalogue, account.id, KIND)
+        if self._of == account.id and not self._models:
+            self._models = saved
 
     async def fetch(self) -> None:
         """Ask the service; a failure becomes `problem` and what was known stays."""
-        service, account = self.current_account.service, self.current_account.account
-        if service is None or account is None:
-            return
         try:
-            models = await service.models.list("asr")
+            models = await list_models(self.current_account, self.catalogue, KIND)
         except ServiceError as error:
             self.problem = describe(error, subject="")
             return
-        if service is not self.current_account.service:
-            return
-        self.problem, self._models, self._of = None, tuple(models), account.id
-        if self.catalogue is not None:
-            body = [model.model_dump(mode="json", by_alias=True) for model in models]
-            await self.catalogue.save(account.id, KIND, KEY, body)
+        if models is not None and self.current_account.account is not None:
+            self.problem, self._models, self._of = None, models, self.current_account.account.id
