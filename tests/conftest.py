@@ -19,6 +19,7 @@ from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
+from app.ui.kit.qt_repairs.loop_timers import LoopTimers, end_cancelled_timers
 from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
 from tests.audio.pulse import Pulse
@@ -86,7 +87,7 @@ def qapp_cls() -> type[QApplication]:
     return QApplication
 
 
-class _Timer(qasync._SimpleTimer):
+class _Timers(LoopTimers):
     """Runs what asyncio has to do only while asyncio's loop runs: pytest-qt turns Qt's between a fixture and its test,
     where a task knows of no loop and may leave a lock locked for good."""
 
@@ -100,7 +101,7 @@ def _window_loop() -> qasync.QEventLoop:
     from app.ui.kit.qt_repairs.async_generators import close_left_generators
 
     loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
-    loop._timer = _Timer()
+    end_cancelled_timers(loop, _Timers())
     close_left_generators(loop)
     return loop
 

@@ -137,8 +137,10 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     import qasync
 
     from app.ui.kit.qt_repairs.async_generators import close_left_generators
+    from app.ui.kit.qt_repairs.loop_timers import end_cancelled_timers
 
     loop = qasync.QEventLoop(qt_app)
+    end_cancelled_timers(loop)
     collector = UiThreadCollector()
     leave_generators = close_left_generators(loop)
     rialto.crashes.install_loop(loop)

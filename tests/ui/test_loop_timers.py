@@ -1,0 +1,54 @@
+"""What asyncio calls off leaves no timer behind, and what it does not is called, in its order."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.ui.kit.qt_repairs.loop_timers import LoopTimers
+
+
+@pytest.fixture
+async def timers() -> LoopTimers:
+    """Those of the loop that runs, which is the one we ship."""
+    found = asyncio.get_running_loop()._timer  # type: ignore[attr-defined]
+    assert isinstance(found, LoopTimers)
+    return found
+
+
+async def test_limits_that_were_kept_leave_no_timers_behind(timers: LoopTimers) -> None:
+    before = timers.pending
+    for _ in range(500):
+        async with asyncio.timeout(600):
+            await asyncio.sleep(0)
+    assert timers.pending <= before + 2
+
+
+async def test_what_is_due_is_called_in_order_and_what_was_cancelled_is_not(timers: LoopTimers) -> None:
+    loop, called = asyncio.get_running_loop(), list[int]()
+    handles = [loop.call_soon(called.append, number) for number in range(6)]
+    twins = [loop.call_later(600, called.append, 9) for _ in range(2)]
+    handles[1].cancel()
+    handles[1].cancel()
+    twins[0].cancel()
+    await asyncio.sleep(0.05)
+    assert called == [0, 2, 3, 4, 5]
+    before = timers.pending
+    twins[1].cancel()
+    assert timers.pending == before - 1
+
+
+async def test_a_call_that_cancels_itself_and_fails_ends_its_timer(timers: LoopTimers) -> None:
+    loop, told = asyncio.get_running_loop(), list[object]()
+    loop.set_exception_handler(lambda _loop, context: told.append(context["exception"]))
+    before = timers.pending
+
+    def fail() -> None:
+        handle.cancel()
+        raise ValueError("odd")
+
+    handle = loop.call_soon(fail)
+    await asyncio.sleep(0.05)
+    assert [type(error) for error in told] == [ValueError]
+    assert timers.pending <= before + 1
