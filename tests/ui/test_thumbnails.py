@@ -20,15 +20,28 @@ def png() -> bytes:
     return bytes(buffer.data().data())
 
 
-def test_pictures_of_many_sizes_take_no_more_memory_than_stated(qtbot: QtBot) -> None:
+def test_pictures_take_no_more_memory_than_stated(qtbot: QtBot) -> None:
     sent = png()
     thumbnails = Thumbnails(max_bytes=1_000_000)
     for side in SIDES:
+        thumbnails.get(f"{side}", side, side, lambda: sent)
+        qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
+    newest = [thumbnails.get(f"{side}", side, side, lambda: sent) for side in SIDES[-4:]]
+    assert all(image is not None and image.width() == side for image, side in zip(newest, SIDES[-4:], strict=True))
+    assert thumbnails.get(f"{SIDES[0]}", SIDES[0], SIDES[0], lambda: sent) is None, "pushed out, and made anew"
+    qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
+
+
+def test_sizes_that_the_window_had_before_are_not_kept(qtbot: QtBot) -> None:
+    sent = png()
+    thumbnails = Thumbnails()
+    thumbnails.get("b", 50, 50, lambda: sent)
+    for side in SIDES:
         thumbnails.get("a", side, side, lambda: sent)
         qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
-    newest = [thumbnails.get("a", side, side, lambda: sent) for side in SIDES[-4:]]
-    assert all(image is not None and image.width() == side for image, side in zip(newest, SIDES[-4:], strict=True))
-    assert thumbnails.get("a", SIDES[0], SIDES[0], lambda: sent) is None, "pushed out, and made anew"
+    for key, side in (("b", 50), ("a", SIDES[-1]), ("a", SIDES[-2])):
+        assert thumbnails.get(key, side, side, lambda: sent) is not None
+    assert thumbnails.get("a", SIDES[-3], SIDES[-3], lambda: sent) is None
     qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
 
 

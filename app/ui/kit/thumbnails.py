@@ -13,6 +13,7 @@ from app.ui.kit.image_decoding import fitted
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 KEPT_BYTES = 32_000_000  # decoded: as much as fills a 4K screen, whatever sizes the window had before
+SIZES = 2  # of one picture: a list and an inspector show it; what was as large as the window before is not shown again
 MAX_WAITING = 96  # a fast scroll asks for thousands; only the newest can still be wanted
 _HIGHEST = 2**30  # of what Qt takes as a priority
 
@@ -67,8 +68,12 @@ class Thumbnails(QObject):
 
     def forget(self, key: str) -> None:
         """Make a picture anew when it is next asked for, in whatever size."""
-        for kept in [name for name in self._kept if name.rpartition("@")[0] == key]:
+        for kept in self._sizes(key):
             self._drop(kept)
+
+    def _sizes(self, key: str) -> list[str]:
+        """The names under which a picture is kept, the one used last at the end."""
+        return [name for name in self._kept if name.rpartition("@")[0] == key]
 
     def _take(self, key: str, image: QImage | None) -> None:
         if image is None:
@@ -78,9 +83,12 @@ class Thumbnails(QObject):
             self._drop(key)
         self._kept[key] = image
         self._bytes += image.sizeInBytes()
+        of = key.rpartition("@")[0]
+        for older in self._sizes(of)[:-SIZES]:
+            self._drop(older)
         while self._bytes > self._max_bytes and len(self._kept) > 1:
             self._drop(next(iter(self._kept)))
-        self.loaded.emit(key.rpartition("@")[0])
+        self.loaded.emit(of)
 
     def _drop(self, key: str) -> None:
         self._bytes -= self._kept.pop(key).sizeInBytes()
