@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -355,3 +355,41 @@ def test_no_folder_is_too_full_to_find_anything_in() -> None:
     folders = Counter(path.parent for path in (ROOT / "app").rglob("*.py") if path.name != "__init__.py")
     full = {str(folder.relative_to(ROOT)): count for folder, count in folders.items() if count > MOST_MODULES}
     assert full == {}, "give what belongs together a folder of its own, or merge modules that only one other uses"
+
+
+LONG_ENOUGH = 60  # lines
+REASON = "a module of its own"  # how a docstring begins to say why
+
+
+def modules() -> dict[str, Path]:
+    return {module_name(path): path for path in sorted((ROOT / "app").rglob("*.py"))}
+
+
+def importers() -> dict[str, set[str]]:
+    """Who names a module of ours in an import, wherever it stands in the file."""
+    known = modules()
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, path in known.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                wanted = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                inside = [f"{node.module}.{alias.name}" for alias in node.names]
+                wanted = [each if each in known else str(node.module) for each in inside]
+            else:
+                continue
+            for each in known.keys() & set(wanted):
+                found[each].add(name)
+    return found
+
+
+def test_a_short_module_with_one_user_says_why_it_stands_alone() -> None:
+    used_by = importers()
+    found = []
+    for name, path in modules().items():
+        text = path.read_text(encoding="utf-8")
+        if path.name == "__init__.py" or text.count("\n") >= LONG_ENOUGH or len(used_by[name]) != 1:
+            continue
+        if REASON not in (ast.get_docstring(ast.parse(text)) or "").lower():
+            found.append(f"{name}, used by {next(iter(used_by[name]))}")
+    assert found == [], f"put it where it is used, or say why not in its docstring: {REASON!r} …"

@@ -1,5 +1,7 @@
 """FFmpeg through PyAV: what libsndfile does not read, and compressed sound while it arrives.
 
+A module of its own: PyAV may be missing.
+
 PyAV is one of the Sandbox's engines, so it may be missing; nobody imports this file then.
 """
 

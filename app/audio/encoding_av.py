@@ -1,4 +1,4 @@
-"""AAC and M4A through PyAV, which may be missing; nobody imports this file then."""
+"""AAC and M4A through PyAV, which may be missing. A module of its own: nobody imports it then."""
 
 from __future__ import annotations
 

@@ -169,8 +169,7 @@ class AccountServices(QObject):
 
     @cached_property
     def switch(self) -> AccountSwitch:
-        from app.core.account_switch import AccountSwitch
-        from app.core.reach_watch import ReachWatch
+        from app.core.account_switch import AccountSwitch, ReachWatch
 
         switch = AccountSwitch(
             self.current_account,

@@ -1,4 +1,7 @@
-"""What the buttons of an error card ask for, carried out wherever in the window it belongs."""
+"""What the buttons of an error card ask for, carried out wherever in the window it belongs.
+
+A module of its own: it is loaded by the first button of an error card that is pressed.
+"""
 
 from __future__ import annotations
 

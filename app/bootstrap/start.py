@@ -43,9 +43,9 @@ def run(arguments: Sequence[str]) -> int:
     if options.portable is not None:
         os.environ[HOME_VARIABLE] = str(options.portable)  # for the processes that this one starts as well
     if options.uninstall_info:
-        from app.storage.left_behind import report
+        from app.storage.disk_usage import uninstall_info
 
-        show_text(report(Paths.for_user()))
+        show_text(uninstall_info(Paths.for_user()))
         return 0
     if options.self_test:
         from app.ui.shell.self_test import guide as test_itself

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from app.core.budget import read_limit
+from app.service.errors import ServiceError
+from app.service.sandbox_controls import SandboxControls
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
@@ -14,7 +17,6 @@ from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.wallet_dialogs import WalletDialogs
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from decimal import Decimal
 
     from app.bootstrap.rialto import Rialto
@@ -42,8 +44,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     presenter.lock_state = lambda: keys.is_locked
     presenter.kept_in = lambda: account_services.places.state.place
 
-    async def books_since() -> datetime | None:
-        from app.ui.wallet.sandbox_books import books_since
+    async def sandbox_books_since() -> datetime | None:
 
         return await books_since(account_services.sandbox.address())
 
@@ -52,7 +53,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
         account_services.accounts,
         account_services.ledger,
         rialto.tasks,
-        books_since=books_since,
+        books_since=sandbox_books_since,
     )
     purses = SandboxPurses(account_services.sandbox.address)
     top_ups = TopUpPresenter(account_services.accounts, keys, rialto.tasks, service_of, own_cap, purses)
@@ -114,3 +115,19 @@ def _toast(rialto: Rialto, page: WalletPage, sentence: str, action: str, words: 
         toast.action.connect(lambda _id: page.top_up())
     elif action == "wallet-new":
         toast.action.connect(lambda _id: page.new_wallet())
+
+
+async def books_since(running: tuple[str, str] | None) -> datetime | None:
+    """Ask the Sandbox at an address, with its key, since when it keeps books: its first start or its last reset.
+
+    None while none runs, or when it does not say.
+    """
+    if running is None:
+        return None
+    controls = SandboxControls(*running)
+    try:
+        return (await controls.status()).books_since
+    except ServiceError:
+        return None
+    finally:
+        await controls.aclose()

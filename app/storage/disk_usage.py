@@ -1,4 +1,7 @@
-"""How much of the disk Rialto's data takes, kind by kind. Reads folders: not on the UI thread."""
+"""How much of the disk Rialto's data takes, kind by kind, and where: `rialto --uninstall-info` prints that.
+
+Reads folders: not on the UI thread.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Literal
 
 from app.storage.paths import Paths
 
+MB = 1_000_000
 Kind = Literal["videos", "recordings", "speech", "images", "chats", "backups", "cache"]
 
 # What lies where in the data folder; whatever else is in there counts as part of the chats and their receipts.
@@ -40,6 +44,38 @@ def shares(paths: Paths) -> tuple[Share, ...]:
         Share("backups", paths.backups, backups),
         Share("cache", paths.cache, _size(paths.cache)),
     )
+
+
+def written_folders(paths: Paths) -> tuple[tuple[Path, str], ...]:
+    """Every folder that Rialto writes to, with what is in it; one that lies in another is not named twice."""
+    every = (
+        (paths.data, "chats, receipts, recordings, clips, images, films"),
+        (paths.config, "settings and accounts, without keys"),
+        (paths.logs, "logs and crash reports, without what you wrote"),
+        (paths.cache, "pictures and lists that can be fetched again"),
+    )
+    places = [path for path, _ in every]
+    return tuple(
+        (path, what)
+        for index, (path, what) in enumerate(every)
+        if path not in places[:index] and not any(other in path.parents for other in places)
+    )
+
+
+def uninstall_info(paths: Paths) -> str:
+    """Say where everything is and how much room it takes; blocks while it is measured."""
+    lines = ["Removing Rialto leaves what was made with it:", ""]
+    for path, what in written_folders(paths):
+        size = f"{_size(path) / MB:.1f} MB" if path.is_dir() else "not there"
+        lines.append(f"  {path}\n      {size}: {what}")
+    lines += [
+        "",
+        'Keys of accounts are in the keyring of your system under the name "Rialto", or in the file secrets.vault of',
+        "the first folder. Removing an account in Settings removes its key.",
+        "",
+        "To delete everything: remove your accounts in Rialto, end it, then delete these folders.",
+    ]
+    return "\n".join(lines)
 
 
 def _size(folder: Path) -> int:

@@ -1,5 +1,7 @@
 """The log: one JSON object a line, five small files, readable by the owner only, with nothing secret in it.
 
+A module of its own: it is loaded before the first paint, and what it imports late is not.
+
 What counts as secret is for the caller to say (`redact`): this layer does not know the credentials.
 """
 

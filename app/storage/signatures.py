@@ -1,4 +1,7 @@
-"""What wallets signed, and when. The documents themselves, never a signature: that one could be used."""
+"""What wallets signed, and when. The documents themselves, never a signature: that one could be used.
+
+A module of its own, as each table of the database has.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
+from app.bootstrap.wallet_tab import books_since
 from app.core.account_switch import AccountSwitch
 from app.core.budget import Budget, Question, read_limit
 from app.core.current_account import CurrentAccount
@@ -32,7 +33,6 @@ from app.ui.wallet.presenter_holdings import SandboxPurses
 from app.ui.wallet.presenter_keys import WalletKeys
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
-from app.ui.wallet.sandbox_books import books_since
 from app.ui.wallet.top_up_state import TopUpView
 from app.wallet.payment import PreparedPayment
 from tests.credentials.book_file import BookFile

@@ -14,7 +14,7 @@ from app.service.dialect import DIALECTS
 from app.service.errors import BadResponse, ConnectionFailed, LimitExceeded
 from app.service.exchange import FormPart, RequestRecord, curl_command
 from app.service.http.bodies import size_text
-from app.service.http.connection_errors import explain
+from app.service.http.http_failures import explain
 from app.service.http.tls import TlsTrust, empty_context, system_context, trusted_authorities
 from app.service.service import open_service
 from app.service.wire import WireModel, read_model

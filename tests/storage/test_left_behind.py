@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.storage.left_behind import folders, report
+from app.storage.disk_usage import uninstall_info, written_folders
 from app.storage.paths import Paths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,16 +14,16 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_every_folder_is_named_once_even_where_one_holds_another(tmp_path: Path) -> None:
     one = tmp_path / "Rialto"
     paths = Paths(data=one, config=one, logs=one / "Logs", crashes=one / "Logs" / "crashes", cache=one / "Cache")
-    assert [path for path, _ in folders(paths)] == [one]
+    assert [path for path, _ in written_folders(paths)] == [one]
     apart = Paths.below(tmp_path)
-    assert [path for path, _ in folders(apart)] == [apart.data, apart.config, apart.logs, apart.cache]
+    assert [path for path, _ in written_folders(apart)] == [apart.data, apart.config, apart.logs, apart.cache]
 
 
 def test_the_report_names_places_and_sizes_and_changes_nothing(tmp_path: Path) -> None:
     paths = Paths.below(tmp_path)
     paths.data.mkdir()
     (paths.data / "rialto.db").write_bytes(b"x" * 2_500_000)
-    words = report(paths)
+    words = uninstall_info(paths)
     assert f"{paths.data}\n      2.5 MB" in words
     assert f"{paths.cache}\n      not there" in words
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["data", "rialto.db"]

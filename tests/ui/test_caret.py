@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.ui.kit.widgets.caret import CaretRest
+from app.ui.chat.composer.input_box import CaretRest
 
 
 @pytest.fixture

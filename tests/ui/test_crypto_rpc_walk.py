@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.tasks import TaskScope
-from app.ui.crypto_rpc.method_help import MethodHelp
+from app.ui.crypto_rpc.page import MethodHelp
 from app.ui.crypto_rpc.picker_rows import PickRow
 from app.ui.crypto_rpc.state import CapsView
 from app.ui.kit.lists.grouped_list import Heading

@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.core.account_switch import WAITS_S, ReachWatch
 from app.core.current_account import CurrentAccount
-from app.core.reach_watch import WAITS_S, ReachWatch
 from app.core.tasks import TaskScope
 from app.credentials.accounts import SANDBOX_ADDRESS, new_account
 

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.storage.licenses import FILE_NAME
 from app.storage.settings import Settings, SettingsStore
-from app.ui.settings.about.licenses_dialog import LicensesDialog
-from app.ui.settings.about.page import AboutPage
+from app.ui.settings.about.page import AboutPage, LicensesDialog
 from app.ui.settings.about.presenter import NO_FEED, AboutPresenter, is_due
 from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.fact_card import FactCard

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
-from app.ui.shell.handbook import page_for, read_pages
+from app.ui.shell.help_sheet import page_for, read_pages
 
 
 @pytest.fixture

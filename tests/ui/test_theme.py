@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButt
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.resources import resources_folder
-from app.ui.kit.stylesheet import fill
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, fill
 from app.ui.kit.typography import FONT_FILES, STYLES
 
 THEMES = resources_folder() / "themes"

@@ -1,5 +1,7 @@
 """Which methods the proxy passes on, and what each costs.
 
+A module of its own: the proxy's price list, to be held beside the reference.
+
 Credits of a call: the network's base times its tier. Large wins over advanced, advanced over standard, and within a
 tier names win over patterns. Source: wire reference, R-RPC-17 to 29.
 """

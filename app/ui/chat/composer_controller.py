@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
+from app.service.characters import CharactersQuery
+from app.service.errors import ServiceError
 from app.ui.chat.composer.completion import CompletionList, Entry, matching
-from app.ui.chat.session.presenter_completion import CharacterFinder
+from app.ui.chat.state import CharacterHead
 from app.ui.kit.files import ask_for_files
 from app.ui.kit.widgets.dialogs import ask_text
 from app.ui.kit.widgets.preset_popover import PresetPopover
@@ -24,10 +27,11 @@ LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.ui.chat.page import ChatPage
     from app.ui.chat.session.presenter_presets import ChatPresets
-    from app.ui.chat.state import AttachmentView, CharacterHead
+    from app.ui.chat.state import AttachmentView
     from app.ui.kit.theme import Theme
 
 
@@ -215,3 +219,41 @@ class ComposerController(QObject):
                 row.attachments[index].name,
                 lambda path: path.write_bytes(source.read_bytes()),
             )
+
+
+PAUSE_S = 0.25
+FEWEST_CHARS = 2
+MOST_FOUND = 8
+
+
+class CharacterFinder(QObject):
+    """`found` carries what was typed and the characters that match it; the newest search wins."""
+
+    found = Signal(str, object)  # text, tuple[CharacterHead, ...]
+
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current_account = current_account
+        self._tasks = tasks
+
+    def search_for(self, text: str) -> None:
+        """Search soon; too short a text finds nobody at once."""
+        if len(text) < FEWEST_CHARS or self._current_account.service is None:
+            self._tasks.cancel("complete-characters")
+            self.found.emit(text, ())
+        else:
+            self._tasks.replace("complete-characters", self._search, text)
+
+    async def _search(self, text: str) -> None:
+        await asyncio.sleep(PAUSE_S)
+
+        service = self._current_account.service
+        if service is None:
+            return
+        try:
+            wanted = CharactersQuery(search=text[:100], limit=MOST_FOUND)
+            characters = await service.characters.search(wanted, background=True)
+        except ServiceError:
+            self.found.emit(text, ())  # a help while typing: the gallery is where a failure is explained
+            return
+        self.found.emit(text, tuple(CharacterHead.of(each) for each in characters))

@@ -18,7 +18,7 @@ from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
 from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
-from app.ui.chat.session.presenter_compare import cap_text
+from app.ui.chat.session.presenter_views import cap_text
 from app.ui.chat.session.structure import refusals
 from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.kit.files import ask_to_save

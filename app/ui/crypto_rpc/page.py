@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.current_account import Headroom
 from app.core.tabs import TABS
@@ -15,22 +16,25 @@ from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
 from app.ui.crypto_rpc.collection_controller import CollectionController
-from app.ui.crypto_rpc.method_help import MethodHelp
 from app.ui.crypto_rpc.page_actions import rpc_actions, rpc_palette_items
 from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.response_controller import ResponseController
 from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
+from app.ui.crypto_rpc.session.methods import MethodInfo
 from app.ui.crypto_rpc.session.pasting import read_pasted
 from app.ui.crypto_rpc.session.presenter_sending import estimate_words
 from app.ui.crypto_rpc.session.value_meaning import can_be_decoded, reading_of
-from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
+from app.ui.crypto_rpc.state import TIER_WORDS, CapsView, DraftView, RunView, SendQuestion
 from app.ui.crypto_rpc.tool_controller import ToolController
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.copy_command import copy_command
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.popover import Popover
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -412,3 +416,46 @@ class CryptoRpcPage(QObject):
     def activated(self) -> None:
         self.presenter.refresh()
         self.presenter.collections.refresh()
+
+
+KIND_WORDS = {
+    "address": "an address, 0x and 40 digits",
+    "block": "a block: its number, or latest, safe, finalized, pending, earliest",
+    "hash": "a hash, 0x and 64 digits",
+    "quantity": "a number in hexadecimal",
+    "number": "a number",
+    "bool": "true or false",
+    "hex": "bytes, 0x and pairs of digits",
+    "call": "a call: to, data, and where needed from, value, gas",
+    "filter": "a filter: fromBlock, toBlock, address, topics",
+    "list": "a list",
+    "object": "an object",
+    "text": "a text",
+    "felt": "a field element, 0x and digits",
+    "base58": "a key in base58",
+}
+
+
+class MethodHelp(Popover):
+    def __init__(self, theme: Theme, parent: QWidget, method: MethodInfo) -> None:
+        super().__init__(theme, parent, name=f"Help for {method.name}", padding=14)
+        head = QHBoxLayout()
+        head.addWidget(Label(theme, method.name, "code", weight=500, mono=True), 1)
+        head.addWidget(Badge(theme, TIER_WORDS[method.tier]))
+        head.addWidget(Label(theme, f"{method.credits} cr", tabular=True))
+        self.body.addLayout(head)
+        words = method.refusal or method.help or "Nobody wrote help for this method; the service may still know it."
+        self.body.addWidget(Label(theme, words, wrap=True))
+        for place, parameter in enumerate(method.parameters, start=1):
+            optional = ", may be left out" if parameter.optional else ""
+            kind = KIND_WORDS.get(parameter.kind, parameter.kind)
+            self.body.addWidget(
+                Label(theme, f"{place}. {parameter.name}: {kind}{optional}", "small", "text2", wrap=True)
+            )
+        if method.parameters:
+            example = json.dumps(method.example, ensure_ascii=False)
+            self.body.addWidget(Label(theme, example, "code", "text2", mono=True, wrap=True))
+        if not method.only_reads:
+            self.body.addWidget(
+                Label(theme, "It changes something on the chain and always goes with a key.", wrap=True)
+            )

@@ -1,4 +1,7 @@
-"""The question before a signed transaction goes out: every field in full, what does not fit, and who keeps what."""
+"""The question before a signed transaction goes out: every field in full, what does not fit, and who keeps what.
+
+A module of its own: dialogs are loaded when they are opened.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Notifications: whether Rialto says something outside its window while the person works elsewhere."""
+"""Notifications: whether Rialto says something outside its window while the person works elsewhere.
+
+A module of its own, as each section of Settings is: it is built when it is first shown.
+"""
 
 from __future__ import annotations
 

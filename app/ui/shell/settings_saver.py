@@ -1,4 +1,7 @@
-"""Writes what changes often (a dragged splitter, a moved window) a moment later and off the UI thread."""
+"""Writes what changes often (a dragged splitter, a moved window) a moment later and off the UI thread.
+
+A module of its own: it is between the window and the disk and knows nothing of widgets.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -31,8 +31,6 @@ from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.accounts.state import AccountsState
 from app.ui.settings.secrets.ask import SecretsQuestion
-from app.ui.shell.bridge import HEIGHT as BRIDGE_HEIGHT
-from app.ui.shell.bridge import paint_bridge
 
 _WIDTH = 1120  # of the column, at 100 % text
 _SIDE_BY_SIDE_FROM = 840  # effective width of the page
@@ -301,7 +299,7 @@ class _Sheet(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(event.rect(), self._theme.color("canvas"))
-        if self.height() - self._column.geometry().bottom() > BRIDGE_HEIGHT * 3 // 4:
+        if self.height() - self._column.geometry().bottom() > _BRIDGE_HEIGHT * 3 // 4:
             paint_bridge(painter, self._theme, QRectF(self.rect()))
 
 
@@ -396,3 +394,53 @@ def _short_path(folder: Path) -> str:
         return f"~/{folder.relative_to(Path.home()).as_posix()}"
     except ValueError:
         return str(folder)
+
+
+_BRIDGE_WIDTH, _BRIDGE_HEIGHT = 1364, 230  # the drawing's own coordinates
+_WATER = 217
+# Pieces of water that are visible: from, to.
+_RIPPLES = ((40, 220), (260, 320), (420, 540), (600, 764), (810, 900), (980, 1180), (1230, 1320))
+
+
+def paint_bridge(painter: QPainter, theme: Theme, area: QRectF) -> None:
+    """Draw the bridge in the middle of `area`, standing on its lower edge; its road runs on to both sides."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = QPen(theme.color("line"), 1.5)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    scale = min(1.0, area.width() / _BRIDGE_WIDTH)
+    painter.translate(area.left() + (area.width() - _BRIDGE_WIDTH * scale) / 2, area.bottom() - _BRIDGE_HEIGHT * scale)
+    painter.scale(scale, scale)
+    beyond = max(0.0, (area.width() / scale - _BRIDGE_WIDTH) / 2)
+    painter.drawPath(_masonry(beyond))
+    pen.setDashPattern([46 / 1.5, 14 / 1.5])
+    painter.setPen(pen)
+    for start, end in _RIPPLES:
+        painter.drawLine(start, _WATER, end, _WATER)
+    painter.restore()
+
+
+def _masonry(beyond: float) -> QPainterPath:
+    path = QPainterPath()
+    for road, crown in ((150, 52), (163, 66)):  # the parapet's two lines
+        path.moveTo(-beyond, road)
+        path.lineTo(270, road)
+        path.cubicTo(400, road, 520, crown, 682, crown)
+        path.cubicTo(844, crown, 964, road, 1094, road)
+        path.lineTo(_BRIDGE_WIDTH + beyond, road)
+    _arch(path, 538, 826, 128)
+    _arch(path, 550, 814, 116)
+    for left, right, rise in ((392, 484, 42), (880, 972, 42), (290, 354, 26), (1010, 1074, 26)):
+        _arch(path, left, right, rise)
+    for start, end in ((-beyond, 290), (354, 392), (484, 538), (826, 880), (972, 1010), (1074, _BRIDGE_WIDTH + beyond)):
+        path.moveTo(start, 205)
+        path.lineTo(end, 205)
+    return path
+
+
+def _arch(path: QPainterPath, left: float, right: float, rise: float) -> None:
+    """Half an ellipse standing on the water line."""
+    box = QRectF(left, 205 - rise, right - left, 2 * rise)
+    path.arcMoveTo(box, 180)
+    path.arcTo(box, 180, -180)

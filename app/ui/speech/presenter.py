@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.core.draft_memory import with_kept
-from app.core.problems import Problem
-from app.service.errors import ServiceError
+from app.core.problems import ActionSpec, Problem, describe
+from app.service.errors import BadRequest, ServiceError
 from app.service.pricing import speech_cost
+from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import Span, parts
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
@@ -19,9 +21,9 @@ from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
 from app.ui.speech.presenter_base import SPEAK, SpeechBase
 from app.ui.speech.presenter_meter import AT_ONCE
-from app.ui.speech.presenter_problems import words_for
 from app.ui.speech.presenter_synthesis import Grow, SpeechSynthesis
 from app.ui.speech.presenter_take_library import TakeLibrary
+from app.ui.speech.presenter_voices import VoiceList
 from app.ui.speech.speech_options import sent_options, speech_options_from
 from app.ui.speech.state import DeskHead
 
@@ -197,3 +199,47 @@ class SpeechPresenter(SpeechBase):
         """Ask for nothing more and be silent; what came is kept."""
         was_heard = self.sound.silence()
         return self._tasks.cancel(SPEAK) or was_heard
+
+
+MOST_CHARS = 130  # of what the service says about a voice that it does not know
+
+
+def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem:
+    """What went wrong, with the way on: the part alone again, or another voice."""
+    count = sum(part.state != "complete" for part in take.parts)
+    kept = "Everything before it is kept." if count < len(take.parts) else ""
+    problem = describe(error, subject="text", charged=kept)
+    if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
+        return replace(
+            problem,
+            what=f"The service does not know the cloned voice {take.voice_name} any more",
+            meaning=f"It keeps such a voice for about a week, for the model that made it. Nothing was charged. {kept}",
+            primary=ActionSpec(f"clone-again:{take.voice}", "Clone it again"),
+            alternative=ActionSpec("choose-voice", "Choose a voice"),
+        )
+    if isinstance(error, BadRequest) and _is_about_the_voice(error):
+        model = voice_list.model(take.model)
+        name = model.name if model is not None else take.model
+        return replace(
+            problem,
+            what=f"{name} does not know the voice {take.voice_name}",
+            meaning=f"{shortened(error.message)} Nothing was charged.",
+            primary=ActionSpec("model-voice", f"Use {name}’s own voice"),
+            alternative=ActionSpec("choose-voice", "Choose a voice"),
+        )
+    if problem.primary is None or problem.primary.id in ("retry", "continue"):
+        failed = next((part for part in take.parts if part.state != "complete"), None)
+        words = f"Ask for part {failed.number} again" if failed and len(take.parts) > 1 else "Ask again"
+        problem = replace(problem, primary=ActionSpec("go-on", words))
+    return problem
+
+
+def shortened(message: str) -> str:
+    """Return the beginning of a message, cut behind a comma: the whole list of voices is among the details."""
+    if len(message) <= MOST_CHARS:
+        return message
+    return f"{message[:MOST_CHARS].rpartition(',')[0] or message[:MOST_CHARS]}, …"
+
+
+def _is_about_the_voice(error: BadRequest) -> bool:
+    return any(item.path.split(".")[0] == "voice" for item in error.fields) or "voice" in error.message.casefold()

@@ -20,8 +20,17 @@ from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
 from app.ui.transcription.list_pane import TranscriptListPane
 from app.ui.transcription.page_actions import transcription_actions, transcription_palette_items
 from app.ui.transcription.session.exporting import full_clock, length_words
-from app.ui.transcription.session.reasons import why_not_sent
-from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Tick, TranscriptState
+from app.ui.transcription.state import (
+    Batch,
+    Entry,
+    ExportChoice,
+    Head,
+    ModelChoice,
+    Options,
+    Tick,
+    TranscriptState,
+    why_not_sent,
+)
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope

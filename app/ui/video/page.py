@@ -25,7 +25,7 @@ from app.ui.video.inspector import PREVIEW, REQUEST, Inspector
 from app.ui.video.jobs_pane import JobsPane
 from app.ui.video.page_actions import video_actions, video_palette_items
 from app.ui.video.state import Detail, Jobs
-from app.ui.video.video_window import VideoWindow
+from app.ui.video.video_player import VideoWindow
 
 if TYPE_CHECKING:
     from app.core.current_account import Headroom

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from app.core.money import position
@@ -19,6 +19,7 @@ from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
     from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
@@ -322,3 +323,30 @@ class VideoPlayer(QWidget):
         if not self.place.isSliderDown():
             self.place.setValue(round(self._at_ms))
             self.place.setToolTip(plain_tip(self.time.text()))
+
+
+class VideoWindow(QWidget):
+    """A film in a window of its own, as large as one likes, paused on its first picture. Esc closes it."""
+
+    def __init__(self, theme: Theme, title: str, film: str, size: tuple[int, int]) -> None:
+        super().__init__(None, Qt.WindowType.Window)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        zone(self, "canvas")
+        self.setWindowTitle(f"{title} – Rialto")
+        self.player = VideoPlayer(theme)
+        self.player.fill_height()
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.player)
+        self.resize(theme.px(960), theme.px(640))
+        self.player.show_film(film, *size)
+        self.player.play.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        elif not self.player.handle_key(event):
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.player.show_film("")
+        super().closeEvent(event)

@@ -1,4 +1,7 @@
-"""What the top-up shows, made of what the wallet and the service say. Loads nothing heavy."""
+"""What the top-up shows, made of what the wallet and the service say. Loads nothing heavy.
+
+A module of its own: the payment reads from top to bottom without the rows that it shows.
+"""
 
 from __future__ import annotations
 

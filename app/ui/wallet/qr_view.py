@@ -1,4 +1,7 @@
-"""A QR code, dark on white in every theme, because cameras read it so."""
+"""A QR code, dark on white in every theme, because cameras read it so.
+
+A module of its own: segno is loaded by the first code.
+"""
 
 from __future__ import annotations
 

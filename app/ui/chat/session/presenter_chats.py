@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from app.core import money
 from app.core.trash import TrashEntry, moved_text
 from app.ui.chat.session.presenter_base import ChatPresenterBase
 from app.ui.chat.session.presenter_open import typed_since
 from app.ui.chat.session.titles import NEW_CHAT
+from app.ui.chat.state import MOST_HITS, Hit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from app.storage.conversations import SearchHit
+    from app.storage.history import History
     from app.ui.chat.session.presenter_export import ExportForm
-    from app.ui.chat.session.presenter_search import Search
     from app.ui.chat.session.presenter_transfer import Transfer
     from app.ui.chat.state import DeprecatedModel
 
@@ -205,7 +210,6 @@ class ChatPresenterChats(ChatPresenterBase):
 
     @cached_property
     def _search(self) -> Search:
-        from app.ui.chat.session.presenter_search import Search
 
         assert self._history is not None
         return Search(self._history, self.account_models.name_of, self._now)
@@ -260,3 +264,34 @@ class ChatPresenterChats(ChatPresenterBase):
         if report.newest:
             await self._open_chat(report.newest)
         self.reported.emit(report.title, report.lines)
+
+
+_SPEAKERS = {"user": "You", "assistant": "Answer", "tool": "Your answer for a function"}
+
+
+class Search:
+    """Over all chats outside the trash. Raises `StorageError`."""
+
+    def __init__(self, history: History, name_of: Callable[[str], str], now: Callable[[], datetime]) -> None:
+        self._history = history
+        self._name_of = name_of
+        self._now = now
+
+    async def hits(self, text: str) -> tuple[Hit, ...]:
+        """Titles, then messages, that hold every word of `text`, newest first; at most fifty."""
+        found = await self._history.search(text, MOST_HITS)
+        now = self._now()
+        return tuple(_hit(each, now) for each in found)
+
+
+def _hit(found: SearchHit, now: datetime) -> Hit:
+    when = money.when(found.created_at, now)
+    said = "Title" if found.message_id is None else _SPEAKERS.get(found.role, found.role.capitalize())
+    return Hit(
+        chat_id=found.chat_id,
+        chat_title=found.chat_title or NEW_CHAT,
+        message_id=found.message_id or "",
+        note=f"{said} · {when}",
+        text=found.snippet.text,
+        marks=found.snippet.marks,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
@@ -22,6 +23,7 @@ from app.ui.chat.state import CostNote
 if TYPE_CHECKING:
     from app.service.models import Model
     from app.storage.conversations import Message
+    from app.ui.chat.session.presenter_open import OpenChat
 
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]+", re.IGNORECASE)
 
@@ -97,3 +99,23 @@ def cost_note(
     if judge(options, model).social_posts.usable and options.social_posts:
         detail += " The model’s own search is charged for each result, which nobody knows beforehand."
     return CostNote(f"{money.at_most(cap)} a turn", detail, own_text, links)
+
+
+def cap_text(opened: OpenChat, model_ids: Sequence[str]) -> str:
+    """`≤ $0.0121` for all of them together; "" when one of them states no price."""
+    total = Decimal(0)
+    draft = opened.draft
+    tokens = opened.branch_tokens() + (count_tokens(draft) if draft.strip() else 0)
+    tokens += sum(each.tokens for each in opened.attachments)
+    for model_id in model_ids:
+        model = opened.account_models.get(model_id)
+        if model is None:
+            return ""
+        prompt = opened.counter.at_most(model_id, tokens)
+        if not opened.counter.is_tried(model_id):
+            prompt += hidden_prompt_tokens(opened.options, opened.character is not None)
+        cap = turn_cap_usd(model, opened.options, prompt, count_links(draft))
+        if cap is None:
+            return ""
+        total += cap
+    return money.at_most(total) if total else ""

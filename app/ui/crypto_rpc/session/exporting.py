@@ -1,4 +1,7 @@
-"""Calls as commands of other programs: curl, Python with web3, and Foundry's `cast`. No key is ever in them."""
+"""Calls as commands of other programs: curl, Python with web3, and Foundry's `cast`. No key is ever in them.
+
+A module of its own: what other programs are told has nothing to do with widgets.
+"""
 
 from __future__ import annotations
 

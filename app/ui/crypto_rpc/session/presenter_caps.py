@@ -1,4 +1,7 @@
-"""How much of the two caps is used, counted here: requests within a minute, credits within 24 hours."""
+"""How much of the two caps is used, counted here: requests within a minute, credits within 24 hours.
+
+A module of its own: a part of the presenter with a state of its own.
+"""
 
 from __future__ import annotations
 

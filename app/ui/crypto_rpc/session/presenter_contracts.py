@@ -1,4 +1,7 @@
-"""Contracts in the Console: calls written from an interface, answers read with one."""
+"""Contracts in the Console: calls written from an interface, answers read with one.
+
+A module of its own: the presenter knows calls, this knows contracts.
+"""
 
 from __future__ import annotations
 

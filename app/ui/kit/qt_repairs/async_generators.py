@@ -1,5 +1,7 @@
 """Closes async generators that were left half-way, as asyncio's own loops do and qasync's does not.
 
+A module of its own: it goes with the version of qasync that needs it.
+
 A stopped answer leaves some: httpx reads a body through several generators, one inside the other, and only the
 outermost is closed by name. Without this each of them ends in "async generator ignored GeneratorExit" and its socket
 waits for the garbage collector.

@@ -1,5 +1,7 @@
 """Keeps wrappers of layout items out of PySide's map, where the next object at their address would end the process.
 
+A module of its own: it goes with the version of PySide that needs it.
+
 PySide 6.11.3 makes a wrapper of each item in a layout that is added to another (`addLayout`, `insertLayout`) and keeps
 it as long as the layout. Qt deletes the item with its widget and tells nobody, so the map keeps a dead entry. See
 `app/ui/kit/discard.py` for what that leads to.

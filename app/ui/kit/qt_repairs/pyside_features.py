@@ -1,5 +1,7 @@
 """Keeps PySide from reading the source of every module that is imported.
 
+A module of its own: it runs before anything else is imported.
+
 PySide looks whether a module asks for its `__feature__` switches, which nobody here does, by reading the module's
 source through `inspect`. That costs time at every import, and it is unsafe while two threads import: `inspect` touches
 attributes of half-made modules, upon which pydantic's lazy ones begin an import of their own and fail.

@@ -1,4 +1,7 @@
-"""What a thread opens for somebody who does not wait for it any more is closed again."""
+"""What a thread opens for somebody who does not wait for it any more is closed again.
+
+A module of its own: it needs asyncio, which is not loaded before the first paint as the other repairs are.
+"""
 
 from __future__ import annotations
 

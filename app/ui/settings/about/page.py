@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 
 from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core.tasks import TaskScope
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.links import LinkOpener
+from app.ui.kit.widgets.nav_list import NavList, Place
 from app.ui.kit.widgets.switch import Switch
-from app.ui.settings.about.licenses_dialog import LicensesDialog
 from app.ui.settings.about.presenter import AboutPresenter
 from app.ui.settings.about.state import AboutState, Part
 from app.ui.settings.fact_card import FactCard
@@ -119,3 +121,38 @@ class AboutPage(SectionPage):
 
     async def _read(self) -> None:
         await LicensesDialog(self.theme, self.window(), self._parts).answer()
+
+
+_WIDTH, _HEIGHT = 1020, 460  # eighty letters beside the list
+_LIST_WIDTH = 260
+_NO_TEXT = "Its authors name the licence above and ship no text of it."
+
+
+class LicensesDialog(Dialog):
+    def __init__(self, theme: Theme, parent: QWidget, parts: Sequence[Part]) -> None:
+        super().__init__(theme, parent, "Licences", width=_WIDTH)
+        self._parts = parts
+        self.list = NavList(theme, "Parts of Rialto")
+        self.list.setFixedWidth(theme.type_px(_LIST_WIDTH))
+        self.list.set_places([Place(str(index), part.title) for index, part in enumerate(parts)])
+        self.list.chosen.connect(self._show)
+        self.words = QPlainTextEdit()
+        self.words.setReadOnly(True)
+        self.words.setAccessibleName("Licence")
+        self.words.setFont(theme.font("code"))
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(12))
+        row.addWidget(self.list)
+        row.addWidget(self.words, 1)
+        for widget in (self.list, self.words):
+            widget.setMinimumHeight(theme.px(_HEIGHT))
+        self.body.addLayout(row, 1)
+        self.add_button("Close", accepts=True, default=True)
+        if parts:
+            self.list.set_current("0")
+            self._show("0")
+        self.list.setFocus()
+
+    def _show(self, key: str) -> None:
+        part = self._parts[int(key)]
+        self.words.setPlainText(f"{part.title}\n{part.words}\n\n{part.text.strip() or _NO_TEXT}\n")

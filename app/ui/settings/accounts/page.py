@@ -14,15 +14,14 @@ from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
-from app.ui.kit.widgets.dialogs import ask_text, confirm
+from app.ui.kit.widgets.dialogs import Dialog, ask_text, confirm
 from app.ui.kit.widgets.label import Label
-from app.ui.settings.accounts.ask_key import ask_key
-from app.ui.settings.accounts.form import AccountForm
+from app.ui.settings.accounts.form import AccountForm, keep_words
 from app.ui.settings.accounts.presenter import PROXY, AccountsPresenter
 from app.ui.settings.accounts.row import AccountRowWidget
 from app.ui.settings.accounts.secrets_table import SecretsTable
 from app.ui.settings.accounts.state import AccountsState
-from app.ui.settings.fields import held_to
+from app.ui.settings.fields import FieldBox, SecretField, held_to
 from app.ui.settings.rows import RowCard, SectionPage
 from app.ui.settings.secrets.ask import SecretsQuestion
 
@@ -247,3 +246,21 @@ class AccountsPage(SectionPage):
             "settings", f"{name} was removed", lambda _ids: self._presenter.undo_remove(), ids, note=note
         )
         self._undo_stack.push(undo)
+
+
+async def ask_key(theme: Theme, parent: QWidget, account_name: str, place: SecretsState) -> str | None:
+    """Return the new key, None when the person leaves. The field is emptied either way."""
+    dialog = Dialog(theme, parent, f"Replace the key of {account_name}")
+    field = SecretField(theme, "Paste a key")
+    dialog.body.addWidget(FieldBox(theme, "API key", field))
+    words = f"The old key is forgotten here; it is not revoked at the service. {keep_words(place)}"
+    dialog.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
+    dialog.add_button("Cancel", accepts=False)
+    save = dialog.add_button("Replace key", kind="primary", accepts=True, default=True)
+    save.setEnabled(False)
+    field.textChanged.connect(lambda text: save.setEnabled(bool(text.strip())))
+    field.setFocus(Qt.FocusReason.OtherFocusReason)
+    typed: list[str] = []
+    dialog.accepted.connect(lambda: typed.append(field.text().strip()))
+    accepted = await dialog.answer()
+    return typed[0] if accepted and typed else None
