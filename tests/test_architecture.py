@@ -4,6 +4,7 @@ import ast
 import sys
 from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def module_name(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -116,7 +122,7 @@ def module_name(path: Path) -> str:
 
 def imported(path: Path) -> list[str]:
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -211,7 +217,7 @@ def calls_in(path: Path) -> list[tuple[str, int]]:
     """The name of each method that is called, and its line."""
     return [
         (node.func.attr, node.lineno)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     ]
 
@@ -255,7 +261,7 @@ def test_no_tooltip_is_taken_for_html() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} gives a tooltip that may be HTML: use plain_tip()"
         for path in sorted((ROOT / "app").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if (node.func.attr == "setToolTip" and not is_plain_tip(node.args[-1]))
         or (ast.unparse(node.func) == "QToolTip.showText" and not is_plain_tip(node.args[1]))
@@ -301,7 +307,7 @@ def files_of_tests() -> list[Path]:
 def long_chains(path: Path) -> list[str]:
     """Each walk through the widgets of a page, as it is written."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         names: list[str] = []
         part: ast.AST = node
         while isinstance(part, ast.Attribute):
@@ -329,7 +335,7 @@ def test_tests_touch_fewer_and_fewer_private_names() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.attr}"
         for path in sorted((ROOT / "tests").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute)
         and node.attr.startswith("_")
         and not node.attr.startswith("__")
@@ -342,7 +348,7 @@ def test_tests_wait_in_one_way() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: wait with tests/kit/waiting.py"
         for path in files_of_tests()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in ("until", "wait_until")
     ]
     assert found == []
@@ -357,12 +363,56 @@ def test_no_folder_is_too_full_to_find_anything_in() -> None:
     assert full == {}, "give what belongs together a folder of its own, or merge modules that only one other uses"
 
 
-LONG_ENOUGH = 60  # lines
-REASON = "a module of its own"  # how a docstring begins to say why
-
-
 def modules() -> dict[str, Path]:
     return {module_name(path): path for path in sorted((ROOT / "app").rglob("*.py"))}
+
+
+# Bases that only one class continues, of which nothing is ever made. The list may become shorter.
+CONTINUED = {
+    "BatchPart",
+    "ChatPresenterBase",
+    "ChatPresenterChats",
+    "RecordPart",
+    "TabPanes",
+    "TranscriptionPresenterBase",
+}
+
+
+def name_in(node: ast.expr) -> str:
+    """The last name of `module.Class[Kind]`: "Class"."""
+    match node:
+        case ast.Subscript(value=value):
+            return name_in(value)
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def test_no_class_is_written_only_to_be_continued_in_another_file() -> None:
+    made: set[str] = set()
+    homes: dict[str, str] = {}
+    children: dict[str, list[str]] = defaultdict(list)
+    for name, path in modules().items():
+        package = ".".join(name.split(".")[: 3 if name.startswith("app.ui.") else 2])
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call):
+                made.add(name_in(node.func))
+            elif isinstance(node, ast.ClassDef):
+                homes[node.name] = f"{package} {name}"
+                for base in node.bases:
+                    children[name_in(base)].append(f"{package} {name}")
+    continued = {
+        each
+        for each, below in children.items()
+        if each in homes and each not in made and len(below) == 1 and below[0] != homes[each]
+        if below[0].partition(" ")[0] == homes[each].partition(" ")[0]
+    }
+    assert continued <= CONTINUED, "a page break is no reason to inherit: one class, or parts that it holds"
+    assert continued == CONTINUED, "take it off the list"
+
+
+LONG_ENOUGH = 60  # lines
+REASON = "a module of its own"  # how a docstring begins to say why
 
 
 def importers() -> dict[str, set[str]]:
@@ -370,7 +420,7 @@ def importers() -> dict[str, set[str]]:
     known = modules()
     found: dict[str, set[str]] = defaultdict(set)
     for name, path in known.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import):
                 wanted = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -390,6 +440,6 @@ def test_a_short_module_with_one_user_says_why_it_stands_alone() -> None:
         text = path.read_text(encoding="utf-8")
         if path.name == "__init__.py" or text.count("\n") >= LONG_ENOUGH or len(used_by[name]) != 1:
             continue
-        if REASON not in (ast.get_docstring(ast.parse(text)) or "").lower():
+        if REASON not in (ast.get_docstring(tree_of(path)) or "").lower():
             found.append(f"{name}, used by {next(iter(used_by[name]))}")
     assert found == [], f"put it where it is used, or say why not in its docstring: {REASON!r} …"

@@ -66,7 +66,7 @@ class ChatPresenter(ChatPresenterChats):
         # Imported here: the window is painted before the history is opened.
         from app.core.trash import TrashKind
         from app.ui.chat.session.presenter_answers import Answers
-        from app.ui.chat.session.presenter_branches import Branches
+        from app.ui.chat.session.presenter_conversation import Conversation
         from app.ui.chat.session.presenter_library import Library
 
         await history.mark_interrupted()
@@ -78,7 +78,7 @@ class ChatPresenter(ChatPresenterChats):
         self.account_models.catalogue = catalogue
         self._answers = Answers(self.current_account, self._tasks, self._cheaper_model, self._clock, self)
         self.answers.start(history, catalogue)
-        self.conversation = Branches(
+        self.conversation = Conversation(
             self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)

@@ -15,8 +15,7 @@ from app.core.problems import Problem
 from app.core.tasks import TaskScope
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.takes import title_of
-from app.ui.speech.presenter import SpeechPresenter
-from app.ui.speech.presenter_base import SPEAK
+from app.ui.speech.presenter import SPEAK, SpeechPresenter
 from app.ui.speech.presenter_synthesis import SpeechSynthesis
 
 TOGETHER_CHARS = 1500  # of what was written meanwhile

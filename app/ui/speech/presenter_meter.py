@@ -1,4 +1,7 @@
-"""How much text there is, how it is cut and what it will cost, before anything is sent."""
+"""How much text there is, how it is cut and what it will cost, before anything is sent.
+
+A module of its own: functions of a text and a price, which need no presenter.
+"""
 
 from __future__ import annotations
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from app.core import draft_memory
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
-from app.ui.speech import presenter_base
 from tests.kit.speech import SpeechHarness, open_speech
 from tests.sandbox.support import as_new
 
@@ -20,8 +19,7 @@ from tests.sandbox.support import as_new
 def _saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is typed is saved when a test says so, and at the end: never between a test and its clean-up, when pytest-qt
     lets events through and no loop runs."""
-    memory = sys.modules[presenter_base.DraftMemory.__module__]
-    monkeypatch.setattr(memory, "SAVE_AFTER_S", 600.0)
+    monkeypatch.setattr(draft_memory, "SAVE_AFTER_S", 600.0)
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.storage.history import History
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.presenter_answers import Answers, Job
-    from app.ui.chat.session.presenter_branches import Branches
+    from app.ui.chat.session.presenter_conversation import Conversation
     from app.ui.chat.session.presenter_library import Library
     from app.ui.chat.session.presenter_presets import ChatPresets
     from app.ui.chat.session.state_pages import Totals
@@ -90,7 +90,7 @@ class ChatPresenterBase(QObject):
         self._answers: Answers | None = None
         self.library: Library | None = None
         self.presets: ChatPresets | None = None
-        self.conversation: Branches | None = None
+        self.conversation: Conversation | None = None
         self._history: History | None = None
         self._refused: Work | None = None  # what the disk refused last
         self._left: list[UnsavedDraft] = []  # oldest first

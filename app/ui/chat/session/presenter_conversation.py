@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ui.chat.session.presenter_answers import Job, note_kind
+from app.ui.chat.session.presenter_calls import answers_after, calls_in
 from app.ui.chat.session.presenter_open import typed_since
 from app.ui.chat.session.presenter_requests import build_request, turns_sent, view_from_note, view_of
 from app.ui.chat.session.presenter_rows import row_of
@@ -32,7 +34,10 @@ RECEIPT_EVERY_MS = 500  # the line under an answer that is being written
 
 
 class Conversation(QObject):
-    """Reports rows of the open chat only; answers of other chats go on by themselves."""
+    """Reports rows of the open chat only; answers of other chats go on by themselves.
+
+    `compared` are the answers that are shown in columns; their rows are told whether they are on the branch or not.
+    """
 
     rows_reset = Signal(object)  # tuple[MessageRow, ...]
     rows_appended = Signal(object)  # tuple[MessageRow, ...]
@@ -43,6 +48,10 @@ class Conversation(QObject):
     stream_ended = Signal(str)
     request_changed = Signal(object)  # RequestView
     head_changed = Signal(str)  # chat id; something that header, list or totals show is another one
+    comparison_changed = Signal(object)  # tuple[MessageRow, ...]; () when the conversation is shown again
+    compared_row_changed = Signal(object)  # MessageRow
+    compared_text_arrived = Signal(str, str, str)  # row id, text, thoughts
+    compared_ended = Signal(str)
 
     def __init__(
         self,
@@ -66,6 +75,8 @@ class Conversation(QObject):
         self._receipt_timer.setInterval(RECEIPT_EVERY_MS)
         self._receipt_timer.timeout.connect(self._publish_receipt)
         self._request_of: str | None = None
+        self.compared: tuple[str, ...] = ()
+        self._asked: dict[str, str] = {}  # row id → the model that was asked; another one may have answered
         answers.began.connect(self._began)
         answers.arrived.connect(self._arrived)
         answers.changed.connect(self._row_changed)
@@ -78,13 +89,18 @@ class Conversation(QObject):
         return tuple(build_rows(self._open.thread.shown(), self._row))
 
     def show(self) -> None:
-        """Show the branch from its first turn, and go on streaming into it where an answer is being written."""
+        """Show the branch from its first turn, and go on streaming into it where an answer is being written.
+
+        Columns of another chat, or of another place in it, are left.
+        """
         self._open.changed()
         self._request_of = None
         self.rows_reset.emit(self.rows())
         live = self._answers.live_in(self._open.chat_id)
         if live is not None and self._is_shown(live.message_id):
             self.stream_began.emit(live.message_id)
+        if self.compared and not all(self._open.thread.get(each) is not None for each in self.compared):
+            self.leave_comparison()
 
     async def show_in_pieces(self) -> None:
         """Show the whole branch, made a hundred rows at a time so that the window stays awake."""
@@ -116,6 +132,7 @@ class Conversation(QObject):
         if message is not None and self._is_shown(message_id):
             self.row_changed.emit(self._row(message))
         self.head_changed.emit(self._open.chat_id or "")
+        self._publish_compared_row(message_id)
 
     # Sending
 
@@ -123,8 +140,8 @@ class Conversation(QObject):
         """Store a person's turn and an empty answer below it, then show both and begin. Raises `StorageError`.
 
         While an earlier turn is in the box, the new text becomes its sibling: nothing is overwritten. With several
-        models each writes an answer of its own beside the others. `box` is what was in the box when it was sent: what
-        came in since then stays there.
+        models each writes an answer of its own beside the others, and they are shown in columns. `box` is what was in
+        the box when it was sent: what came in since then stays there.
         """
         opened = self._open
         edited = opened.thread.get(opened.editing)
@@ -167,6 +184,8 @@ class Conversation(QObject):
             if begun[0]:
                 self.stream_began.emit(answer.id)
         self.head_changed.emit(chat.id)
+        if len(model_ids) > 1:
+            self.show_comparison(opened.thread.head_id or "")
         return True
 
     async def _rewrite(self, answer: Message, text: str, box: str) -> bool:
@@ -191,6 +210,11 @@ class Conversation(QObject):
         )
 
     def _begin(self, answer: Message, *, continues: bool = False, comparing: bool = False) -> bool:
+        if comparing:
+            self._asked.setdefault(answer.id, answer.model)
+        asked = self._asked.get(answer.id)
+        if asked:  # also when one of several is tried again: by the model that it was asked of
+            answer, comparing = replace(answer, model=asked), True
         opened = self._open
         branch = opened.thread.path(answer.parent_id)
         model_id = (answer.model if comparing else "") or opened.model_id
@@ -272,6 +296,114 @@ class Conversation(QObject):
         self.show()
         self.head_changed.emit(opened.chat_id)
 
+    # Side by side
+
+    async def ask_for_comparison(self, model_ids: Sequence[str]) -> None:
+        """Ask several models the last question again; what was answered before stays as a branch."""
+        opened = self._open
+        question = opened.thread.last_of("user")
+        if question is None:
+            return
+        answers = [await self._add_answer(question.chat_id, question.id, model_id) for model_id in model_ids]
+        changed = await self._history.change_chat(question.chat_id, head_id=answers[0].id)
+        if opened.chat_id != question.chat_id:
+            for answer in answers:
+                await self._history.finish_message(answer.id, state="interrupted")
+            return
+        self._library.put(changed)
+        for answer in answers:
+            opened.thread.put(answer)
+        opened.thread.head_id = answers[0].id
+        opened.changed()
+        for answer in answers:
+            self._begin(answer, comparing=True)
+        self.show()
+        self.compared = tuple(answer.id for answer in answers)
+        self._publish_comparison()
+        self.head_changed.emit(question.chat_id)
+
+    def asked_model(self, message: Message) -> str:
+        """The model to go on with from an answer."""
+        return self._asked.get(message.id, message.model)
+
+    def show_comparison(self, message_id: str) -> None:
+        """Show all answers to the question that this one answers, up to the newest four."""
+        thread = self._open.thread
+        if thread.get(message_id) is None:
+            return
+        siblings = [each for each in thread.siblings(message_id) if each.role == "assistant"]
+        self.compared = tuple(each.id for each in siblings[-4:])
+        self._publish_comparison()
+
+    def leave_comparison(self) -> bool:
+        """Show the conversation again; False when it is shown already."""
+        if not self.compared:
+            return False
+        self.compared = ()
+        self._publish_comparison()
+        return True
+
+    async def keep(self, message_id: str) -> None:
+        """Go on from one of several answers; the others stay beside it."""
+        self.leave_comparison()
+        await self.show_branch_of(message_id)
+
+    def _publish_comparison(self) -> None:
+        messages = [self._open.thread.get(each) for each in self.compared]
+        self.comparison_changed.emit(tuple(self._row(message) for message in messages if message is not None))
+
+    def _publish_compared_row(self, message_id: str) -> None:
+        message = self._open.thread.get(message_id)
+        if message_id in self.compared and message is not None:
+            self.compared_row_changed.emit(self._row(message))
+
+    # Places in the tree
+
+    async def show_branch_of(self, message_id: str) -> None:
+        """Show the branch that a message stands on, when another one is shown."""
+        opened = self._open
+        if opened.chat_id is None or opened.thread.get(message_id) is None:
+            return
+        if not opened.thread.is_shown(message_id):
+            opened.thread.head_id = opened.thread.newest_leaf(message_id)
+            self._library.put(await self._history.change_chat(opened.chat_id, head_id=opened.thread.head_id))
+            self.show()
+            self.head_changed.emit(opened.chat_id)
+
+    # Functions
+
+    def calls_of(self, message_id: str) -> tuple[tuple[str, str, str, str], ...]:
+        """The calls of an answer, as (id, name, arguments, what was answered on this branch)."""
+        branch = self._open.thread.shown()
+        place = next((number for number, each in enumerate(branch) if each.id == message_id), None)
+        if place is None:
+            return ()
+        given = answers_after(branch, place)
+        return tuple((call.id, call.name, call.arguments, given.get(call.id, "")) for call in calls_in(branch[place]))
+
+    async def answer_calls(self, message_id: str, answers: Mapping[str, str]) -> None:
+        """Keep what the person answered for the functions, below the message that asked, and have it gone on from.
+
+        Answering again makes a branch: what was answered before stays.
+        """
+        opened = self._open
+        asked = opened.thread.get(message_id)
+        if asked is None:
+            return
+        parent = asked.id
+        for call in calls_in(asked):
+            turn = await self._history.add_message(
+                asked.chat_id,
+                "tool",
+                answers.get(call.id, ""),
+                parent_id=parent,
+                extra={"tool_call_id": call.id, "name": call.name},
+            )
+            parent = turn.id
+            if opened.chat_id == asked.chat_id:
+                opened.thread.put(turn)
+        await self._answer_again(asked.chat_id, parent)
+
     # The Request page
 
     async def show_request(self, message_id: str | None = None) -> None:
@@ -300,15 +432,17 @@ class Conversation(QObject):
 
     def _arrived(self, message_id: str, arrived: AnswerDelta) -> None:
         message = self._open.thread.get(message_id)
-        if message is None or not self._is_shown(message_id):
-            return
-        if arrived.reasoning:
+        is_shown = message is not None and self._is_shown(message_id)
+        if is_shown and arrived.reasoning:
             self.reasoning_arrived.emit(message_id, arrived.reasoning)
-        if arrived.text:
+        if is_shown and arrived.text:
             self.text_arrived.emit(message_id, arrived.text)
-        if arrived.sources_changed:
+        if message is not None and is_shown and arrived.sources_changed:
             self.row_changed.emit(self._row(message))
-        elif not self._receipt_timer.isActive():
+        is_compared = message_id in self.compared
+        if is_compared and (arrived.text or arrived.reasoning):
+            self.compared_text_arrived.emit(message_id, arrived.text, arrived.reasoning)
+        if (is_compared or (is_shown and not arrived.sources_changed)) and not self._receipt_timer.isActive():
             self._receipt_timer.start()
 
     def _publish_receipt(self) -> None:
@@ -317,6 +451,9 @@ class Conversation(QObject):
         message = self._open.thread.get(live.message_id) if live is not None else None
         if message is not None and self._is_shown(message.id):
             self.row_changed.emit(self._row(message))
+        for message_id in self.compared:
+            if self._answers.live_of(message_id) is not None:
+                self._publish_compared_row(message_id)
 
     def _ended(self, stored: Message) -> None:
         if stored.chat_id == self._open.chat_id:
@@ -328,6 +465,9 @@ class Conversation(QObject):
                 self.stream_ended.emit(stored.id)
             self._publish_request(stored.id)
         self.head_changed.emit(stored.chat_id)
+        if stored.id in self.compared:
+            self._publish_compared_row(stored.id)
+            self.compared_ended.emit(stored.id)
 
     def _publish_request(self, message_id: str) -> None:
         """The page follows the newest answer unless an older one was asked for."""
