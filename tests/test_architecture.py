@@ -411,6 +411,81 @@ def test_no_class_is_written_only_to_be_continued_in_another_file() -> None:
     assert continued == CONTINUED, "take it off the list"
 
 
+# What is loaded before the first paint, or right after it while somebody may type already, may import in functions.
+# Their number may become smaller, and so may those below.
+AT_THE_START = (
+    "app.__main__",
+    "app.bootstrap*",
+    "app.core*",
+    "app.ui.chat*",
+    "app.ui.conversation*",
+    "app.ui.kit*",
+    "app.ui.shell*",
+)
+LATE_IMPORTS_AT_THE_START = 168
+LATE_IMPORTS = {
+    "app.audio.decoding": 3,  # PyAV may be missing
+    "app.audio.encoding": 1,
+    "app.credentials.redaction": 1,  # loaded before the first paint
+    "app.sandbox.accounts.x402_chain": 2,  # from here to `voices`: engines, loaded by the first call that needs one
+    "app.sandbox.accounts.x402_settlement": 1,
+    "app.sandbox.accounts.x402_terms": 1,
+    "app.sandbox.chains.chains": 2,
+    "app.sandbox.http.gate": 2,
+    "app.sandbox.http.http": 1,
+    "app.sandbox.media.images": 6,
+    "app.sandbox.media.speech": 3,
+    "app.sandbox.media.transcription": 2,
+    "app.sandbox.media.video": 3,
+    "app.sandbox.media.video_jobs": 2,
+    "app.sandbox.media.voices": 4,
+    "app.sandbox.server": 8,  # its start is the window's, where somebody works in the Sandbox
+    "app.sandbox.site": 6,
+    "app.sandbox.world": 1,
+    "app.service.service": 10,  # what a tab offers is loaded with the tab
+    "app.storage.log": 1,  # loaded before the first paint
+    "app.ui.settings.connection.presenter": 3,  # cryptography
+    "app.ui.settings.page": 14,  # a section is loaded when it is shown
+    "app.ui.video.video_player": 1,  # QtMultimedia
+    "app.ui.wallet.wallet_dialogs": 1,  # segno
+    "app.wallet.signer": 1,  # eth_account
+}
+# Libraries that nothing loads before it needs them.
+LOADED_LATE = frozenset(
+    """
+    numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
+    eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto
+    markdown_it mdit_py_plugins linkify_it pygments ziamath latex2mathml PIL pocketsphinx espeakng_loader
+    httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
+    """.split()  # noqa: SIM905 - a line for each name would be a page
+)
+
+
+def late_imports(path: Path) -> set[int]:
+    """The lines of imports inside functions, without those of `LOADED_LATE` and of dialogs, loaded when they open."""
+    found = set()
+    for function in ast.walk(tree_of(path)):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                name = str(node.module) if isinstance(node, ast.ImportFrom) else node.names[0].name
+                is_heavy = name in LOADED_LATE or name.partition(".")[0] in LOADED_LATE
+                if not is_heavy and not name.endswith(("_dialog", "_dialogs")):
+                    found.add(node.lineno)
+    return found
+
+
+def test_imports_stand_at_the_top_where_a_late_one_buys_nothing() -> None:
+    late = {name: count for name, path in modules().items() if (count := len(late_imports(path)))}
+    at_the_start = {name for name in late if any(fnmatchcase(name, pattern) for pattern in AT_THE_START)}
+    elsewhere = {name: count for name, count in late.items() if name not in at_the_start}
+    more = {name: count for name, count in elsewhere.items() if count > LATE_IMPORTS.get(name, 0)}
+    assert more == {}, "import at the top: tabs are loaded in quiet time, one module after another"
+    assert elsewhere == LATE_IMPORTS, "there are fewer: write the smaller number"
+    assert sum(late[name] for name in at_the_start) <= LATE_IMPORTS_AT_THE_START, "import at the top where you can"
+
+
 LONG_ENOUGH = 60  # lines
 REASON = "a module of its own"  # how a docstring begins to say why
 
