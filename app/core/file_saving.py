@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from app.storage.files import replacing
+
 
 async def save_file(path: Path, write: Callable[[Path], object]) -> str:
     """Run `write` in a thread; its `OSError` ends in the sentence that is returned for a notice, like its success.
@@ -12,8 +14,6 @@ async def save_file(path: Path, write: Callable[[Path], object]) -> str:
     `write` is given another path: a file that was at `path` is replaced by a whole one or not at all.
     """
     import asyncio  # not before the window is painted
-
-    from app.storage.files import replacing
 
     def work() -> None:
         with replacing(path) as place:
