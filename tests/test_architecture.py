@@ -1,6 +1,7 @@
 """The layers are law: every import in app/ against one table, first match wins."""
 
 import ast
+import re
 import sys
 from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
@@ -518,3 +519,10 @@ def test_a_short_module_with_one_user_says_why_it_stands_alone() -> None:
         if REASON not in (ast.get_docstring(tree_of(path)) or "").lower():
             found.append(f"{name}, used by {next(iter(used_by[name]))}")
     assert found == [], f"put it where it is used, or say why not in its docstring: {REASON!r} …"
+
+
+def test_decisions_count_no_lines() -> None:
+    """Such a figure is wrong the day after; nobody counts again."""
+    text = (ROOT / "DECISIONS.md").read_text(encoding="utf-8")
+    found = re.findall(r"\b[\d,.]+ (?:lines|files|modules|functions|classes)\b.{0,40}", text)
+    assert found == [], "leave the figure out, or have a test read it"

@@ -145,8 +145,8 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     leave_generators = close_left_generators(loop)
     rialto.crashes.install_loop(loop)
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Whoever sends one wants the end and is not there to be asked. Windows' loop knows no signals.
-        with contextlib.suppress(NotImplementedError):
+        # Whoever sends one wants the end and is not there to be asked.
+        with contextlib.suppress(NotImplementedError):  # Windows: its event loop knows no signals
             loop.add_signal_handler(number, rialto.window.closed.emit)
     asyncio.set_event_loop(loop)
     codes: list[int] = []

@@ -7,21 +7,14 @@ neither does waiting for it.
 """
 
 import asyncio
-import os
-import sys
-import tempfile
 import time
-from pathlib import Path
-
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+from functools import partial
 
 from PySide6.QtCore import QTimer
 
 from app.bootstrap.rialto import Rialto
-from app.bootstrap.start import run
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from tests.bench.harness import Ratio
-from tests.bench.windows import find_bytecode, prepare_home, screen
+from tests.bench.whole_program import run_with
 
 LOOK_S = 1.5
 PATIENCE_S = 60.0
@@ -56,10 +49,11 @@ class Turns:
         self._last = now
 
 
-async def look(rialto: Rialto, worst: dict[str, float]) -> None:
+async def look(rialto: Rialto, worst: dict[str, float], titles: dict[str, str]) -> None:
     """Wait until the tabs were built ahead, look at each, write the worst turns into `worst` and close the window."""
     window, turns = rialto.window, Turns()
     names = [name for name in window.tab_names() if name != "chat"]
+    titles.update((name, window.title_of(name)) for name in names)
     try:
         while rialto.database is None:
             await asyncio.sleep(0.05)
@@ -80,25 +74,9 @@ async def look(rialto: Rialto, worst: dict[str, float]) -> None:
 
 
 def main() -> list[Ratio]:
-    read_no_sources()
-    find_bytecode()
     worst: dict[str, float] = {}
     titles: dict[str, str] = {}
-    go_on = Rialto._go_on
-
-    def go_on_and_look(rialto: Rialto) -> None:
-        go_on(rialto)
-        titles.update((name, rialto.window.title_of(name)) for name in rialto.window.tab_names())
-        rialto.tasks.start("look", look, rialto, worst)
-
-    with tempfile.TemporaryDirectory() as scratch:
-        os.environ["RIALTO_HOME"] = scratch
-        os.environ["QT_QPA_PLATFORM"] = screen()
-        prepare_home(Path(scratch), "sandbox")
-        setattr(Rialto, "_go_on", go_on_and_look)  # noqa: B010 - mypy forbids to assign to a method
-        sys.argv = ["rialto"]
-        if run([]) != 0:
-            raise RuntimeError("the program did not end well")
+    run_with(partial(look, worst=worst, titles=titles))
     return [
         Ratio("P4", "longest turn while tabs are built ahead", worst.pop("building"), PIECE_LIMIT_MS, BASELINE, "ms"),
         *(

@@ -5,23 +5,16 @@ the window has come to rest, and how long twelve presses in a row take beside on
 """
 
 import asyncio
-import os
-import sys
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
-
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+from functools import partial
 
 from PySide6.QtWidgets import QApplication
 
 from app.bootstrap.rialto import Rialto
-from app.bootstrap.start import run
 from app.ui.conversation.message_rows import MessageRow
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from tests.bench.harness import Ratio
-from tests.bench.windows import find_bytecode, prepare_home, screen
+from tests.bench.whole_program import run_with
 
 LIMIT_MS = 250.0
 ROUNDS = 5
@@ -85,23 +78,8 @@ async def cost(work: Callable[[], object]) -> float:
 
 
 def main() -> list[Ratio]:
-    read_no_sources()
-    find_bytecode()
     taken: dict[str, float] = {}
-    go_on = Rialto._go_on
-
-    def go_on_and_measure(rialto: Rialto) -> None:
-        go_on(rialto)
-        rialto.tasks.start("measure", measure, rialto, taken)
-
-    with tempfile.TemporaryDirectory() as scratch:
-        os.environ["RIALTO_HOME"] = scratch
-        os.environ["QT_QPA_PLATFORM"] = screen()
-        prepare_home(Path(scratch), "sandbox")
-        setattr(Rialto, "_go_on", go_on_and_measure)  # noqa: B010 - mypy forbids to assign to a method
-        sys.argv = ["rialto"]
-        if run([]) != 0:
-            raise RuntimeError("the program did not end well")
+    run_with(partial(measure, taken=taken))
     return [
         Ratio("P12", "a change of theme", taken["theme"], LIMIT_MS, BASELINE, "ms", f"{taken['widgets']:.0f} widgets"),
         Ratio("P12", "a change of text size", taken["size"], LIMIT_MS, BASELINE, "ms"),

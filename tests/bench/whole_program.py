@@ -1,0 +1,37 @@
+"""The whole program in this process, for what is measured inside it."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from app.bootstrap.rialto import Rialto
+from app.bootstrap.start import run
+from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+from tests.bench.windows import find_bytecode, prepare_home, screen
+
+
+def run_with(measure: Callable[[Rialto], Awaitable[None]]) -> None:
+    """Start with the Sandbox's data folder and the bytecode compiled, as installed programs have it.
+
+    `measure` begins with the event loop and ends it by closing the window. Raises `RuntimeError` when that goes wrong.
+    """
+    read_no_sources()
+    find_bytecode()
+    go_on = Rialto._go_on
+
+    def go_on_and_measure(rialto: Rialto) -> None:
+        go_on(rialto)
+        rialto.tasks.start("measure", measure, rialto)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["RIALTO_HOME"] = scratch
+        os.environ["QT_QPA_PLATFORM"] = screen()
+        prepare_home(Path(scratch), "sandbox")
+        setattr(Rialto, "_go_on", go_on_and_measure)  # noqa: B010 - mypy forbids to assign to a method
+        sys.argv = ["rialto"]
+        if run([]) != 0:
+            raise RuntimeError("the program did not end well")
