@@ -259,7 +259,7 @@ exit 99
 
 def of_ours(environ: Sequence[str]) -> list[str]:
     """Return the lines of `NAME=value` that only a built program sets: its libraries, its Qt, its Python."""
-    names = ("LD_", "QT_", "QML", "PYTHON", "_PYI_", "_MEI")
+    names = ("LD_", "QT_", "QML", "PYTHON", "PYSIDE", "_PYI_", "_MEI")
     return [line for line in environ if line.startswith(names) or "/_internal" in line]
 
 

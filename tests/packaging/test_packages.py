@@ -244,6 +244,22 @@ def test_an_app_of_macos_is_sealed_last_of_all_and_the_seal_is_checked(
     assert check == f"--verify --deep --strict {tmp_path / 'Rialto.app'}"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
+def test_the_disk_image_shows_where_the_app_is_dragged_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("codesign", "hdiutil"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    for name in (*signing.MACOS, *signing.NOTARY):
+        monkeypatch.delenv(name, raising=False)
+    app = tmp_path / "dist/Rialto.app"
+    app.mkdir(parents=True)
+    package._disk_image(package.Build("1.2", 0, app, tmp_path, tmp_path), tmp_path / "rialto.dmg")
+    shown = tmp_path / "dist/image"
+    assert {path.name for path in shown.iterdir()} == {"Rialto.app", "Applications"}
+    assert (shown / "Applications").readlink() == Path("/Applications")
+
+
 def test_the_signing_program_of_windows_is_found_though_no_path_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +299,35 @@ def test_the_same_files_make_the_same_deb_which_belongs_to_root(tmp_path: Path) 
     assert {row[5]: row[0] for row in rows}["./usr/lib/rialto/rialto"] == "-rwxr-xr-x"
 
 
+@pytest.mark.skipif(shutil.which("dpkg-shlibdeps") is None, reason="dpkg-dev is not here")
+def test_the_debs_ask_for_what_is_loaded_by_name_and_say_once_what_stays(tmp_path: Path) -> None:
+    folder, icons, target = tmp_path / "dist/rialto", tmp_path / "icons", tmp_path / "made"
+    for path in (folder / "_internal/av", icons, target):
+        path.mkdir(parents=True)
+    program = Path(shutil.which("true"))
+    for path in (folder / "rialto", folder / "_internal/libown.so", folder / "_internal/av/libav.so"):
+        shutil.copy(program, path)
+    for name in (*(f"{px}.png" for px in debian_package.ICONS), "rialto.svg"):
+        (icons / name).write_bytes(b"a picture")
+    notices = tmp_path / "licences.txt"
+    notices.write_text("MIT")
+    packages = debian_package.make("1.2", 86400, folder, icons, notices, target)
+    fields = {path.name.partition("_")[0]: depends_of(path) for path in packages}
+    assert {"libc6", "ca-certificates", "libportaudio2"} <= set(fields["rialto"])
+    assert {"libc6", "rialto"} <= set(fields["rialto-sandbox"])
+    for names in fields.values():
+        assert len(names) == len(set(names))
+    postrm = folder.parent / "debian-work/rialto/DEBIAN/postrm"
+    said = [subprocess.check_output(["sh", postrm, step], text=True, timeout=60) for step in ("remove", "purge")]
+    assert "stays in their home folders" in said[0] and not said[1]
+
+
+def depends_of(package: Path) -> list[str]:
+    """The names of the packages that a package depends on, in its order."""
+    field = subprocess.check_output(["dpkg-deb", "-f", package, "Depends"], text=True, timeout=60)
+    return [name.split()[0] for name in field.split(",")]
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -290,6 +335,7 @@ def test_the_same_files_make_the_same_deb_which_belongs_to_root(tmp_path: Path) 
         "QT_PLUGIN_PATH=/x",
         "QML2_IMPORT_PATH=/x",
         "PYTHONHOME=/x",
+        "PYSIDE6_OPTION_PYTHON_ENUM=True",
         "_PYI_ARCHIVE_FILE=/x",
         "SSL_CERT_FILE=/usr/lib/rialto/_internal/certifi/cacert.pem",
     ],

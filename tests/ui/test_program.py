@@ -1,7 +1,9 @@
 """What a built program has to know of how it was built."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,12 +11,13 @@ from app.ui.kit.program import restore_environment
 
 
 def built_environment() -> dict[str, str]:
-    """What a process of a program built by PyInstaller finds, with its loader's and its Qt hook's variables."""
+    """What a process of a built program finds: variables of PyInstaller's loader and Qt hook, and of PySide."""
     return {
         "HOME": "/home/person",
         "LD_LIBRARY_PATH": "/opt/rialto/_internal",
         "QT_PLUGIN_PATH": "/opt/rialto/_internal/PySide6/Qt/plugins",
         "QML2_IMPORT_PATH": "/opt/rialto/_internal/PySide6/Qt/qml",
+        "PYSIDE6_OPTION_PYTHON_ENUM": "True",
         "_PYI_ARCHIVE_FILE": "/opt/rialto/rialto",
         "_PYI_PARENT_PROCESS_LEVEL": "1",
         "_PYI_LINUX_PROCESS_NAME": "rialto",
@@ -39,6 +42,27 @@ def test_a_start_from_source_leaves_the_environment_alone() -> None:
     environ = built_environment()
     restore_environment(environ)
     assert environ == built_environment()
+
+
+def test_the_start_of_a_built_program_restores_the_environment(tmp_path: Path) -> None:
+    script = f"""
+import os, sys
+from pathlib import Path
+from app.bootstrap.start import run
+from app.ui.shell.single_instance import SingleInstance
+
+other = SingleInstance(Path({str(tmp_path / "data")!r}))  # holds the folder, so the start ends
+other.try_lock()
+sys.frozen = True
+os.environ.update({built_environment()!r})
+code = run(["--portable", {str(tmp_path)!r}])
+print(code, sorted(set(os.environ) & set({[*built_environment()]!r})))
+"""
+    (tmp_path / "data").mkdir()
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout.splitlines()[-1:] == ["1 ['HOME']"], done.stdout + done.stderr
 
 
 def test_a_start_without_a_library_of_the_system_names_it() -> None:

@@ -15,7 +15,7 @@ def own_command() -> list[str]:
 
 
 def restore_environment(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Take out of the environment what PyInstaller put there for this process. For once a QApplication exists.
+    """Take out of the environment what PyInstaller and PySide put there. For once a QApplication exists.
 
     Whatever is opened from here on inherits the environment, and another program must not load our libraries and Qt
     plugins. This process has read them; one that is started by `own_command` gets them anew from its own loader, which
@@ -30,5 +30,5 @@ def restore_environment(environ: MutableMapping[str, str] = os.environ) -> None:
         environ.pop(LIBRARY_PATH, None)
     for name in [name for name in environ if name.startswith("_PYI_")]:
         del environ[name]
-    for name in ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH"):
+    for name in ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "PYSIDE6_OPTION_PYTHON_ENUM"):
         environ.pop(name, None)
