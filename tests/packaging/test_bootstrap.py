@@ -154,9 +154,11 @@ def test_with_a_display_it_starts_the_program_with_the_arguments_given(started, 
     assert capsys.readouterr().out == ""
 
 
-def test_arguments_that_need_no_display_are_not_turned_into_a_tour(started) -> None:
-    commands.main(["run", "--", "--version"])
-    assert started[0][0] == ["-m", "app", "--version"]
+@pytest.mark.parametrize("argument", ["--version", "--self-test", "--uninstall-info"])
+def test_arguments_that_need_no_display_are_not_turned_into_a_tour(started, capsys, argument: str) -> None:
+    commands.main(["run", "--", argument])
+    assert started[0][0] == ["-m", "app", argument]
+    assert capsys.readouterr().out == ""
 
 
 def test_the_settings_of_pip_and_of_certificates_are_left_alone(started, monkeypatch) -> None:

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import __version__
+from app.bootstrap import start_failure
 from app.bootstrap.start import run
 from app.bootstrap.start_failure import failure_box, show_start_failure
 from app.ui.shell.single_instance import SingleInstance
@@ -58,6 +59,21 @@ def test_the_box_says_both_sentences_as_plain_text(qtbot) -> None:
     qtbot.addWidget(box)
     assert box.text() == "Rialto cannot write to /home/<b>x</b>."
     assert (box.textFormat(), box.informativeText()) == (Qt.TextFormat.PlainText, "Allow it.")
+
+
+def test_on_a_screen_a_failed_start_is_shown_in_its_box(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[str, str]] = []
+
+    def close() -> None:
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            shown.append((box.text(), box.informativeText()))
+            box.close()
+
+    monkeypatch.setattr(start_failure, "_INVISIBLE", ())
+    QTimer.singleShot(0, close)
+    show_start_failure("It cannot start.", "Try this.")
+    assert shown == [("It cannot start.", "Try this.")]
 
 
 def test_without_a_screen_only_stderr_hears_of_a_failed_start(qapp, capsys: pytest.CaptureFixture[str]) -> None:
