@@ -21,7 +21,8 @@ def make_chat_tab(rialto: Rialto) -> ChatPage:
         _wire_voice(rialto, page)
     else:
         rialto.chat.started.connect(lambda: _wire_voice(rialto, page))
-    page.toast_wanted.connect(lambda *words: _toast(rialto, *words))
+    page.toast_wanted.connect(rialto.toast)
+    rialto.chat.deprecation_found.connect(lambda sentence, chat_id: _offer(rialto, sentence, chat_id))
     if rialto.first_paint is not None and rialto.first_paint.is_over:
         page.complete()
     rialto.settings.subscribe(lambda value: page.main.composer.set_enter_sends(value.enter_sends))
@@ -40,13 +41,13 @@ def _wire_voice(rialto: Rialto, page: ChatPage) -> None:
     page.main.view.action.connect(act)
 
 
-def _toast(rialto: Rialto, sentence: str, action: str, words: str) -> None:
-    kind, _, key = action.partition(":")
-    toast = rialto.toast(sentence, action, words)
-    if kind == "choose-model":
-        toast.action.connect(lambda _id: rialto.chat_page.open_model_picker())
-    elif kind == "open-chat":
-        toast.action.connect(lambda _id: rialto.chat_page.open_chat(key))
+def _offer(rialto: Rialto, sentence: str, chat_id: str) -> None:
+    """Say that a model is deprecated, with the way to the chat that uses it or to another model."""
+    page = rialto.chat_page
+    if chat_id:
+        rialto.toast(sentence, "Show the chat", lambda: page.open_chat(chat_id))
+    else:
+        rialto.toast(sentence, "Choose…", page.open_model_picker)
 
 
 def show_characters(rialto: Rialto) -> None:

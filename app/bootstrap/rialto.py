@@ -251,7 +251,7 @@ class Rialto:
 
         copied_at = file.copied_at()
         if copied_at is None:
-            self.toast(note, "folder", "Open folder").action.connect(lambda _id: self._open_folder())
+            self.toast(note, "Open folder", self._open_folder)
             return
         toast = self.window.overlays.toasts.show_toast(
             f"Your {name} are damaged",
@@ -382,8 +382,10 @@ class Rialto:
             self._exit_code = 1
             self.window.close()
         elif answer == "stay":
-            self.toast("Nothing is kept until Rialto can open its history.", "history", "Try again").action.connect(
-                lambda _id: self.tasks.start("history", self._start_history)
+            self.toast(
+                "Nothing is kept until Rialto can open its history.",
+                "Try again",
+                lambda: self.tasks.start("history", self._start_history),
             )
         else:
             if answer == "restore" and backup is not None:
@@ -470,7 +472,7 @@ class Rialto:
     async def _check_for_updates(self) -> None:
         newer = await self.about.check_at_start()
         if newer:
-            self.toast(f"Rialto {newer} is out.", "about", "Read about it")
+            self.toast(f"Rialto {newer} is out.", "Read about it", lambda: self.window.open_settings("about"))
 
     # Sound
 
@@ -512,14 +514,16 @@ class Rialto:
 
         carry_out(self, action)
 
-    def toast(self, sentence: str, action: str = "", words: str = "") -> Toast:
-        """Say something over the window; with `action`, beside a button that says `words`."""
+    def toast(self, sentence: str, label: str = "", act: Callable[[], object] = lambda: None) -> Toast:
+        """Say something over the window; with a `label`, beside a button that does `act`."""
         from app.core.problems import ActionSpec
 
-        actions = (ActionSpec(action, words),) if action else ()
+        actions = (ActionSpec("act", label),) if label else ()
         if self.settings.value.notify and not self.window.isActiveWindow():
             self.tasks.start(f"notify {sentence}", self._notify, sentence)
-        return self.window.overlays.toasts.show_toast(sentence, actions=actions)
+        toast = self.window.overlays.toasts.show_toast(sentence, actions=actions)
+        toast.action.connect(lambda _id: act())
+        return toast
 
     async def _notify(self, sentence: str) -> None:
         await self.notifications.show("Rialto", sentence)

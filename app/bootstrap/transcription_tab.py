@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.session.presenter_preparing import Folders
-from app.ui.transcription.session.presenter_record import SHOW
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +36,10 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     yield from page.build()
     yield None
     page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
+    page.toast_wanted.connect(rialto.toast)
+    presenter.row_notice.connect(
+        lambda sentence, row_id: rialto.toast(sentence, "Show", lambda: _show(rialto, page, row_id))
+    )
     page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))
     page.speech_wanted.connect(lambda title, text: speak(rialto, title, text))
 
@@ -49,12 +51,6 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     rialto.when_open("transcription", begin)
     rialto.on_end(presenter.aclose)
     return page
-
-
-def _toast(rialto: Rialto, page: TranscriptionPage, sentence: str, action: str, words: str) -> None:
-    toast = rialto.toast(sentence, action, words)
-    if action.startswith(SHOW):
-        toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
 
 
 def _show(rialto: Rialto, page: TranscriptionPage, row_id: str) -> None:

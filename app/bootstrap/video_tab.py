@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from app.ui.kit.tab import TabPieces
     from app.ui.kit.widgets.toast import Toast
 
-SHOW = "video-show:"
-
 
 def make_video_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
@@ -30,7 +28,8 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
     yield from page.build()
     page.help_wanted.connect(rialto.help)
     news: list[Toast] = []  # about films, until somebody looks at the tab
-    page.toast_wanted.connect(lambda *words: _toast(rialto, page, news, *words))
+    page.toast_wanted.connect(rialto.toast)
+    presenter.job_notice.connect(lambda *about: _tell(rialto, page, news, *about))
     rialto.window.tab_shown.connect(lambda name: _forget(news) if name == "video" else None)
     rialto.window.silencers.append(page.silence)
 
@@ -42,12 +41,10 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
     return page
 
 
-def _toast(rialto: Rialto, page: VideoPage, news: list[Toast], sentence: str, action: str, words: str) -> None:
-    toast = rialto.toast(sentence, action, words)
-    if action.startswith(SHOW):
-        toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
-        news.append(toast)
-        toast.closed.connect(lambda: news.remove(toast))
+def _tell(rialto: Rialto, page: VideoPage, news: list[Toast], sentence: str, job_id: str) -> None:
+    toast = rialto.toast(sentence, "Show", lambda: _show(rialto, page, job_id))
+    news.append(toast)
+    toast.closed.connect(lambda: news.remove(toast))
 
 
 def _forget(news: list[Toast]) -> None:

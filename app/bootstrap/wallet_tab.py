@@ -63,7 +63,11 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     yield page
     yield from page.build()
     page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
-    page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
+    page.toast_wanted.connect(rialto.toast)
+    page.wallet_needed.connect(lambda sentence: rialto.toast(sentence, "Add a wallet…", page.new_wallet))
+    presenter.balance_low.connect(
+        lambda sentence, can_top_up: rialto.toast(sentence, "Top up" if can_top_up else "", page.top_up)
+    )
     keys.changed.connect(lambda: rialto.accounts.refresh())
 
     async def begin(database: Database) -> None:
@@ -85,7 +89,7 @@ def top_up_and_go_on(rialto: Rialto) -> None:
     account = rialto.current_account.account
     if account is not None and account.kind != "wallet":
         words = f"The credits of {account.name} are bought on its service's own page. A wallet is topped up here."
-        _toast(rialto, page, words, "top-up", "Top up a wallet")
+        rialto.toast(words, "Top up a wallet", page.top_up)
         return
 
     def closed(credited: bool) -> None:
@@ -107,14 +111,6 @@ async def add_wallet(rialto: Rialto, way: str) -> str:
     return await WalletDialogs(rialto.theme, rialto.window, rialto.account_services.wallet_keys).add(
         page.presenter.cards(), way
     )
-
-
-def _toast(rialto: Rialto, page: WalletPage, sentence: str, action: str, words: str) -> None:
-    toast = rialto.toast(sentence, action, words)
-    if action == "top-up":
-        toast.action.connect(lambda _id: page.top_up())
-    elif action == "wallet-new":
-        toast.action.connect(lambda _id: page.new_wallet())
 
 
 async def books_since(running: tuple[str, str] | None) -> datetime | None:

@@ -160,7 +160,7 @@ async def test_a_damaged_file_of_settings_or_accounts_is_told_and_kept(start: St
     path.with_name(f"{name}.copy").write_bytes(b"\x00garbage")
     async with start() as rialto:
         await until(lambda: toast_of(rialto, "could not be understood"))
-        assert toast_of(rialto, "could not be understood").findChild(LinkButton, "folder") is not None
+        assert toast_of(rialto, "could not be understood").findChild(LinkButton).text() == "Open folder"
         aside = list(path.parent.glob(f"{name}.broken-*"))
         assert [each.read_bytes() for each in aside] == [b"\x00garbage"]
         assert not path.exists() or json.loads(path.read_bytes())

@@ -366,13 +366,15 @@ async def open_chat_presenter(
 class ChatHarness(ChatWidgets, ChatPresenterHarness):
     """A chat tab in a window of its own, three panes side by side."""
 
-    toasts: list[tuple[str, str, str]] = field(default_factory=list)
+    toasts: list[tuple[str]] = field(default_factory=list)
+    deprecations: list[tuple[str, str]] = field(default_factory=list)  # sentence and chat
     helped: list[str] = field(default_factory=list)
 
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
         self.page = ChatPage(theme, self.presenter, self.tasks)
-        self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
+        self.page.toast_wanted.connect(lambda sentence: self.toasts.append((sentence,)))
+        self.presenter.deprecation_found.connect(lambda *found: self.deprecations.append(found))
         self.page.help_wanted.connect(self.helped.append)
         self.window = QWidget()
         for widget, x, width in (

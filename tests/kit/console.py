@@ -47,7 +47,7 @@ class ConsolePresenterHarness:
     undo_stack: UndoStack
     agree: bool = True
     questions: list[SendQuestion] = field(default_factory=list)
-    notices: list[tuple[str, str, str]] = field(default_factory=list)
+    notices: list[tuple[str]] = field(default_factory=list)
     entries: tuple[CallEntry, ...] = ()
 
     def __post_init__(self) -> None:
@@ -115,7 +115,7 @@ class ConsoleHarness:
         self.tasks, self.current_account, self.service = core.tasks, core.current_account, core.service
         self.sandbox, self.database, self.undo_stack = core.running, core.database, core.undo_stack
         self.page = CryptoRpcPage(theme, core.presenter, core.tasks, lambda: core.running.base_url)
-        self.toasts: list[tuple[str, str, str]] = []
+        self.toasts: list[tuple[str]] = []
         self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
         self.main, self.list = self.page.main, self.page.list
         self.request, self.response = self.main.request, self.main.response

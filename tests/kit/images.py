@@ -51,7 +51,7 @@ class ImagesHarness(OnSandbox):
     sandbox: RunningSandbox
     home: Path
     undo_stack: UndoStack
-    toasts: list[tuple[str, str, str]] = field(default_factory=list)
+    toasts: list[tuple[str]] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
 
     @property

@@ -77,7 +77,7 @@ class SpeechHarness(OnSandbox):
     home: Path
     undo_stack: UndoStack
     theme: Theme
-    toasts: list[tuple[str, str, str]] = field(default_factory=list)
+    toasts: list[tuple[str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     paid_calls: int = 0
     open_blocks: Callable[[], Any] | None = None  # instead of the microphone

@@ -114,7 +114,7 @@ class TranscriptionPresenterHarness(OnSandbox):
     undo_stack: UndoStack
     blocks: list[FakeBlocks] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
-    notices: list[tuple[str, str, str]] = field(default_factory=list)
+    notices: list[tuple[str, ...]] = field(default_factory=list)
     entries: tuple[Any, ...] = ()
     refuses: AudioUnavailable | None = None
 
@@ -243,6 +243,7 @@ async def open_transcription_presenter(
     )
     made.append(tab)
     presenter.notice.connect(lambda *words: tab.notices.append(words))
+    presenter.row_notice.connect(lambda *words: tab.notices.append(words))
     presenter.entries_changed.connect(lambda entries: setattr(tab, "entries", entries))
     try:
         current_account.use(account, service)
@@ -269,7 +270,7 @@ class TranscriptionHarness(TranscriptionPresenterHarness):
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
         self.page = TranscriptionPage(theme, self.presenter, self.tasks)
-        self.page.toast_wanted.connect(lambda sentence, *_: self.toasts.append(sentence))
+        self.page.toast_wanted.connect(self.toasts.append)
         self.window = QWidget()
         row = QHBoxLayout(self.window)
         for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):

@@ -133,7 +133,8 @@ async def open_video_presenter(
     presenter.poller.pace = presenter.sending.pace = pace
     presenter.form.quote_after_s = 0.0
     video = kind(presenter, tasks, current_account, service, database, controls, exchanges, undo_stack)
-    presenter.notice.connect(lambda sentence, *_: video.notices.append(sentence))
+    presenter.notice.connect(video.notices.append)
+    presenter.job_notice.connect(lambda sentence, _job_id: video.notices.append(sentence))
     try:
         account = Account(id="box", name="Sandbox", base_url=controls.base_url, kind="sandbox")
         current_account.use(account, service)
@@ -155,12 +156,13 @@ NO_DEVICES = pytest.mark.qt_log_ignore("pipewire", "PulseAudio", "QRhi", extend=
 class VideoHarness(VideoPresenterHarness):
     """A video tab in a window, with hands."""
 
-    toasts: list[tuple[str, str, str]] = field(default_factory=list)
+    toasts: list[tuple[str, ...]] = field(default_factory=list)
 
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
         self.page = VideoPage(theme, self.presenter, self.tasks)
         self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
+        self.presenter.job_notice.connect(lambda *about: self.toasts.append(about))
         self.window = QWidget()
         row = QHBoxLayout(self.window)
         for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):

@@ -90,7 +90,8 @@ class WalletHarness(OnSandbox):
     sandbox: RunningSandbox
     home: Path
     place: Place
-    toasts: list[tuple[str, str, str]] = field(default_factory=list)
+    toasts: list[tuple[object, ...]] = field(default_factory=list)
+    needed: list[str] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     answer: bool = False
     elsewhere: list[str] = field(default_factory=list)
@@ -326,6 +327,8 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
     wallet = WalletHarness(page, presenter, receipts, keys, top_ups, *parts)
     made.append(wallet)
     page.toast_wanted.connect(lambda *words: wallet.toasts.append(words))
+    page.wallet_needed.connect(wallet.needed.append)
+    presenter.balance_low.connect(lambda *about: wallet.toasts.append(about))
     try:
         await keys.start(database)
         await presenter.start(database)

@@ -84,15 +84,15 @@ async def test_a_toast_names_the_model_once_for_good(theme: Theme, tmp_home: Pat
         await shown.say("One")
         shown.page.new_chat()
         await shown.say("Two")
-        assert shown.toasts == [("Plain retires 1 Feb 2027. New chats use it.", "choose-model", "Choose…")]
+        assert shown.deprecations == [("Plain retires 1 Feb 2027. New chats use it.", "")]
     async with open_chat(theme, tmp_home, fake=models()) as again:
         await again.say("Three")
-        assert again.toasts == []
+        assert again.deprecations == []
     later = {**ENDS, "removesAt": "2027-03-01T00:00:00Z"}
     moved = FakeService(models=[model_body(deprecation=later), NEXT])
     async with open_chat(theme, tmp_home, fake=moved) as moved_page:
         await moved_page.say("Four")
-        sentences = [sentence for sentence, _, _ in moved_page.toasts]
+        sentences = [sentence for sentence, _ in moved_page.deprecations]
         assert sentences == ["Plain retires 1 Mar 2027. 2 chats use it."]
 
 
@@ -107,7 +107,7 @@ async def test_the_toast_leads_to_a_chat_that_uses_the_model(theme: Theme, tmp_h
         await before.say("Two")
     leaving = FakeService(models=[model_body(deprecation=ENDS), NEXT, model_body("other", "Other")])
     async with open_chat(theme, tmp_home, fake=leaving) as shown:
-        assert [toast[1] for toast in shown.toasts] == [f"open-chat:{chat_id}"]
+        assert [found for _, found in shown.deprecations] == [chat_id]
         shown.page.open_chat(chat_id or "")
         await shown.settle()
         assert shown.deprecation_strip.isVisible()

@@ -79,7 +79,7 @@ class ComposerController(QObject):
     def _presets(self) -> ChatPresets | None:
         presets = self._page.presenter.presets
         if presets is not None:
-            presets.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
+            presets.told.connect(self._page.toast_wanted)
         return presets
 
     def open_prompts(self) -> None:

@@ -43,7 +43,7 @@ class ChatPage(TabPanes):
 
     characters_wanted = Signal()
     help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    toast_wanted = Signal(str)  # a sentence
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -180,7 +180,7 @@ class ChatPage(TabPanes):
             self.side.parameters.presets_wanted.connect(lambda: self.box.open_presets())
             self.side.parameters.show_head(self.presenter.head())
         elif place == REQUEST:
-            self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+            self.side.request.copied.connect(self.toast_wanted)
             self.presenter.show_request()
         elif place == TOTALS:
             self.side.totals.show_totals(self.presenter.totals())
@@ -390,7 +390,7 @@ class ChatPage(TabPanes):
         message = self.presenter.opened.thread.last_of("assistant")
         if message is not None and message.content:
             QGuiApplication.clipboard().setText(message.content)
-            self.toast_wanted.emit(self.tr("Answer copied"), "", "")
+            self.toast_wanted.emit(self.tr("Answer copied"))
 
     def show_chat(self) -> None:
         """Back to the conversation, when something else stood in its place."""

@@ -99,7 +99,7 @@ class CollectionController(QObject):
         saved = await collections.save(name, title, self._page.presenter.draft)
         if saved:
             self._page.list.unfold(saved, True)
-            self._page.toast_wanted.emit(f"Saved into {name} ({saved}).", "", "")
+            self._page.toast_wanted.emit(f"Saved into {name} ({saved}).")
 
     def _suggested_name(self) -> str:
         rows = self._page.presenter.draft.rows

@@ -47,7 +47,7 @@ class CryptoRpcPage(QObject):
     """A `TabPage`. What other parts of the window do is asked for by signals."""
 
     changed = Signal()
-    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    toast_wanted = Signal(str)  # a sentence
     help_wanted = Signal(str)
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
@@ -276,7 +276,7 @@ class CryptoRpcPage(QObject):
             text = as_curl(url, rows, batch=draft.batch, idempotency_key=draft.key if draft.key_used else "")
         else:
             text = as_python(url, rows) if form == "python" else as_cast(url, rows)
-        self.toast_wanted.emit(copy_command(text, url), "", "")
+        self.toast_wanted.emit(copy_command(text, url))
 
     def open_contract(self) -> None:
         """Write the selected call from a contract's interface."""

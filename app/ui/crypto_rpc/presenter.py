@@ -83,7 +83,7 @@ class CryptoRpcPresenter(QObject):
     caps_changed = Signal(object)  # CapsView
     busy_changed = Signal()
     split_read = Signal(int)  # thousandths of the canvas that the request had
-    notice = Signal(str, str, str)  # a sentence, an action's id and words, both "" for none
+    notice = Signal(str)  # a sentence
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class CryptoRpcPresenter(QObject):
         self._now = now
         self._undo_stack = undo_stack
         self.trash = Trash("crypto_rpc", tasks, undo_stack)
-        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
+        self.trash.failed.connect(self.notice)
         self.collections = CollectionLibrary(collections, tasks, self.trash)
         self.collections.notice.connect(self.notice)
         self.interfaces = ContractInterfaces(interfaces)
@@ -243,7 +243,7 @@ class CryptoRpcPresenter(QObject):
         problems: list[str] = []
         self.edit(lambda draft: problems.extend(each.sentence for each in draft.paste(text, replacing=replacing)))
         if problems:
-            self.notice.emit(f"Nothing was pasted. {problems[0]}", "", "")
+            self.notice.emit(f"Nothing was pasted. {problems[0]}")
         return not problems
 
     def new_batch(self) -> None:

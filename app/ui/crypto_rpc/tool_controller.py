@@ -59,7 +59,7 @@ class ToolController(QObject):
         if not await dialog.answer() or dialog.plan is None:
             return
         if not self._page.presenter.tools.start(dialog.plan):
-            self._page.toast_wanted.emit(self.tr("Other work is still going on. Nothing was sent."), "", "")
+            self._page.toast_wanted.emit(self.tr("Other work is still going on. Nothing was sent."))
 
     async def _search_logs(self) -> None:
         network, asked = self._page.presenter.draft.network, self._filter()

@@ -116,7 +116,7 @@ class ImageActions(QObject):
         try:
             picture = await asyncio.to_thread(_shown, path)
         except (UndecodableImage, OSError):
-            page.toast_wanted.emit("This image's file cannot be opened any more.", "", "")
+            page.toast_wanted.emit("This image's file cannot be opened any more.")
             return
         others = tuple(key for key in page.gallery.chosen() if key != image_id)
 
@@ -181,13 +181,13 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (UndecodableImage, OSError):
-            self._page.toast_wanted.emit("This image's file cannot be opened any more.", "", "")
+            self._page.toast_wanted.emit("This image's file cannot be opened any more.")
             return
         mime = QMimeData()
         mime.setImageData(image)
         mime.setUrls([QUrl.fromLocalFile(str(path))])
         QGuiApplication.clipboard().setMimeData(mime)
-        self._page.toast_wanted.emit("The image is on the clipboard", "", "")
+        self._page.toast_wanted.emit("The image is on the clipboard")
 
     def save(self) -> None:
         """Ask for a place: a file for one picture, a folder for several."""

@@ -40,7 +40,7 @@ class ImagesPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    toast_wanted = Signal(str)  # a sentence
     help_wanted = Signal(str)
     chat_wanted = Signal(Path)  # a picture to talk about
     video_wanted = Signal(Path)  # a picture that a video begins with
@@ -109,7 +109,7 @@ class ImagesPage(QObject):
         presenter.models_changed.connect(self._show_models)
         presenter.problem_changed.connect(self.gallery.show_problem)
         presenter.request_changed.connect(self.side.request.show_exchange)
-        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.side.request.copied.connect(self.toast_wanted)
         presenter.busy_changed.connect(self._show_busy)
         presenter.notice.connect(self.toast_wanted)
         presenter.selected.connect(self.gallery.select)
@@ -241,7 +241,7 @@ class ImagesPage(QObject):
         taken = list(zip(form.references, form.strengths, strict=True))
         more = [key for key in self.gallery.chosen() if library.path(key) is not None and key not in form.references]
         if not more:
-            self.toast_wanted.emit("Choose an image in the gallery that is not on the list yet.", "", "")
+            self.toast_wanted.emit("Choose an image in the gallery that is not on the list yet.")
         self.presenter.set_references([*taken, *((key, DEFAULT_STRENGTH) for key in more)])
 
     def rerun(self, *, vary: bool = False) -> None:

@@ -59,7 +59,7 @@ class ImagesPresenter(CallingPresenter):
     request_changed = Signal(object)  # Exchange
     busy_changed = Signal()
     balance_changed = Signal()
-    notice = Signal(str, str, str)  # sentence, action id or "", its words
+    notice = Signal(str)  # a sentence
     selected = Signal(str)  # the id of a picture that came to be looked at
 
     def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
@@ -126,10 +126,10 @@ class ImagesPresenter(CallingPresenter):
     def _say_left(self, found: int, unknown: int) -> None:
         if found:
             what = "An image had" if found == 1 else f"{found} images had"
-            self.notice.emit(f"{what} arrived as Rialto ended; nothing is lost.", "", "")
+            self.notice.emit(f"{what} arrived as Rialto ended; nothing is lost.")
         if unknown:
             what = "An image was" if unknown == 1 else f"{unknown} images were"
-            self.notice.emit(f"{what} on the way when Rialto ended. Whether it was charged, nobody knows.", "", "")
+            self.notice.emit(f"{what} on the way when Rialto ended. Whether it was charged, nobody knows.")
 
     async def aclose(self) -> None:
         """Save what is being written."""

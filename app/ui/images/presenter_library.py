@@ -52,12 +52,11 @@ def name_of(pattern: str, image: StoredImage) -> str:
 
 
 class ImageLibrary(QObject):
-    """`shelf_changed` carries a `GalleryState`, `image_changed` one `StoredImage`, `notice` sentence, action id and
-    words."""
+    """`shelf_changed` carries a `GalleryState`, `image_changed` one `StoredImage`."""
 
     shelf_changed = Signal(object)
     image_changed = Signal(object)
-    notice = Signal(str, str, str)
+    notice = Signal(str)  # a sentence
     usage_changed = Signal(object)  # Usage
     deleted = Signal(str)  # the id of a picture that is gone for good
     imported = Signal(str)  # the id of a picture that was brought in
@@ -229,10 +228,10 @@ class ImageLibrary(QObject):
         try:
             names = await asyncio.to_thread(self._copy_all, ids, target)
         except StorageError as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
             return
         what = f"Saved as {names[0]}" if len(names) == 1 else f"{len(names)} images saved in {target.name}"
-        self.notice.emit(what if names else "There was nothing to save", "", "")
+        self.notice.emit(what if names else "There was nothing to save")
 
     def _copy_all(self, ids: tuple[str, ...], target: Path) -> list[str]:
         """Runs in a thread. In a folder nothing is overwritten."""
@@ -261,10 +260,10 @@ class ImageLibrary(QObject):
         try:
             image = await asyncio.to_thread(_taken_in, self.files, image, path)
         except (UndecodableImage, NotWhole):
-            self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP image that can be opened.", "", "")
+            self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP image that can be opened.")
             return
         except StorageError as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
             return
         await self.images.add([image])
         self.put(image)

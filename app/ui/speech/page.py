@@ -40,7 +40,7 @@ class SpeechPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    toast_wanted = Signal(str)  # a sentence
     help_wanted = Signal(str)
     transcribe_wanted = Signal(Path)  # the file of a clip
 
@@ -102,7 +102,7 @@ class SpeechPage(QObject):
         presenter.takes_changed.connect(self._show_takes)
         presenter.problem_changed.connect(main.show_problem)
         presenter.calls_changed.connect(self.side.request.show_calls)
-        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.side.request.copied.connect(self.toast_wanted)
         presenter.notice.connect(self.toast_wanted)
         presenter.busy_changed.connect(self._show_busy)
         sound = presenter.sound
@@ -140,7 +140,7 @@ class SpeechPage(QObject):
         main.editor.edited.connect(presenter.set_text)
         main.editor.sentence_wanted.connect(sound.play_sentence_at)
         main.editor.file_dropped.connect(self.read_text_file)
-        main.editor.refused.connect(lambda: self.toast_wanted.emit(f"{LONG_NOTE.lead} {LONG_NOTE.text}", "", ""))
+        main.editor.refused.connect(lambda: self.toast_wanted.emit(f"{LONG_NOTE.lead} {LONG_NOTE.text}"))
         main.speak_bar.speak_wanted.connect(lambda: self.speak())
         main.speak_bar.file_wanted.connect(lambda: self.speak(aloud=False))
         main.speak_bar.stop_wanted.connect(presenter.stop)

@@ -71,7 +71,7 @@ class SpeechPresenter(CallingPresenter):
     problem_changed = Signal(object)  # Problem or None
     calls_changed = Signal(object)  # (CallView, …) of the take in the player
     busy_changed = Signal()
-    notice = Signal(str, str, str)  # sentence, action id or "", its words
+    notice = Signal(str)  # a sentence
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class SpeechPresenter(CallingPresenter):
         self.sound = sound
         self.folder = folder
         self.trash = Trash("speech", tasks, undo_stack)
-        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
+        self.trash.failed.connect(self.notice)
         self.voice_list = VoiceList(table, folder / "voice-samples")
         self.take_library: TakeLibrary | None = None
         self.voices: Voices | None = None
@@ -205,7 +205,7 @@ class SpeechPresenter(CallingPresenter):
         self.set_problem(None)
         if before.model and before.model != self.choice.model:
             note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so the model was changed to it."
-            self.notice.emit(note, "", "")
+            self.notice.emit(note)
 
     def use_model(self, model_id: str) -> None:
         """Speak with a model's own usual voice."""
@@ -352,7 +352,7 @@ class SpeechPresenter(CallingPresenter):
         if broken:
             what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"
             words = f"{what} being spoken when Rialto ended. What had arrived is kept; open it to go on."
-            self.notice.emit(words, "", "")
+            self.notice.emit(words)
         for intent in await self.intents.pending("speech"):  # the takes themselves show what is missing of them
             if intent.state == "unknown":
                 await self.intents.acknowledge(intent.id)
@@ -394,7 +394,7 @@ class SpeechPresenter(CallingPresenter):
         why_not = self._meter_of(()).why_not if self.take_library is not None else NOT_YET
         if self.lacks_account() or why_not:
             if why_not:
-                self.notice.emit(why_not, "", "")  # the key was pressed: the button rests
+                self.notice.emit(why_not)  # the key was pressed: the button rests
             return False
         self.keep_choice()
         return self._tasks.start(SPEAK, self._speak, aloud)

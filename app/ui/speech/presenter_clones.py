@@ -49,7 +49,7 @@ OpenBlocks = Callable[[], Blocks]
 class VoiceCloning(QObject):
     shelf_changed = Signal(object)  # (ClonedRow, …)
     sample_changed = Signal(object, bool)  # Key or None, still on its way
-    notice = Signal(str, str, str)
+    notice = Signal(str)  # a sentence
     problem_changed = Signal(object)  # Problem or None
     recording_changed = Signal(float, float, str)  # seconds, level in dB, a warning
     recorded = Signal(object, object)  # Path, SampleReport
@@ -163,7 +163,7 @@ class VoiceCloning(QObject):
 
         problem = await asyncio.to_thread(decode)
         if problem:
-            self.notice.emit(problem, "", "")
+            self.notice.emit(problem)
 
     def stop_sample(self) -> bool:
         """Be silent; False when no sample sounded."""
@@ -179,7 +179,7 @@ class VoiceCloning(QObject):
 
     def _player_changed(self) -> None:
         if self._player.problem is not None:
-            self.notice.emit(self._player.problem.sentence, "", "")
+            self.notice.emit(self._player.problem.sentence)
         if self._player.state in ("ended", "paused") and not self._player.wants_to_play:
             self._sounds(None)
 
@@ -390,7 +390,7 @@ class VoiceCloning(QObject):
         presenter.voices_changed.emit()
         if account_id == presenter.account_id:
             self.use(voice.id)
-            self.notice.emit(f"{fresh.name} is ready and in use", "", "")
+            self.notice.emit(f"{fresh.name} is ready and in use")
 
     def use(self, voice_id: str) -> None:
         """Speak with a voice of one's own; it brings its model along."""

@@ -193,7 +193,7 @@ class TakeActions(QObject):
         if len(spans) != 1 or not voices or self._presenter.take_library is None or self._presenter.lacks_account():
             return False
         if self._tasks.running(AUDITION):
-            self._presenter.notice.emit("The voices before are still being heard. Esc stops them.", "", "")
+            self._presenter.notice.emit("The voices before are still being heard. Esc stops them.")
         return self._tasks.start(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])
 
     async def _hold_audition(self, line: str, spans: tuple[Span, ...], voices: tuple[Key, ...]) -> None:
@@ -319,7 +319,7 @@ class TakeActions(QObject):
             self._presenter.pattern = pattern
             self._presenter.keep(pattern=pattern)
         if not self._tasks.start("speech export", self._export, take_id, target, kind):
-            self._presenter.notice.emit("The clip before is still being saved. Save this one after it.", "", "")
+            self._presenter.notice.emit("The clip before is still being saved. Save this one after it.")
 
     async def file_to_hand_on(self, take_id: str) -> Path | None:
         """Return the clip in the player as one file that is called like it, made in the take's own folder."""
@@ -362,7 +362,7 @@ class TakeActions(QObject):
             presenter.set_problem(Problem(error.sentence, "The clip itself is kept."))
         else:
             self.saved.emit(f"Saved as {target.name}")
-            presenter.notice.emit(f"Saved as {target.name}", "", "")
+            presenter.notice.emit(f"Saved as {target.name}")
         finally:
             if loaded is not None:
                 await asyncio.to_thread(loaded.spool.close)

@@ -156,7 +156,7 @@ class VoiceController(QObject):
 
         text = await asyncio.to_thread(read)
         if text is None or "\0" in text:
-            self._page.toast_wanted.emit(f"{path.name} is not a text file of up to 4 MB.", "", "")
+            self._page.toast_wanted.emit(f"{path.name} is not a text file of up to 4 MB.")
             return
         self._page.presenter.new_clip()
         self._page.presenter.replace_text(text)

@@ -47,7 +47,7 @@ class TranscriptionPage(QObject):
 
     changed = Signal()
     help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    toast_wanted = Signal(str)  # a sentence
     chat_wanted = Signal(str, str)  # title and text of a transcript
     speech_wanted = Signal(str, str)
 
@@ -196,7 +196,7 @@ class TranscriptionPage(QObject):
         export.copy_wanted.connect(self.copy_export)
         export.chat_wanted.connect(lambda: self.chat_wanted.emit(self._head.title, self.plain_text()))
         export.speech_wanted.connect(lambda: self.speech_wanted.emit(self._head.title, self.plain_text()))
-        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.side.request.copied.connect(self.toast_wanted)
 
     # What the presenter tells
 
@@ -340,7 +340,7 @@ class TranscriptionPage(QObject):
         """A key whose button rests says why."""
         words = why_not_sent(self._head, self.presenter.batch())
         if words:
-            self.toast_wanted.emit(words, "", "")
+            self.toast_wanted.emit(words)
 
     def trash(self) -> None:
         if self._head.id is not None:
@@ -369,14 +369,14 @@ class TranscriptionPage(QObject):
 
     def copy_export(self) -> None:
         QGuiApplication.clipboard().setText(self.presenter.export_text())
-        self.toast_wanted.emit(self.tr("Copied"), "", "")
+        self.toast_wanted.emit(self.tr("Copied"))
 
     def plain_text(self) -> str:
         return self.presenter.reading.document.text
 
     def copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self.plain_text())
-        self.toast_wanted.emit(self.tr("Text copied"), "", "")
+        self.toast_wanted.emit(self.tr("Text copied"))
 
     def open_request(self) -> None:
         self.side.show_page(REQUEST)

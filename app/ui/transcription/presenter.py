@@ -127,9 +127,9 @@ class TranscriptionPresenter(RecordPart):
         for number, looked in enumerate(found, 1):
             added.append(await self._add(looked, place + number if many else 0))
         for sentence in problems[:3]:
-            self.notice.emit(sentence, "", "")
+            self.notice.emit(sentence)
         if len(problems) > 3:
-            self.notice.emit(f"{len(problems) - 3} more files cannot be used.", "", "")
+            self.notice.emit(f"{len(problems) - 3} more files cannot be used.")
         if many and added:
             self._shows_batch, self._open_id = True, None
         await self._reload()
@@ -326,11 +326,11 @@ class TranscriptionPresenter(RecordPart):
             self._do(self._save_sound, self.folders.sound_of(row), path)
 
     async def _save_sound(self, source: Path, target: Path) -> None:
-        self.notice.emit(await save_file(target, partial(shutil.copyfile, source)), "", "")
+        self.notice.emit(await save_file(target, partial(shutil.copyfile, source)))
 
     async def _save_export(self, path: Path, text: str) -> None:
         data = text.encode("utf-8")
-        self.notice.emit(await save_file(path, lambda place: place.write_bytes(data)), "", "")
+        self.notice.emit(await save_file(path, lambda place: place.write_bytes(data)))
 
 
 def _trash_entry(row: TranscriptRow, now: datetime) -> TrashEntry:

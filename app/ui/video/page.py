@@ -58,7 +58,7 @@ class VideoPage(QObject):
 
     changed = Signal()
     help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    toast_wanted = Signal(str)  # a sentence
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -110,7 +110,9 @@ class VideoPage(QObject):
         presenter.row_changed.connect(self.main.show_row)
         presenter.detail_changed.connect(self._show_detail)
         presenter.busy_changed.connect(self.changed)
-        presenter.notice.connect(self._publish)
+        presenter.notice.connect(self._announce)
+        presenter.notice.connect(self.toast_wanted)
+        presenter.job_notice.connect(self._announce_job)
         presenter.ticked.connect(self._renew)
 
     def _connect_form(self) -> None:
@@ -139,9 +141,9 @@ class VideoPage(QObject):
     def _connect_side(self) -> None:
         side = self.side
         side.action.connect(self.act)
-        side.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
-        side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
-        side.player.problem.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        side.copied.connect(self.toast_wanted)
+        side.request.copied.connect(self.toast_wanted)
+        side.player.problem.connect(self.toast_wanted)
         side.more.clicked.connect(
             lambda: self._open_menu(self.detail.id, side.more.mapToGlobal(side.more.rect().bottomLeft()))
         )
@@ -163,11 +165,12 @@ class VideoPage(QObject):
         self.detail = detail
         self.side.show_detail(detail)
 
-    def _publish(self, sentence: str, action: str, words: str) -> None:
+    def _announce(self, sentence: str) -> None:
         announce(self.main, sentence)
-        if action.startswith("video-show:"):
-            QApplication.alert(self.main.window())
-        self.toast_wanted.emit(sentence, action, words)
+
+    def _announce_job(self, sentence: str) -> None:
+        self._announce(sentence)
+        QApplication.alert(self.main.window())
 
     # What the person does
 
@@ -176,7 +179,7 @@ class VideoPage(QObject):
         if not self.form.queue.isEnabled():
             view = self.presenter.form.view()
             if view.refusal:
-                self.toast_wanted.emit(view.refusal.sentence, "", "")
+                self.toast_wanted.emit(view.refusal.sentence)
             return
         self.presenter.queue()
 
@@ -317,7 +320,7 @@ class VideoPage(QObject):
             data = QMimeData()
             data.setUrls([QUrl.fromLocalFile(self.detail.film)])
             QGuiApplication.clipboard().setMimeData(data)
-            self.toast_wanted.emit(self.tr("The video is on the clipboard"), "", "")
+            self.toast_wanted.emit(self.tr("The video is on the clipboard"))
 
     def expand(self) -> None:
         """Play the film in a window of its own."""

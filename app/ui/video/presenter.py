@@ -45,14 +45,15 @@ TICK_S = 1.0
 
 
 class VideoPresenter(QObject):
-    """`notice` carries a sentence, and an action id with its words or two empty texts."""
+    """`job_notice` carries a sentence, and the id of the job that it is about."""
 
     jobs_changed = Signal(object)  # Jobs
     row_changed = Signal(object)  # JobRow
     detail_changed = Signal(object)  # Detail
     busy_changed = Signal()
     ticked = Signal()  # a second has passed, and the tab is to be seen
-    notice = Signal(str, str, str)
+    notice = Signal(str)  # a sentence
+    job_notice = Signal(str, str)
     finished = Signal(str)  # the id of a job whose film is here
 
     def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
@@ -160,10 +161,10 @@ class VideoPresenter(QObject):
                 charged=not self._current_account.is_sandbox,
             )
         except StorageError as error:
-            self.notice.emit(f"{error.sentence} Nothing was sent.", "", "")
+            self.notice.emit(f"{error.sentence} Nothing was sent.")
             return
         except OSError as error:
-            self.notice.emit(f"A file of this job cannot be read: {error.strerror}. Nothing was sent.", "", "")
+            self.notice.emit(f"A file of this job cannot be read: {error.strerror}. Nothing was sent.")
             return
         self.select(job.id)
         self.sending.wake()
@@ -213,7 +214,7 @@ class VideoPresenter(QObject):
         self._tasks.start(f"video save {target}", self._save_copy, film, target)
 
     async def _save_copy(self, film: Path, target: Path) -> None:
-        self.notice.emit(await save_file(target, partial(copyfile, film)), "", "")
+        self.notice.emit(await save_file(target, partial(copyfile, film)))
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good; the page has asked first."""
@@ -350,7 +351,7 @@ class VideoPresenter(QObject):
             "disk": f"“{title}” could not be saved here",
             "consent": f"The service wants your consent for “{title}”",
         }
-        self.notice.emit(sentences[what], f"video-show:{job_id}", "Show")
+        self.job_notice.emit(sentences[what], job_id)
         if what == "ready":
             self.finished.emit(job_id)
 

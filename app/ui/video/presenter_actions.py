@@ -48,13 +48,13 @@ class JobActions:
         try:
             await action(job)
         except StorageError as error:
-            self._presenter.notice.emit(error.sentence, "", "")
+            self._presenter.notice.emit(error.sentence)
 
     async def _cancel(self, job: VideoJob) -> None:
         job_store = self._presenter.job_store
         current = job_store.get(job.id)
         if current is None or current.state != "waiting":
-            self._presenter.notice.emit("It was sent already and cannot be cancelled any more.", "", "")
+            self._presenter.notice.emit("It was sent already and cannot be cancelled any more.")
             return
         await job_store.change(job.id, state="cancelled", held=False, note="", ended_at=job_store.now())
 
@@ -78,9 +78,9 @@ class JobActions:
 
     async def _clean(self, job: VideoJob) -> None:
         if await self._presenter.fetcher.clean(job.id):
-            self._presenter.notice.emit("The service deleted its copy. Yours stays.", "", "")
+            self._presenter.notice.emit("The service deleted its copy. Yours stays.")
         else:
-            self._presenter.notice.emit("The service still has its copy.", "", "")
+            self._presenter.notice.emit("The service still has its copy.")
 
     async def _move(self, job: VideoJob, by: int) -> None:
         """Let a waiting job be sent earlier (1: further down the list) or later (-1)."""
@@ -110,7 +110,7 @@ class JobActions:
                 self._select_next_to(job)
                 await job_store.change(job.id, trashed_at=job_store.now())
         except StorageError as error:
-            self._presenter.notice.emit(error.sentence, "", "")
+            self._presenter.notice.emit(error.sentence)
             return
         text = moved_text([title_of(job) for job in jobs], "videos")
         self._undo_stack.push(UndoCommand("video", text, self._undo_trash, (job.id for job in jobs)))

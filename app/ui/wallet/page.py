@@ -39,7 +39,8 @@ class WalletPage(QObject):
     """A `TabPage`. Other parts of the window are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    toast_wanted = Signal(str)  # a sentence
+    wallet_needed = Signal(str)  # the same, where a wallet has to be added first
     use_wanted = Signal(str)  # the id of the account to call as
     top_up_closed = Signal(bool)  # whether it was credited
 
@@ -76,7 +77,7 @@ class WalletPage(QObject):
         theme, presenter, receipts = self._theme, self.presenter, self.receipts
         yield from self.main.build()
         self.dialogs = WalletDialogs(theme, self.main, self.keys)
-        self.dialogs.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.dialogs.told.connect(self.toast_wanted)
         self.key_dialogs = KeyDialogs(theme, self.main, self.api_keys)
         self._connect_list()
         self._connect_canvas()
@@ -106,7 +107,7 @@ class WalletPage(QObject):
         presenter.notice.connect(self.toast_wanted)
         self.keys.changed.connect(presenter.reload)
         self.top_ups.open.changed.connect(lambda _payments: self._show_payments())
-        self.top_ups.open.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.top_ups.open.told.connect(self.toast_wanted)
         self.top_ups.paid.connect(presenter.read_account)
         self.top_ups.changed.connect(lambda _view: self.changed.emit())
 
@@ -202,8 +203,7 @@ class WalletPage(QObject):
             return self._tasks.start("wallet top-up", self._top_up_elsewhere, wanted, cards[0] if cards else None)
         card = next((each for each in cards if each.id == account_id), cards[0] if cards and not account_id else None)
         if card is None:
-            words = "There is no wallet that can be topped up yet. Add one first."
-            self.toast_wanted.emit(words, "wallet-new", "Add a wallet…")
+            self.wallet_needed.emit("There is no wallet that can be topped up yet. Add one first.")
             return False
         return self._tasks.start("wallet top-up", self._top_up, card, amount)
 
@@ -217,7 +217,7 @@ class WalletPage(QObject):
         view = self.top_ups.view
         if view.step == "done":
             arrived = f"{money(view.credited)} arrived" if view.credited is not None else "The top-up arrived"
-            self.toast_wanted.emit(f"{arrived} in {card.name}{'. ' if view.problem else ''}{view.problem}", "", "")
+            self.toast_wanted.emit(f"{arrived} in {card.name}{'. ' if view.problem else ''}{view.problem}")
         self.top_up_closed.emit(view.step == "done")
 
     async def _top_up_elsewhere(self, card: AccountCard, instead: AccountCard | None) -> None:
@@ -249,7 +249,7 @@ class WalletPage(QObject):
 
     def _publish(self, sentence: str) -> None:
         if sentence:
-            self.toast_wanted.emit(sentence, "", "")
+            self.toast_wanted.emit(sentence)
 
     def show_day(self, day: object) -> None:
         """Show the receipts of one day."""

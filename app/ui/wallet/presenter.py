@@ -42,13 +42,14 @@ CHAIN_CALLS = ("Chain calls", 100)
 
 
 class WalletPresenter(QObject):
-    """`notice` carries a sentence, an action id or "", and its words."""
+    """`balance_low` carries a sentence, and whether the wallet can be topped up here."""
 
     accounts_changed = Signal(tuple)  # of AccountCard
     gauges_changed = Signal(tuple)  # of Gauge
     budgets_changed = Signal()
     busy_changed = Signal(bool)
-    notice = Signal(str, str, str)
+    notice = Signal(str)  # a sentence
+    balance_low = Signal(str, bool)
 
     def __init__(
         self,
@@ -232,7 +233,7 @@ class WalletPresenter(QObject):
         elif card.id not in self._warned and shown.usd is not None and shown.low is not None:
             self._warned.add(card.id)
             words = f"{shown.name} is down to {money(shown.usd)}, below the {money(shown.low)} that you chose."
-            self.notice.emit(words, "top-up" if shown.can_top_up else "", "Top up" if shown.can_top_up else "")
+            self.balance_low.emit(words, shown.can_top_up)
 
     async def _refresh_current(self) -> None:
         account, service = self.current_account.account, self.current_account.service

@@ -58,7 +58,7 @@ class ReceiptsPresenter(QObject):
     choices_changed = Signal(object)  # Choices
     filter_changed = Signal(object)  # Filter
     differences_changed = Signal(tuple, str)  # of Difference, and a sentence
-    notice = Signal(str, str, str)
+    notice = Signal(str)  # a sentence
 
     def __init__(
         self,
@@ -184,9 +184,9 @@ class ReceiptsPresenter(QObject):
             count = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
         except (OSError, StorageError) as error:
             reason = error.sentence if isinstance(error, StorageError) else (error.strerror or "the disk refused")
-            self.notice.emit(f"The receipts could not be saved: {reason}.".replace("..", "."), "", "")
+            self.notice.emit(f"The receipts could not be saved: {reason}.".replace("..", "."))
             return
-        self.notice.emit(f"{count:,} receipts saved as {path.name}", "", "")
+        self.notice.emit(f"{count:,} receipts saved as {path.name}")
 
     async def _compare(self) -> None:
         account, service = self._current_account.account, self._current_account.service

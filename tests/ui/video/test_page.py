@@ -36,7 +36,7 @@ async def test_a_video_is_filled_in_queued_fetched_played_and_cleaned_up(
         assert video.page.badge() == 1 and video.running_text() == "1 running"
         await video.done(job_id)
         assert video.page.badge() == 0
-        assert any("is ready" in sentence and action == f"video-show:{job_id}" for sentence, action, _ in video.toasts)
+        assert any("is ready" in toast[0] and toast[1:] == (job_id,) for toast in video.toasts)
         player = video.player
         await until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
         assert abs(player.duration_ms - 3000) < 150 and not player.plays, "nothing sounds by itself"

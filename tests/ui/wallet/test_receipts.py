@@ -187,7 +187,7 @@ async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Wallet
     card = wallet.presenter.card(account.id)
     assert card is not None
     assert (card.usd, card.is_low) == (Decimal("0.80"), True)
-    assert any("below the $1.00" in sentence and action == "top-up" for sentence, action, _ in wallet.toasts)
+    assert any("below the $1.00" in toast[0] and toast[1:] == (True,) for toast in wallet.toasts)
     names = [gauge.name for gauge in wallet.presenter.gauges()]
     for name in ("Text, tier S requests", "Text, tier L tokens", "Images", "Audio", "Embedding", "Video queue"):
         assert name in names

@@ -53,7 +53,8 @@ class ChatPresenterBase(QObject):
     totals_changed = Signal(object)  # Totals
     models_changed = Signal(object)  # ModelList
     started = Signal()  # `conversation` is there
-    notice = Signal(str, str, str)  # a toast: sentence, action id or "", the action's words
+    notice = Signal(str)  # a sentence
+    deprecation_found = Signal(str, str)  # a sentence, and a chat that uses the model or ""
     help_wanted = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
     busy_changed = Signal()  # how many chats are being written
     calls_wanted = Signal(str)  # the message whose function calls are to be answered
@@ -80,13 +81,13 @@ class ChatPresenterBase(QObject):
         self._numbers = itertools.count()
         self._undo_stack = undo_stack
         self.trash = Trash("chat", tasks, undo_stack)
-        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
+        self.trash.failed.connect(self.notice)
         self.account_models = AccountModels(current_account, settings)
         self.opened = OpenChat(current_account, self.account_models)
         self._clock = clock
         self.attaching = Attaching(self.opened, self._do, self._keep_draft, self)
         self.attaching.changed.connect(self._attachments_changed)
-        self.attaching.told.connect(lambda sentence: self.notice.emit(sentence, "", ""))
+        self.attaching.told.connect(self.notice)
         self._answers: Answers | None = None
         self.library: Library | None = None
         self.presets: ChatPresets | None = None
@@ -221,7 +222,7 @@ class ChatPresenterBase(QObject):
         try:
             await work(*args)
         except NotStored as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
         except StorageError as error:
             from app.ui.chat.session.presenter_answers import disk_problem
 

@@ -182,8 +182,7 @@ class ChatPresenterChats(ChatPresenterBase):
 
         news = deprecation_news(self.account_models, self.library, self.account_models.settings, self.opened.model_id)
         if news is not None:
-            action = f"open-chat:{news.chat_id}" if news.chat_id else "choose-model"
-            self.notice.emit(news.sentence, action, "Show the chat" if news.chat_id else "Choose…")
+            self.deprecation_found.emit(news.sentence, news.chat_id)
 
     def changes_to(self, model_id: str) -> tuple[str, ...]:
         """What becomes different when `model_id` takes the place of the open chat's model."""
@@ -203,7 +202,7 @@ class ChatPresenterChats(ChatPresenterBase):
             await self.library.change(chat_id, model=new_id)
             number += 1
         name = self.account_models.name_of(new_id)
-        self.notice.emit(f"{name} answers in {number:,} chats now" if number != 1 else f"{name} answers now", "", "")
+        self.notice.emit(f"{name} answers in {number:,} chats now" if number != 1 else f"{name} answers now")
         self._all_changed()
 
     # Search
@@ -248,7 +247,7 @@ class ChatPresenterChats(ChatPresenterBase):
         self._do(self._export, chat_id, path, form)
 
     async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
-        self.notice.emit(await self.transfer.export(chat_id, path, form), "", "")
+        self.notice.emit(await self.transfer.export(chat_id, path, form))
 
     def import_files(self, paths: tuple[Path, ...]) -> None:
         """Take the chats in files; what was taken and what not is reported at the end."""

@@ -30,7 +30,7 @@ class CollectionLibrary(QObject):
     """`files` None: there is no folder for them, and none is shown. Files are read and written in threads."""
 
     changed = Signal(object)  # tuple[CollectionEntry, ...]
-    notice = Signal(str, str, str)  # a sentence, an action's id and words
+    notice = Signal(str)  # a sentence
 
     def __init__(self, files: RpcCollections | None, tasks: TaskScope, trash: Trash) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class CollectionLibrary(QObject):
         try:
             found, broken = await asyncio.to_thread(self.files.read_all)
         except StorageError as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
             return
         self._found = {each.file: each for each in found}
         entries = tuple(build_rows(found, _entry)) + tuple(
@@ -85,7 +85,7 @@ class CollectionLibrary(QObject):
                 saved_into, self.files, name, title, draft.network, items, draft.batch, draft.variables
             )
         except StorageError as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
             return ""
         await self.read()
         return saved.file
@@ -107,7 +107,7 @@ class CollectionLibrary(QObject):
         try:
             name = await asyncio.to_thread(self.files.trash, collection, place, datetime.now(UTC))
         except StorageError as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
             return
         finally:
             await self.read()
@@ -141,7 +141,7 @@ class CollectionLibrary(QObject):
         try:
             await asyncio.to_thread(change, self.files)
         except StorageError as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
         await self.read()
 
 

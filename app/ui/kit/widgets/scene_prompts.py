@@ -22,10 +22,10 @@ NAME_WORDS = 6
 
 
 class ScenePrompts(QObject):
-    """`used` carries the words of the prompt that was chosen; `told` a sentence for a toast, which has no action."""
+    """`used` carries the words of the prompt that was chosen; `told` a sentence for a toast."""
 
     used = Signal(str)
-    told = Signal(str, str, str)
+    told = Signal(str)
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class ScenePrompts(QObject):
         self._tasks = tasks
         self._library = library
         self._words = words
-        library.told.connect(lambda sentence: self.told.emit(sentence, "", ""))
+        library.told.connect(self.told)
 
     @cached_property
     def popover(self) -> PresetPopover:

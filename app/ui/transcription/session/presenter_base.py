@@ -68,7 +68,8 @@ class TranscriptionPresenterBase(QObject):
     batch_changed = Signal(object)  # Batch
     export_changed = Signal(object)  # ExportChoice
     footer_changed = Signal(str)
-    notice = Signal(str, str, str)  # a toast: sentence, action id or "", the action's words
+    notice = Signal(str)  # a sentence
+    row_notice = Signal(str, str)  # a sentence, and the id of the row that it is about
     help_wanted = Signal(str)  # an action of an error card that another part of the window carries out
     busy_changed = Signal()
 
@@ -94,7 +95,7 @@ class TranscriptionPresenterBase(QObject):
         self.folders = folders
         self._undo_stack = undo_stack
         self.trash = Trash("transcription", tasks, undo_stack, kept_days=KEPT_IN_TRASH.days)
-        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
+        self.trash.failed.connect(self.notice)
         self.account_models = AccountModels(current_account)
         kept = self._kept()
         device, channel, gain = kept.get("device", ""), kept.get("channel", ""), kept.get("gain", "")
@@ -167,7 +168,7 @@ class TranscriptionPresenterBase(QObject):
         try:
             await work(*args)
         except NotStored as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
         except StorageError as error:
             self._problem = Problem(error.sentence, "What is on screen is still here.")
             self._head_changed()

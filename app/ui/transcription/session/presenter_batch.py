@@ -121,7 +121,7 @@ class BatchPart(TranscriptionPresenterBase):
                     async with asyncio.TaskGroup() as group:  # so that one row can be stopped without the others
                         self._batch_task = (row_id, group.create_task(self._guarded(self._transcribe, (row_id,))))
                     if row_id in self.sending.over_limit and None not in prices:
-                        self.notice.emit(self.sending.problems[row_id].sentence, "", "")
+                        self.notice.emit(self.sending.problems[row_id].sentence)
                         break  # they were refused together: the others wait for the next press
         finally:
             self._batch_wanted, self._batch_task = False, None

@@ -22,7 +22,6 @@ from app.ui.transcription.state import Mark
 if TYPE_CHECKING:
     from app.storage.transcripts import TranscriptRow
 
-SHOW = "transcript-show:"  # of a notice: the row that its button shows
 TEST = "test microphone"
 NOT_YET = "The list of recordings is not open yet. Try again in a moment."
 WAITS = {"opening": "The microphone is being opened.", "saving": "The recording before is still being saved."}
@@ -51,7 +50,7 @@ class RecordPart(BatchPart):
     def test_microphone(self) -> None:
         """Record three seconds and play them; costs nothing and goes nowhere."""
         if self.recording.phase:
-            self.notice.emit("While it records, the meter of the recording shows what is heard.", "", "")
+            self.notice.emit("While it records, the meter of the recording shows what is heard.")
         else:
             self._tasks.start(TEST, self._test)
 
@@ -63,9 +62,9 @@ class RecordPart(BatchPart):
         try:
             await self.recording.test(self.folders.cache / "microphone-test.wav", self.playing.play_file)
         except AudioUnavailable as error:
-            self.notice.emit(error.sentence, "", "")
+            self.notice.emit(error.sentence)
         except OSError as error:
-            self.notice.emit(f"The test could not be recorded: {error.strerror or error}.", "", "")
+            self.notice.emit(f"The test could not be recorded: {error.strerror or error}.")
         finally:
             row = self.open_row
             if row is not None and not self.closing:
@@ -80,9 +79,9 @@ class RecordPart(BatchPart):
     def record(self) -> None:
         """Begin to record; a test of the microphone gives way to it. Nothing is sent before the person says so."""
         if self.transcripts is None:
-            self.notice.emit(NOT_YET, "", "")
+            self.notice.emit(NOT_YET)
         elif self.recording.phase in WAITS:
-            self.notice.emit(WAITS[self.recording.phase], "", "")
+            self.notice.emit(WAITS[self.recording.phase])
         elif not self.is_recording:
             self._tasks.start("record", self._guarded, self._record, ())
 
@@ -198,7 +197,7 @@ class RecordPart(BatchPart):
             self.playing.show(path, state.seconds)
         await self._look(row_id)
         if note:
-            self.notice.emit(note, "", "")
+            self.notice.emit(note)
         return row_id
 
     def discard_recording(self) -> None:
@@ -234,7 +233,7 @@ class RecordPart(BatchPart):
 
     def _publish_row(self, row: TranscriptRow, sentence: str) -> None:
         """Say something about a row that may not be in sight, with a button that shows it."""
-        self.notice.emit(sentence, f"{SHOW}{row.id}", "Show")
+        self.row_notice.emit(sentence, row.id)
 
     if TYPE_CHECKING:  # the whole presenter has them
 
