@@ -16,9 +16,10 @@ from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.response_pane import TABLE
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch
+from app.ui.crypto_rpc.session.outcomes import CallOutcome
 from app.ui.crypto_rpc.session.presenter_jobs import Job
-from app.ui.crypto_rpc.session.presenter_plans import NoPlan, Plan, log_plan, sheet_plan
-from app.ui.crypto_rpc.session.presenter_tools import Tools
+from app.ui.crypto_rpc.session.presenter_plans import NoPlan, Plan, SheetPlan, log_plan, sheet_plan
+from app.ui.crypto_rpc.session.presenter_tools import Tools, _balances
 from app.ui.crypto_rpc.tool_dialog import ToolDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
@@ -234,3 +235,15 @@ async def test_in_the_sandbox_the_examples_find_something(window: ConsoleHarness
     row = window.calls[-1]
     answer = await window.service.crypto_rpc.call(NETWORK, row.method, row.params)
     assert int(str(answer.outcome.result), 16) > 0
+
+
+@pytest.mark.parametrize("symbol", ["address", "ether"])
+def test_a_token_that_calls_itself_like_another_column_hides_nothing(symbol: str) -> None:
+    def outcome(value: str) -> CallOutcome:
+        return CallOutcome(1, "eth_call", value, is_error=False, credits=1)
+
+    name = f"{32:064x}{len(symbol):064x}{symbol.encode().hex():<064}"
+    answers = [outcome(f"0x{0:064x}"), outcome(f"0x{name}"), outcome(hex(10**18)), outcome(f"0x{7:064x}")]
+    plan = SheetPlan("Balances", 1, 1, network=NETWORK, addresses=(BOB,), tokens=(CHAIN,))
+    (row,) = _balances(plan, answers)
+    assert row == {"address": BOB, "ether": "1", f"{symbol} {CHAIN}": "7"}

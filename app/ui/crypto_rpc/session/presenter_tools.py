@@ -202,12 +202,13 @@ def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:
     told = iter(answers)
     names: list[str] = []
     digits: list[int] = []
+    coin = coin_of(plan.network)
     for token in plan.tokens:
         decimals, symbol = _result(next(told), "decimals"), _result(next(told), "symbol")
         digits.append(decimals if isinstance(decimals, int) and 0 <= decimals <= 77 else 0)
         name = symbol if isinstance(symbol, str) and symbol.strip() else token
-        names.append(f"{name} {token}" if name in names else name)
-    coin, table = coin_of(plan.network), list[object]()
+        names.append(f"{name} {token}" if name in (*names, "address", coin) else name)
+    table = list[object]()
     for owner in plan.addresses:
         own = next(told)
         row: dict[str, object] = {"address": owner, coin: _amount(own, 18)}
