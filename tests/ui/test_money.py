@@ -34,6 +34,12 @@ def test_an_amount_keeps_what_matters(amount: str, text: str) -> None:
     assert money.money(Decimal(amount)) == text
 
 
+@pytest.mark.parametrize("amount", ["1e15", "-1e15", "1e20", "-1e300", "1e308", "NaN", "-Infinity"])
+@pytest.mark.parametrize("decimals", [None, 2])
+def test_an_amount_that_nobody_can_have_is_a_dash(amount: str, decimals: int | None) -> None:
+    assert money.money(Decimal(amount), decimals) == money.DASH
+
+
 @given(st.decimals(min_value=Decimal("1e-12"), max_value=Decimal("1e9"), allow_nan=False, allow_infinity=False))
 def test_no_amount_is_ever_rounded_to_zero(amount: Decimal) -> None:
     assert any(digit in "123456789" for digit in money.money(amount))
