@@ -15,7 +15,7 @@ from pydantic import Field
 from app.service.calls import Call, limit, query
 from app.service.client import ServiceClient
 from app.service.retry import CallKind
-from app.service.wire import ListEnvelope, WireModel, read_model
+from app.service.wire import ListEnvelope, Name, WireModel, read_model
 
 MAX_SEARCH_CHARS = 200
 MAX_ITEMS = 20
@@ -47,7 +47,7 @@ class Character(WireModel):
 
     slug: str = Field(min_length=1)  # what a chat request sends as `character_slug`
     id: str = ""
-    name: str = ""
+    name: Name = ""
     description: str | None = None
     author: str = ""  # an anonymised id
     adult: bool = False
@@ -66,7 +66,7 @@ class Review(WireModel):
     id: str = ""
     rating: int = 0  # 1 to 5
     message: str | None = None
-    username: str = ""
+    username: Name = ""
     locale: str | None = None
     is_owner: bool = Field(default=False, alias="isOwner")
     created_at: datetime | None = Field(default=None, alias="createdAt")

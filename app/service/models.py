@@ -19,7 +19,7 @@ from app.service.errors import BadResponse, NotFound
 from app.service.http.bodies import MAX_CATALOGUE_BYTES
 from app.service.pricing import chat_cost, usd
 from app.service.retry import CallKind
-from app.service.wire import ListEnvelope, WireModel, read_model
+from app.service.wire import ListEnvelope, Name, WireModel, read_model
 
 MODEL_TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music", "all", "code")
 TRAIT_TYPES = tuple(name for name in MODEL_TYPES if name not in ("all", "code"))
@@ -66,7 +66,7 @@ class Deprecation(WireModel):
 
 
 class ModelSpec(WireModel):
-    name: str = ""
+    name: Name = ""
     description: str = ""
     source: str = Field(default="", alias="modelSource")
     privacy: str = ""  # "private", "anonymized"

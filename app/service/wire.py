@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from app.service.errors import BadResponse
-from app.service.http.harmless_text import harmless
+from app.service.http.harmless_text import harmless, harmless_line
 from app.service.response_info import MAX_NUMBER, is_plausible
+
+Name = Annotated[str, AfterValidator(harmless_line)]
+"""What a service calls something: on one line."""
 
 MAX_LIST_ITEMS = 10_000
 MIN_YEAR, MAX_YEAR = 1970, 2200  # no clock, no calendar and no time zone fails on a moment between them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import wave
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -12,7 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
-from PySide6.QtCore import QAbstractTableModel, QSize, Qt
+from PySide6.QtCore import QAbstractTableModel, QMimeData, QSize, Qt, QUrl
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -43,8 +45,14 @@ from app.storage.transcripts import Transcripts
 from app.storage.video_jobs import VideoJobs
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.settings.accounts.presenter import AccountDraft
-from tests.journeys.paying_tabs import DEEDS, problem_of
+from app.ui.video.form_parts import MediaSlot
+from app.ui.video.reference_media_parts import FileList
+from tests.journeys.conftest import settled
+from tests.journeys.paying_tabs import DEEDS, images, problem_of, transcription, video
 from tests.journeys.test_undo_and_trash import LISTS, go_to
+from tests.journeys.test_wallet import in_the_sandbox
+from tests.kit.chat import dropped
+from tests.kit.video import PICTURE_MODEL
 from tests.kit.waiting import until
 
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
@@ -54,30 +62,38 @@ HOSTILE = f"ev\u202egpj.exe\u2067 \x07\x00\r\n\u200d<b>{MARKUP}[a](http://evil.e
 FILE_NAME = f"ev\u202egpj.exe\u200d{MARKUP.replace('/', '')}" + "W" * 150
 ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
 DECEIVING = re.compile("[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e]|\u2067[^\u2069]*$")
+BREAK = re.compile("[\n\r\u2028\u2029]")
+TYPES = ("text", "tts", "asr", "image", "video", "embedding", "upscale", "inpaint")
+DROPPED = ("W" * 240, "ev\u202egpj.exe\x07\u2067", "one\nline", f"{MARKUP.replace('/', '')}")  # names without suffix
 NAMES = ("name", "description", "author", "tags", "notes", "sku", "text", "message", "category", "modelName", "content")
 LISTED = ("voices", "networks")  # these hold nothing but names
+VIDEO_MODELS = (PICTURE_MODEL, "rialto-reel-omni-reference")
+SUFFIX_OF = {"chat": ".txt", "transcription": ".wav", "images": ".png", "video": ".png"}
 SIZES = [(1440, 900, 100), (1024, 640, 200)]
 
 
-def hostile(value: Any, key: str = "") -> Any:
-    """The same answer with a hostile end behind everything that is a name or a text."""
+def hostile(value: Any, key: str = "", types: tuple[str, ...] = ("text",)) -> Any:
+    """The same answer with a hostile end behind everything that is a name or a text, and ids of models of `types`."""
     if isinstance(value, dict):
-        changed = {name: hostile(inner, name) for name, inner in value.items()}
+        changed = {name: hostile(inner, name, types) for name, inner in value.items()}
         return (
             changed | {"id": f"{value['id']}{HOSTILE}"}
-            if "model_spec" in value and value.get("type") == "text"
+            if "model_spec" in value and value.get("type") in types
             else changed
         )
     if isinstance(value, list | tuple):
-        return [hostile(inner, key) for inner in value]
+        return [hostile(inner, key, types) for inner in value]
     return value + HOSTILE if isinstance(value, str) and key in (*NAMES, *LISTED) else value
 
 
 @pytest.fixture
-def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSandbox]:
-    dump = call.dump
+def service(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[RunningSandbox]:
+    """With the types of models as its parameter: those whose ids are hostile, by itself text."""
+    dump, types = call.dump, getattr(request, "param", ("text",))
     for module in (call, completion, crypto_rpc, gate, x402, x402_terms):  # one that is imported later would keep it
-        monkeypatch.setattr(module, "dump", lambda value: dump(hostile(value)))
+        monkeypatch.setattr(module, "dump", lambda value: dump(hostile(value, types=types)))
     with start_sandbox(tmp_path / "service", resources(), api_key=KEY) as running:
         yield running
 
@@ -91,6 +107,7 @@ def texts(parent: QWidget, *, spoken: bool = True) -> Iterator[str]:
     for widget in shown(parent):
         yield widget.toolTip()
         yield widget.accessibleName() if spoken else ""
+        yield widget.accessibleDescription() if spoken else ""
         if isinstance(widget, QLabel | QAbstractButton):
             yield widget.text()
         if isinstance(widget, QComboBox):
@@ -146,6 +163,9 @@ def found_in(tab: str, window: QWidget, *, spoken: bool = True) -> list[str]:
     found += sorted(
         {f"{tab}: {each[:60]!r} is shown" for each in texts(window, spoken=spoken) if DECEIVING.search(each)}
     )
+    if spoken:
+        names = {widget.accessibleName() for widget in shown(window)}
+        found += sorted(f"{tab}: {name[:80]!r} is spoken as several lines" for name in names if BREAK.search(name))
     return found
 
 
@@ -166,6 +186,7 @@ async def use(rialto: Rialto, service: RunningSandbox) -> None:
     )
 
 
+@pytest.mark.parametrize("service", [TYPES], indirect=True, ids=["every id"])
 @pytest.mark.parametrize(("width", "height", "percent"), SIZES)
 async def test_no_name_widens_a_pane_or_is_read_backwards_in_any_tab(
     start: Start, service: RunningSandbox, tmp_path: Path, width: int, height: int, percent: int
@@ -189,7 +210,7 @@ async def test_no_name_widens_a_pane_or_is_read_backwards_in_any_tab(
         await until(rialto_is_quiet(rialto))
         found += found_in("characters", window)
         assert window.width() == width
-    assert found == []
+    assert not found, "\n".join(sorted(set(found)))
 
 
 @pytest.mark.parametrize(("width", "height", "percent"), SIZES)
@@ -212,7 +233,7 @@ async def test_what_is_kept_of_strangers_widens_nothing_and_is_no_html_in_any_ta
                 await until(rialto_is_quiet(rialto))
                 found += found_in(name, window, spoken=False)
         assert window.width() == width
-    assert sorted(set(found)) == []
+    assert not found, "\n".join(sorted(set(found)))
 
 
 @pytest.mark.parametrize(("width", "height", "percent"), SIZES)
@@ -247,7 +268,75 @@ async def test_no_refusal_widens_a_pane_or_is_drawn_as_html(
         await until(rialto_is_quiet(rialto))
         found += found_in("wallet", window)
         assert window.width() == width
-    assert sorted(set(found)) == []
+    assert not found, "\n".join(sorted(set(found)))
+
+
+def write_dropped(folder: Path, tab: str) -> list[Path]:
+    """Real files under hostile names, of a kind that the tab takes, and one that it does not."""
+    paths = []
+    for name in DROPPED:
+        path = folder / f"{name}{SUFFIX_OF[tab]}"
+        if path.suffix == ".png":
+            picture = QImage(64, 48, QImage.Format.Format_RGB32)
+            picture.fill(Qt.GlobalColor.darkCyan)
+            picture.save(str(path))
+        elif path.suffix == ".wav":
+            with wave.open(str(path), "wb") as file:
+                file.setnchannels(1)
+                file.setsampwidth(2)
+                file.setframerate(16_000)
+                file.writeframes(b"\x01\x20" * 16_000)
+        else:
+            path.write_text("Some words.")
+        paths.append(path)
+    wrong = folder / f"{DROPPED[1]}{DROPPED[0][:200]}.xyz"
+    wrong.write_bytes(b"\x00\x01")
+    return [*paths, wrong]
+
+
+@pytest.mark.parametrize(("width", "height", "percent"), SIZES)
+async def test_no_dropped_file_widens_a_pane_or_deceives(
+    start: Start, tmp_path: Path, width: int, height: int, percent: int
+) -> None:
+    home_of(tmp_path, percent)
+    found: list[str] = []
+    async with start() as rialto:
+        window = rialto.window
+        window.resize(QSize(width, height))
+        await in_the_sandbox(rialto)
+        for tab in SUFFIX_OF:
+            folder = tmp_path / tab
+            folder.mkdir()
+            files = write_dropped(folder, tab)
+            window.show_tab(tab)
+            await DEEDS[tab].prepare(rialto, tmp_path)
+            for target, paths in drop_places(rialto, tab, files):
+                mime = QMimeData()
+                mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+                assert dropped(target, mime), tab
+                await settled(rialto)
+                await until(rialto_is_quiet(rialto))
+                found += found_in(tab, window)
+        assert window.width() == width
+    assert not found, "\n".join(sorted(set(found)))
+
+
+def drop_places(rialto: Rialto, tab: str, files: list[Path]) -> Iterator[tuple[QWidget, list[Path]]]:
+    if tab == "chat":
+        yield rialto.chat_page.main, files
+    elif tab == "transcription":
+        yield from ((transcription(rialto).main, [path]) for path in files)
+        yield transcription(rialto).main, files
+    elif tab == "images":
+        yield from ((images(rialto).gallery, [path]) for path in files)
+    else:
+        page = video(rialto)
+        for model in VIDEO_MODELS:
+            page.presenter.form.set(model=model)
+            slots = [each for each in page.form.findChildren(MediaSlot) if each.isVisibleTo(page.form)]
+            assert slots or model != VIDEO_MODELS[0]
+            yield from ((slot, [path]) for slot in slots for path in files)
+            yield from ((each, files) for each in page.form.findChildren(FileList) if each.isVisibleTo(page.form))
 
 
 def rialto_is_quiet(rialto: Rialto) -> Callable[[], bool]:

@@ -27,6 +27,11 @@ def harmless(text: str) -> str:
     return "\n".join(map(_balanced, text.split("\n")))  # the end of a paragraph ends its isolates
 
 
+def harmless_line(text: str) -> str:
+    """The same on one line: for a name that is read out or shown in a list."""
+    return " ".join(harmless(text).splitlines())
+
+
 def _balanced(line: str) -> str:
     signs, opened = list(line), list[int]()
     for place, sign in enumerate(line):

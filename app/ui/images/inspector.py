@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWid
 
 from app.core import money
 from app.service.exchange import Exchange
+from app.service.http.harmless_text import harmless_line
 from app.ui.images.image_work import read_thumbnail, tile
 from app.ui.images.state import Details
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -54,7 +55,7 @@ class Preview(QWidget):
 
     def show_picture(self, path: Path | None, description: str) -> None:
         self._path = path
-        self.setAccessibleDescription(description)
+        self.setAccessibleDescription(harmless_line(description))
         self.setVisible(path is not None)
         self.update()
 

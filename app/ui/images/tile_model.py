@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.service.http.harmless_text import harmless_line
 from app.ui.images.state import Tile
 from app.ui.kit.lists.rows import harmless_row
 from app.ui.kit.tips import plain_tip
@@ -31,10 +32,10 @@ class TileModel(QAbstractListModel):
         if role == TILE_ROLE:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return row.title
+            return harmless_line(row.title)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(row.title)
-        return row.spoken() if role == Qt.ItemDataRole.AccessibleTextRole else None
+        return harmless_line(row.spoken()) if role == Qt.ItemDataRole.AccessibleTextRole else None
 
     def row(self, place: int) -> Tile | None:
         return self._rows[place] if 0 <= place < len(self._rows) else None

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.service.http.harmless_text import harmless
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
@@ -79,7 +79,7 @@ class BatchModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.UserRole:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return harmless(str(getattr(row, FIELDS[index.column()])))
+            return harmless_line(str(getattr(row, FIELDS[index.column()])))
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(str(getattr(row, FIELDS[index.column()])))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.discard import discard
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
@@ -196,7 +197,7 @@ class MediaSlot(QWidget):
         """Say below the file why it cannot be used, "" for nothing."""
         self.problem.set_text(sentence)
         self.problem.setVisible(bool(sentence))
-        self.button.setAccessibleDescription(sentence)
+        self.button.setAccessibleDescription(harmless_line(sentence))
 
     def choose(self) -> None:
         """Ask for a file."""

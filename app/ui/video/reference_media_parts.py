@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.discard import discard
 from app.ui.kit.files import ask_for_files
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -105,7 +106,7 @@ class FileRow(QWidget):
     def __init__(self, theme: Theme, path: str, spoken: str) -> None:
         super().__init__()
         self.name = Label(theme, Path(path).name, elide=True)
-        self.name.setAccessibleName(f"{spoken}: {Path(path).name}")
+        self.name.setAccessibleName(harmless_line(f"{spoken}: {Path(path).name}"))
         self.remove = IconButton(theme, "close", f"{spoken}: take it away", size="small")
         self.remove.clicked.connect(self.removed)
         row = QHBoxLayout(self)

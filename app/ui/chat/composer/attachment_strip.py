@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.service.http.harmless_text import harmless_line
 from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.kit import icons
 from app.ui.kit.discard import discard
@@ -127,10 +128,10 @@ class AttachmentChip(QFrame):
         if self.smaller.hasFocus() and not can_shrink:  # else Qt moves on to what takes the picture away
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.smaller.setVisible(can_shrink)
-        self.smaller.setAccessibleName(self.tr("Make {name} smaller").format(name=view.name))
+        self.smaller.setAccessibleName(harmless_line(self.tr("Make {name} smaller").format(name=view.name)))
         self.close_button.rename(self.tr("Take away {name}").format(name=view.name), "Del")
         what = kind_word(view.kind) if not view.refusal else self.tr("Cannot be sent")
-        self.setAccessibleName(f"{what}: {view.name}, {words}")
+        self.setAccessibleName(harmless_line(f"{what}: {view.name}, {words}"))
         self._apply_theme()
 
     def is_inside(self) -> bool:

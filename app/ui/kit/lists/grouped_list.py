@@ -22,6 +22,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView
 
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.lists.rows import harmless_row
 from app.ui.kit.tips import plain_tip
 
@@ -92,10 +93,10 @@ class GroupedModel(QAbstractListModel):
         if role == ROW_ROLE:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return row.title
+            return harmless_line(row.title)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(row.title)
-        return row.spoken if role == Qt.ItemDataRole.AccessibleTextRole else None
+        return harmless_line(row.spoken) if role == Qt.ItemDataRole.AccessibleTextRole else None
 
     # What a pane asks
 

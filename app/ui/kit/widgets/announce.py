@@ -6,6 +6,8 @@ import math
 
 from PySide6.QtWidgets import QWidget
 
+from app.service.http.harmless_text import harmless_line
+
 COUNTDOWN_MARKS_S = (30, 10, 0)  # the only moments at which a countdown is said aloud
 
 
@@ -15,7 +17,7 @@ def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
 
     if not text or not QAccessible.isActive():
         return
-    event = QAccessibleAnnouncementEvent(widget, text)
+    event = QAccessibleAnnouncementEvent(widget, harmless_line(text))
     politeness = QAccessible.AnnouncementPoliteness
     event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)
     QAccessible.updateAccessibility(event)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.core.problems import ActionSpec
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -67,14 +68,14 @@ class Banner(QFrame):
             close.setObjectName("close")
             close.clicked.connect(self._pressed)
             self._row.addWidget(close)
-        self.setAccessibleName(f"{spec.lead} {spec.text}")
+        self.setAccessibleName(harmless_line(f"{spec.lead} {spec.text}"))
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
 
     def set_words(self, lead: str, text: str) -> None:
         """Change the sentence in place, as a countdown does, without saying it aloud again."""
         self.label.set_text(text, lead)
-        self.setAccessibleName(f"{lead} {text}")
+        self.setAccessibleName(harmless_line(f"{lead} {text}"))
 
     def _pressed(self) -> None:
         sender = self.sender()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
-from app.service.http.harmless_text import harmless
+from app.service.http.harmless_text import harmless, harmless_line
 from app.ui.kit.icons import icon, paint
 from app.ui.kit.key_text import key_text, tip_text
 from app.ui.kit.theme import Theme
@@ -278,7 +278,7 @@ class IconButton(QToolButton):
 
     def rename(self, name: str, shortcut: str = "") -> None:
         """Say something else aloud and in the tooltip."""
-        self.setAccessibleName(name)
+        self.setAccessibleName(harmless_line(name))
         self.setToolTip(tip_text(name, shortcut))
 
     def _apply_theme(self) -> None:

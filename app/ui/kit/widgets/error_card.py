@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec, Problem
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -96,7 +97,7 @@ class ErrorCard(Card):
         self.details.set_rows(problem.details)
         self.details_link.setVisible(bool(problem.details))
         self.details_link.setChecked(False)
-        self.setAccessibleName(problem.sentence)
+        self.setAccessibleName(harmless_line(problem.sentence))
         announce(self, problem.sentence, urgent=True)
 
     def _fill_facts(self, facts: tuple[tuple[str, str], ...]) -> None:

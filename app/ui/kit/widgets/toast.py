@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.tab_order import tab_stops
@@ -57,7 +58,7 @@ class Toast(QFrame):
         self._tone = tone
         self._gone = False
         self.is_news = True  # until the keyboard was on it
-        self.setAccessibleName(f"{title.rstrip('.')}. {text}".strip())
+        self.setAccessibleName(harmless_line(f"{title.rstrip('.')}. {text}".strip()))
         default_icon, role, self._border = _TONES[tone]
         self._outer = QVBoxLayout(self)
         row = QHBoxLayout()
