@@ -370,8 +370,6 @@ def modules() -> dict[str, Path]:
 
 # Bases that only one class continues, of which nothing is ever made. The list may become shorter.
 CONTINUED = {
-    "BatchPart",
-    "ChatPresenterBase",
     "ChatPresenterChats",
     "RecordPart",
     "TabPanes",

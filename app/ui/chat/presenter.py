@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.answer_notes import USE_SUGGESTION
 from app.ui.chat.session.options import next_web_search
-from app.ui.chat.session.presenter_base import USE_MODEL, Work
-from app.ui.chat.session.presenter_chats import ChatPresenterChats
+from app.ui.chat.session.presenter_chats import USE_MODEL, ChatPresenterChats, Work
 from app.ui.chat.session.presenter_open import UnsavedDraft, typed_since
 from app.ui.chat.session.presenter_thread import Thread
 from app.ui.chat.state import CharacterHead

@@ -14,7 +14,7 @@ from app.audio.wav_file import mend
 from app.core.problems import ActionSpec, Problem
 from app.storage.conversations import new_id
 from app.ui.transcription.session.exporting import length_words
-from app.ui.transcription.session.presenter_batch import BatchPart
+from app.ui.transcription.session.presenter_base import TranscriptionPresenterBase
 from app.ui.transcription.session.presenter_playing import keep_recorded_peaks
 from app.ui.transcription.session.presenter_rows import marks_of
 from app.ui.transcription.state import Mark
@@ -27,7 +27,7 @@ NOT_YET = "The list of recordings is not open yet. Try again in a moment."
 WAITS = {"opening": "The microphone is being opened.", "saving": "The recording before is still being saved."}
 
 
-class RecordPart(BatchPart):
+class RecordPart(TranscriptionPresenterBase):
     """Every method returns at once; what it begins is told by signals."""
 
     # The microphone
