@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PULSE_SERVER", "unix:/nonexistent/pulse")  # no test makes a noise on this computer
@@ -19,11 +20,13 @@ from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
-from app.ui.kit.qt_repairs.loop_timers import LoopTimers, end_cancelled_timers
 from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
 from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
+
+if TYPE_CHECKING:
+    from app.ui.kit.qt_repairs.loop_timers import LoopTimers
 
 hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
 hypothesis.settings.load_profile("rialto")
@@ -87,21 +90,29 @@ def qapp_cls() -> type[QApplication]:
     return QApplication
 
 
-class _Timers(LoopTimers):
-    """Runs what asyncio has to do only while asyncio's loop runs: pytest-qt turns Qt's between a fixture and its test,
-    where a task knows of no loop and may leave a lock locked for good."""
+@functools.cache
+def _timers_class() -> type["LoopTimers"]:
+    """Made behind the exception guard, as every override of the program."""
+    from app.ui.kit.qt_repairs.loop_timers import LoopTimers
 
-    def timerEvent(self, event: QTimerEvent) -> None:
-        if asyncio._get_running_loop() is not None:
-            super().timerEvent(event)
+    class Timers(LoopTimers):
+        """Runs what asyncio has to do only while asyncio's loop runs: pytest-qt turns Qt's between a fixture and its
+        test, where a task knows of no loop and may leave a lock locked for good."""
+
+        def timerEvent(self, event: QTimerEvent) -> None:
+            if asyncio._get_running_loop() is not None:
+                super().timerEvent(event)
+
+    return Timers
 
 
 def _window_loop() -> qasync.QEventLoop:
     """The loop that we ship, set up as bootstrap does."""
     from app.ui.kit.qt_repairs.async_generators import close_left_generators
+    from app.ui.kit.qt_repairs.loop_timers import end_cancelled_timers
 
     loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
-    end_cancelled_timers(loop, _Timers())
+    end_cancelled_timers(loop, _timers_class()())
     close_left_generators(loop)
     return loop
 

@@ -17,6 +17,7 @@ from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets
 from app.bootstrap.startup_marks import FirstPaint, mark
 from app.bootstrap.tabs import RAIL
 from app.core.current_account import CurrentAccount
+from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
 from app.storage.log import setup_logging, stop_logging
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
+OPENING_S = 3.0  # how long the end waits for tabs that are being opened
 COLLECT_MS = 150  # changes of theme and text size that come closer than this are drawn once
 
 
@@ -399,6 +401,8 @@ class Rialto:
 
     async def _end(self) -> None:
         """Save, close and stop, in the order in which one needs the other."""
+        # A tab that is still reading what it kept joins what was typed to that.
+        await self.tasks.ended(*(f"open {name}" for name in TABS), within_s=OPENING_S)
         closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.account_services.aclose]
         if self.database is not None:
             closers.append(self.database.close)

@@ -28,6 +28,12 @@ class DraftMemory:
         self._turn = asyncio.Lock()
         self.drafts: TabDraft | None = None
 
+    async def open(self, drafts: TabDraft) -> dict[str, Any]:
+        """Return what was kept. Nothing is saved before that is read: it would be gone. Raises `StorageError`."""
+        kept = await drafts.read()
+        self.drafts = drafts
+        return kept
+
     def keep(self, **values: Any) -> None:
         """Save some of the desk a moment later, at the next pause."""
         self._unsaved.update(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -75,12 +76,14 @@ class TaskScope:
         task = self._by_name.get(name)
         return task is not None and task.cancel()
 
-    async def ended(self, *names: str) -> None:
-        """Return when no work of these names runs any more."""
+    async def ended(self, *names: str, within_s: float | None = None) -> None:
+        """Return when no work of these names runs any more, or after that time."""
         import asyncio
 
-        while working := [task for task in self._alive if task.get_name() in names]:
-            await asyncio.wait(working)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while working := [task for task in self._alive if task.get_name() in names]:
+                    await asyncio.wait(working)
 
     async def idle(self) -> None:
         """Return when nothing of this scope runs any more."""

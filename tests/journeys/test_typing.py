@@ -15,6 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from app.storage.tab_drafts import TabDraft
 from tests.journeys.conftest import settled
 from tests.kit.waiting import until
 
@@ -233,6 +234,36 @@ async def test_keys_typed_into_another_tab_before_the_disk_is_open_join_what_was
         rialto.window.show_tab(tab)
         await settled(rialto)
         assert FIELDS[tab](rialto.window.tab(tab)).toPlainText() == text  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 0.7])  # shorter and longer than the pause after which keys are saved
+@pytest.mark.parametrize("tab", FIELDS)
+async def test_keys_typed_while_a_tab_reads_what_it_kept_join_that_though_it_is_closed_at_once(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tab: str, pause_s: float
+) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        rialto.window.show_tab(tab)
+        await settled(rialto)
+        await type_into(FIELDS[tab](rialto.window.tab(tab)), "kept before")
+    read = TabDraft.read
+
+    async def slowly(drafts: TabDraft) -> dict[str, Any]:
+        await asyncio.sleep(1.0)
+        return await read(drafts)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(TabDraft, "read", slowly)
+        async with start() as rialto:
+            rialto.window.show_tab(tab)
+            await until(lambda: rialto.tasks.running(f"open {tab}"))
+            await type_into(FIELDS[tab](rialto.window.tab(tab)), "typed")
+            await asyncio.sleep(pause_s)
+    async with start() as rialto:
+        rialto.window.show_tab(tab)
+        await settled(rialto)
+        text = FIELDS[tab](rialto.window.tab(tab)).toPlainText()  # type: ignore[attr-defined]
+        assert text.startswith("typed") and text.endswith("kept before"), text
 
 
 EDITORS: dict[str, Callable[[Any], QWidget]] = {

@@ -101,8 +101,7 @@ class ImagesPresenter(CallingPresenter):
         self.maker.dropped.connect(self.library.drop)
         self.maker.asked.connect(self._record_exchange)
         found, unknown = await self.maker.settle()
-        self._memory.drafts = TabDraft(database, "images")
-        kept = await self._memory.drafts.read()
+        kept = await self._memory.open(TabDraft(database, "images"))
         self.replacing.emit()
         typed, self.form = self.form, form_from(kept.get("form"))
         self.form = replace(

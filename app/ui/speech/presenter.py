@@ -337,7 +337,6 @@ class SpeechPresenter(CallingPresenter):
         """Take the open database: takes, voices, what was being written. Raises `StorageError`."""
         self._catalogue = catalogue
         self.voices, self.intents = Voices(database), Intents(database)
-        self._memory.drafts = TabDraft(database, "speech")
         self.take_library = TakeLibrary(Takes(database), TakeFiles(self.folder / "speech"))
         await asyncio.to_thread(self.sound.sweep)
         broken = await self.take_library.takes.mark_broken_off()
@@ -347,7 +346,7 @@ class SpeechPresenter(CallingPresenter):
         self.voice_list.account_id = self.account_id
         await self.voice_list.load(self.voices)
         await self.voice_list.load_saved(catalogue, self.account_id)
-        self._restore_draft(await self._memory.drafts.read())
+        self._restore_draft(await self._memory.open(TabDraft(database, "speech")))
         self.settle_choice()
         if broken:
             what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"

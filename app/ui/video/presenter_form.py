@@ -133,8 +133,7 @@ class VideoForm(QObject):
         return self._memory.drafts is not None
 
     async def start(self, drafts: TabDraft) -> None:
-        self._memory.drafts = drafts
-        kept = (await drafts.read()).get("form")
+        kept = (await self._memory.open(drafts)).get("form")
         if isinstance(kept, dict):
             typed, self.form = self.form, form_from(kept)
             self.form = replace(
