@@ -5,6 +5,8 @@ Everything here runs in threads, on bytes that strangers made.
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
@@ -34,17 +36,21 @@ def small_picture(source: Path, cache: Path) -> Path:
 
 
 def read_thumbnail(source: Path, cache: Path) -> bytes:
-    """Return the small picture of a file, made once and kept in the folder `cache`. Raises `OSError`."""
+    """Return the small picture of a file, made once and kept in the folder `cache` where that takes it.
+
+    Several threads may ask for the same one at once. Raises `OSError` when the file itself cannot be read.
+    """
     cached = small_picture(source, cache)
     try:
         return cached.read_bytes()
-    except FileNotFoundError:
+    except OSError:
         small = thumbnail(source.read_bytes())
-    if small:
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        part = cached.with_suffix(".part")
-        part.write_bytes(small)
-        part.replace(cached)
+    with contextlib.suppress(OSError):
+        if small:
+            cached.parent.mkdir(parents=True, exist_ok=True)
+            part = cached.with_suffix(f".{threading.get_ident()}.part")
+            part.write_bytes(small)
+            part.replace(cached)
     return small
 
 
