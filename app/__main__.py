@@ -10,7 +10,7 @@ def main() -> int:
 
         return serve()
     if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_process.py; needs nothing of Qt
-        from app.sandbox.attended import main as serve_sandbox
+        from app.sandbox.child_process import main as serve_sandbox
 
         return serve_sandbox(sys.argv[2])
     try:

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "app.ui.kit.qt_repairs.qt_exception_guard",  # before any class of the window is made
         "app.ui.kit.qt_repairs.pyside_features",
         "app.ui.kit.markdown.formula_worker",
-        "app.sandbox.attended",
+        "app.sandbox.child_process",
     ),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
     "app.service.http.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
@@ -51,17 +51,17 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.media.speech_engine": ("app.sandbox", "numpy", "espeakng_loader"),
     "app.sandbox.media.transcription_engine": ("app.sandbox", "numpy", "pocketsphinx"),
     # eth_account and eth_keys: whose signature it is; cryptography: the same by Ed25519; Crypto: keccak, for addresses
-    "app.sandbox.accounts.wallets_signatures": ("app.sandbox", "eth_account", "eth_keys", "cryptography"),
-    "app.sandbox.accounts.wallets_address": ("app.sandbox", "Crypto"),
+    "app.sandbox.accounts.signatures": ("app.sandbox", "eth_account", "eth_keys", "cryptography"),
+    "app.sandbox.accounts.wallet_address": ("app.sandbox", "Crypto"),
     "app.sandbox.accounts.x402_chain": (
         "app.sandbox",
         "eth_account",
         "eth_typing",
     ),  # the faucet signs what it pays for
     # py-evm and the parts of the Ethereum stack that it brings
-    "app.sandbox.chains.chains_evm": ("app.sandbox", "eth", "eth_typing", "eth_utils", "rlp"),
-    "app.sandbox.chains.chains": ("app.sandbox", "eth_account", "eth_utils"),
-    "app.sandbox.chains.chains_answers": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
+    "app.sandbox.chains.evm_chain": ("app.sandbox", "eth", "eth_typing", "eth_utils", "rlp"),
+    "app.sandbox.chains.networks": ("app.sandbox", "eth_account", "eth_utils"),
+    "app.sandbox.chains.node_methods": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
     "app.sandbox.chains.crypto_rpc": ("app.sandbox", "eth_utils"),
     "app.sandbox.media.image_engine": ("app.sandbox", "PIL"),
     "app.sandbox.media.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
@@ -173,8 +173,8 @@ def test_the_table_refuses_what_it_should() -> None:
     assert allowed("app.ui.chat.presenter", "app.storage.history")
     assert not allowed("app.core.ledger", "PySide6.QtWidgets")
     assert not allowed("app.core.ledger", "app.ui.kit.theme")
-    assert not allowed("app.ui.conversation.message_view", "app.ui.chat.page")
-    assert not allowed("app.ui.chat.session.presenter_rows", "PySide6.QtWidgets")
+    assert not allowed("app.ui.conversation.view", "app.ui.chat.page")
+    assert not allowed("app.ui.chat.session.message_rows", "PySide6.QtWidgets")
     assert allowed("app.ui.chat.page", "app.ui.kit.theme")
 
 
@@ -429,9 +429,9 @@ LATE_IMPORTS = {
     "app.sandbox.accounts.x402_chain": 2,  # from here to `voices`: engines, loaded by the first call that needs one
     "app.sandbox.accounts.x402_settlement": 1,
     "app.sandbox.accounts.x402_terms": 1,
-    "app.sandbox.chains.chains": 2,
+    "app.sandbox.chains.networks": 2,
     "app.sandbox.http.gate": 2,
-    "app.sandbox.http.http": 1,
+    "app.sandbox.http.connections": 1,
     "app.sandbox.media.images": 6,
     "app.sandbox.media.speech": 3,
     "app.sandbox.media.transcription": 2,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
     from app.ui.shell.overlays import AccountChoice
-    from app.ui.wallet.presenter_keys import AskElsewhere, WalletKeys
+    from app.ui.wallet.session.wallet_keys import AskElsewhere, WalletKeys
 
 
 class AccountServices(QObject):
@@ -155,7 +155,7 @@ class AccountServices(QObject):
     @cached_property
     def wallet_keys(self) -> WalletKeys:
         """Who signs for accounts that are wallets."""
-        from app.ui.wallet.presenter_keys import WalletKeys
+        from app.ui.wallet.session.wallet_keys import WalletKeys
 
         return WalletKeys(
             self.accounts, lambda: self.places, self._settings, self._tasks, self.ask_elsewhere, unlock=self._unlock

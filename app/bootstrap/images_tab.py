@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
-from app.ui.images.presenter_changes import ImageChanges
+from app.ui.images.session.image_changes import ImageChanges
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.files import StoredFile
-    from app.storage.intents import Intent
+    from app.storage.paid_call_intents import Intent
     from app.ui.characters.page import CharactersPage
     from app.ui.chat.page import ChatPage
     from app.ui.chat.state import ChatHead
@@ -201,10 +201,10 @@ class Rialto:
             self._log_handler = await asyncio.to_thread(setup_logging, self.paths, self.secrets.redact)
         except StorageUnavailable as error:
             self.toast(error.sentence)
-        await self._load("app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.intents")
         await self._load(
-            "app.ui.chat.session.presenter_conversation", "app.ui.conversation.message_view", "app.service.service"
+            "app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.paid_call_intents"
         )
+        await self._load("app.ui.chat.session.open_conversation", "app.ui.conversation.view", "app.service.service")
         self._report_damaged_files()
         await self._start_history()
 
@@ -319,7 +319,7 @@ class Rialto:
         from app.storage.catalogue import Catalogue
         from app.storage.database import Database
         from app.storage.history import History
-        from app.storage.intents import Intents
+        from app.storage.paid_call_intents import Intents
         from app.storage.receipts import Receipts
 
         try:

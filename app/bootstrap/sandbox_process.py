@@ -1,7 +1,7 @@
 """The one Sandbox of this program: when it runs, where, and with which key.
 
 It is a process of its own: it is up while the window is still being built, its engines never hold up a frame, and it
-ends with the window even when that is killed (see `app/sandbox/attended.py`).
+ends with the window even when that is killed (see `app/sandbox/child_process.py`).
 """
 
 from __future__ import annotations

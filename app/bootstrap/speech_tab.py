@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from app.storage.paths import resources
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
-from app.ui.speech.presenter_aloud import ReadAloud
-from app.ui.speech.presenter_clones import VoiceCloning
-from app.ui.speech.presenter_player import SpeechPlayer
-from app.ui.speech.presenter_takes import TakeActions
+from app.ui.speech.session.read_aloud import ReadAloud
+from app.ui.speech.session.speech_player import SpeechPlayer
+from app.ui.speech.session.take_actions import TakeActions
+from app.ui.speech.session.voice_cloning import VoiceCloning
 from app.ui.speech.voice_catalog import VoiceTable
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.presenter import TranscriptionPresenter
-from app.ui.transcription.session.presenter_preparing import Folders
+from app.ui.transcription.session.upload_preparation import Folders
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     page.speech_wanted.connect(lambda title, text: speak(rialto, title, text))
 
     async def begin(database: Database) -> None:
-        from app.storage.intents import Intents
+        from app.storage.paid_call_intents import Intents
 
         await presenter.start(database, rialto.catalogue, Intents(database))
 

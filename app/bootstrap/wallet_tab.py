@@ -11,9 +11,9 @@ from app.service.sandbox_controls import SandboxControls
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
-from app.ui.wallet.presenter_holdings import SandboxPurses
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
+from app.ui.wallet.session.holdings import SandboxHoldings
 from app.ui.wallet.wallet_dialogs import WalletDialogs
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
         rialto.tasks,
         books_since=sandbox_books_since,
     )
-    purses = SandboxPurses(account_services.sandbox.address)
+    purses = SandboxHoldings(account_services.sandbox.address)
     top_ups = TopUpPresenter(account_services.accounts, keys, rialto.tasks, service_of, own_cap, purses)
     api_keys = ApiKeysPresenter(rialto.current_account, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from app.service.errors import OutcomeUnknown, RefusedCall, ServiceError
 from app.storage.errors import StorageError
-from app.storage.intents import InvalidTransition
+from app.storage.paid_call_intents import InvalidTransition
 
 if TYPE_CHECKING:
-    from app.storage.intents import Intent, Intents
+    from app.storage.paid_call_intents import Intent, Intents
 
 _log = logging.getLogger(__name__)
 GATEWAY_GAVE_UP = (502, 504)  # it does not know whether the service behind it finished the work

@@ -14,7 +14,7 @@ import signal
 import sys
 from pathlib import Path
 
-from app.sandbox.accounts import wallets_faucet
+from app.sandbox.accounts import faucet
 from app.sandbox.error_output import label_libraries
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
 
@@ -113,7 +113,7 @@ async def serve(chosen: argparse.Namespace) -> None:
     except OSError as error:
         sys.exit(f"Port {chosen.port} cannot be used: {error.strerror}")
     base_url = f"http://{HOST}:{listener.getsockname()[1]}/api/v1"
-    print(f"{base_url}\n{wallets_faucet.notice()}", flush=True)  # at once: some who start this read one line only
+    print(f"{base_url}\n{faucet.notice()}", flush=True)  # at once: some who start this read one line only
     keep = chosen.data is not None
     options = Options(chosen.dialect, chosen.speed, chosen.partner, chosen.any_key, local_ports(chosen), keep)
     try:

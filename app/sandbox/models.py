@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import TYPES
 

@@ -133,8 +133,8 @@ async def serve_until(
     import asyncio
 
     from app.sandbox.error_output import LoopErrors
+    from app.sandbox.http.connections import Connections
     from app.sandbox.http.gate import Gate
-    from app.sandbox.http.http import Connections
     from app.sandbox.site import Site
     from app.sandbox.world import Clock, Settings, World
 

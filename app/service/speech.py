@@ -21,7 +21,7 @@ from app.service.exchange import Exchange
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_program, looks_like_text, sniff
 from app.service.http.multipart import FormContent, FormFile, OnProgress
 from app.service.http.time_limits import SPEECH_S
-from app.service.http.uploads import check_upload, sound_kind
+from app.service.http.upload_check import check_upload, sound_kind
 from app.service.models import Model
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind

@@ -21,7 +21,7 @@ from app.service.http.bodies import MAX_JSON_BYTES
 from app.service.http.media_types import MEDIA_TYPES
 from app.service.http.multipart import FormContent, FormFile, OnProgress
 from app.service.http.time_limits import TRANSCRIPTION_S
-from app.service.http.uploads import check_upload, sound_kind
+from app.service.http.upload_check import check_upload, sound_kind
 from app.service.retry import CallKind
 from app.service.wire import WireModel, read_model
 

@@ -121,8 +121,8 @@ def test_a_device_that_is_gone_gives_way_to_the_default(host: AudioHost) -> None
 def test_without_a_sound_server_portaudio_lists_its_own() -> None:
     host = AudioHost(lambda: sounddevice_with(row("Mic", inputs=1), row("Desk", outputs=2), default=(0, 1)))
     host.note_system((SystemDevice("x", "Desk", "output"),))
-    (desk,) = host.devices("output")
-    assert (desk.id, desk.name, desk.channels, desk.is_default) == ("Core:Desk", "Desk", 2, True)
+    (harness,) = host.devices("output")
+    assert (harness.id, harness.name, harness.channels, harness.is_default) == ("Core:Desk", "Desk", 2, True)
     (mic,) = host.devices("input")
     assert mic.id == "Core:Mic"
 

@@ -18,7 +18,7 @@ from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.service import Service, open_service
 from app.storage.attachment_files import AttachmentFiles
 from app.ui.chat.composer.attachment import Attachment
-from app.ui.chat.session.presenter_parts import AttachedPart, filled
+from app.ui.chat.session.content_parts import AttachedPart, filled
 from tests.bench.bench_open_chat import Heartbeat
 from tests.bench.harness import MIN_RUNS, Ratio
 
@@ -49,7 +49,7 @@ async def serve() -> None:
 
 
 async def send(service: Service, request: ChatRequest, files: AttachmentFiles) -> None:
-    """As an answer is asked for; see `presenter_answer`."""
+    """As an answer is asked for; see `answer_writer`."""
     stream = await asyncio.to_thread(lambda: service.chat.stream(filled(request, files)))
     async with stream:
         async for _ in stream:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.message_rows import MessageRow
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.rows import MessageRow
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.bench.harness import Ratio
 from tests.ui.hostile_messages import HOSTILE

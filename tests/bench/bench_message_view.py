@@ -19,8 +19,8 @@ from PySide6.QtCore import QEvent, QEventLoop, QPoint, QPointF, Qt
 from PySide6.QtGui import QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
-from app.ui.conversation.message_rows import MessageRow
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.rows import MessageRow
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.bench.harness import Ratio, against, medians, percentile
 
@@ -255,10 +255,10 @@ def memory_mb(count: int) -> float:
 def _own_memory(count: int) -> None:
     import psutil
 
-    import app.ui.conversation.message_layout  # noqa: F401  # what the program has loaded once any chat was open
+    import app.ui.conversation.layout  # noqa: F401  # what the program has loaded once any chat was open
     from app.ui.kit import icons
-    from app.ui.kit.markdown.markdown_code import lexer_for
-    from app.ui.kit.markdown.markdown_parse import parser
+    from app.ui.kit.markdown.code import lexer_for
+    from app.ui.kit.markdown.parser import parser
 
     qt_app = QApplication([])
     theme = Theme()

@@ -12,7 +12,7 @@ from functools import partial
 from PySide6.QtWidgets import QApplication
 
 from app.bootstrap.rialto import Rialto
-from app.ui.conversation.message_rows import MessageRow
+from app.ui.conversation.rows import MessageRow
 from tests.bench.harness import Ratio
 from tests.bench.whole_program import run_with
 

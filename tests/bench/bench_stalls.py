@@ -15,8 +15,8 @@ from PySide6.QtCore import QElapsedTimer, QEvent, QEventLoop, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
-from app.ui.conversation.message_rows import MessageRow
-from app.ui.conversation.message_view_stream import FLUSH_MS
+from app.ui.conversation.rows import MessageRow
+from app.ui.conversation.stream import FLUSH_MS
 from app.ui.kit.qt_repairs.collector import UiThreadCollector
 from app.ui.kit.theme import Theme
 from tests.bench.bench_message_view import LONG, close, messages, open_view, stream, turn

@@ -26,7 +26,7 @@ from app.service.auth import ApiKeyAuth
 from app.service.exchange import Exchange
 from app.service.service import open_service
 from app.storage.database import Database
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.paths import resources
 from app.storage.video_jobs import VideoJobs
 from app.ui.kit.tab import Zones

@@ -21,7 +21,7 @@ from tests.kit.waiting import until
 
 
 @dataclass(frozen=True)
-class Deed:
+class PaidAction:
     """`prepare` fills in, `begin` presses the button that costs, `done` tells whether what was paid for is here."""
 
     prepare: Callable[[Rialto, Path], Awaitable[None]]
@@ -131,18 +131,18 @@ def _ask(rialto: Rialto) -> None:
 
 
 DEEDS = {
-    "chat": Deed(_chat, _ask, _answered),
-    "speech": Deed(_speech, lambda rialto: speech(rialto).speak(aloud=False), _spoken),
-    "transcription": Deed(_transcription, lambda rialto: transcription(rialto).main_action(), _transcribed),
-    "images": Deed(
+    "chat": PaidAction(_chat, _ask, _answered),
+    "speech": PaidAction(_speech, lambda rialto: speech(rialto).speak(aloud=False), _spoken),
+    "transcription": PaidAction(_transcription, lambda rialto: transcription(rialto).main_action(), _transcribed),
+    "images": PaidAction(
         _images, lambda rialto: images(rialto).make(), lambda r: any(t.is_whole for t in images(r).gallery_state.tiles)
     ),
-    "video": Deed(
+    "video": PaidAction(
         _video,
         lambda rialto: video(rialto).queue(),
         lambda r: any(j.queue_id for j in video(r).presenter.job_store.all()),
     ),
-    "crypto_rpc": Deed(_console, lambda rialto: console(rialto).send(), _called),
+    "crypto_rpc": PaidAction(_console, lambda rialto: console(rialto).send(), _called),
 }
 
 

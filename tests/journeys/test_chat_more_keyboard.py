@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.ui.chat.export_dialog import ExportDialog, ReportDialog
-from app.ui.chat.session.options import ChatOptions
+from app.ui.chat.session.chat_options import ChatOptions
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.preset_popover import PresetPopover
 from tests.journeys.keyboard import Keyboard

@@ -251,12 +251,12 @@ async def test_no_refusal_widens_a_pane_or_is_drawn_as_html(
         window = rialto.window
         window.resize(QSize(width, height))
         await use(rialto, service)
-        for tab, deed in DEEDS.items():
+        for tab, action in DEEDS.items():
             window.show_tab(tab)
             await until(lambda tab=tab: tab in window.tab_frames.by_name)
-            await deed.prepare(rialto, tmp_path)
+            await action.prepare(rialto, tmp_path)
             await http.put(f"{service.origin}/sandbox/faults/answer", json=refusal)
-            deed.begin(rialto)
+            action.begin(rialto)
             await until(lambda tab=tab: problem_of(rialto, tab))
             await http.delete(f"{service.origin}/sandbox/faults/answer")
             for card in window.findChildren(ErrorCard):

@@ -93,11 +93,11 @@ async def test_what_was_paid_for_can_be_saved_elsewhere(start: Start, tmp_path: 
     async with start() as rialto:
         await in_the_sandbox(rialto)
         rialto.window.show_tab(tab)
-        deed = DEEDS[tab]
-        await deed.prepare(rialto, tmp_path)
+        action = DEEDS[tab]
+        await action.prepare(rialto, tmp_path)
         await settled(rialto)
         await control(rialto, "/faults/slow", "PUT", seconds=4)
-        deed.begin(rialto)
+        action.begin(rialto)
         while not await on_its_way(rialto, tab):
             pass
         with ExitStack() as gone:

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.bootstrap.rialto import Rialto
 from app.core.file_saving import save_file
-from app.ui.chat.session.presenter_export import HTML, JSON, MARKDOWN, ExportForm
+from app.ui.chat.session.export import HTML, JSON, MARKDOWN, ExportForm
 from app.ui.kit.widgets.error_card import ErrorCard
 from tests.journeys.conftest import settled
 from tests.journeys.paying_tabs import DEEDS, console, images, speech, transcription, video

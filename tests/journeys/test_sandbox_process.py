@@ -23,10 +23,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest_asyncio.fixture
-async def desk(tmp_path: Path, qapp: object) -> AsyncIterator[SandboxProcess]:
-    desk = SandboxProcess(Paths.below(tmp_path))
-    yield desk
-    await desk.stop()
+async def harness(tmp_path: Path, qapp: object) -> AsyncIterator[SandboxProcess]:
+    harness = SandboxProcess(Paths.below(tmp_path))
+    yield harness
+    await harness.stop()
 
 
 async def models_status(base_url: str, key: str) -> int:
@@ -35,54 +35,54 @@ async def models_status(base_url: str, key: str) -> int:
         return answer.status_code
 
 
-async def test_it_answers_with_its_key_and_to_no_other(desk: SandboxProcess) -> None:
-    base_url = await desk.start_and_tell()
-    assert desk.address() == (base_url, desk.key)
-    assert await models_status(base_url, desk.key) == 200
+async def test_it_answers_with_its_key_and_to_no_other(harness: SandboxProcess) -> None:
+    base_url = await harness.start_and_tell()
+    assert harness.address() == (base_url, harness.key)
+    assert await models_status(base_url, harness.key) == 200
     assert await models_status(base_url, "another-key-of-somebody") == 401
 
 
-async def test_the_key_is_in_no_argument_and_no_environment(desk: SandboxProcess) -> None:
-    await desk.start()
+async def test_the_key_is_in_no_argument_and_no_environment(harness: SandboxProcess) -> None:
+    await harness.start()
     (child,) = [each for each in psutil.Process().children() if sandbox_process.SERVE_SANDBOX in each.cmdline()]
-    assert desk.key not in " ".join(child.cmdline())
-    assert desk.key not in " ".join(child.environ().values())
+    assert harness.key not in " ".join(child.cmdline())
+    assert harness.key not in " ".join(child.environ().values())
 
 
-async def test_two_who_start_it_at_once_get_the_same_one(desk: SandboxProcess) -> None:
-    first, second = await asyncio.gather(desk.start_and_tell(), desk.start_and_tell())
+async def test_two_who_start_it_at_once_get_the_same_one(harness: SandboxProcess) -> None:
+    first, second = await asyncio.gather(harness.start_and_tell(), harness.start_and_tell())
     assert first == second
 
 
-async def test_it_stops_and_starts_anew_with_another_key(desk: SandboxProcess) -> None:
-    await desk.start()
-    address, key = desk.address() or ("", "")
-    await desk.stop()
-    assert desk.address() is None
+async def test_it_stops_and_starts_anew_with_another_key(harness: SandboxProcess) -> None:
+    await harness.start()
+    address, key = harness.address() or ("", "")
+    await harness.stop()
+    assert harness.address() is None
     with pytest.raises(httpx.ConnectError):
         await models_status(address, key)
-    assert await models_status(await desk.start_and_tell(), desk.key) == 200
-    assert desk.key != key
+    assert await models_status(await harness.start_and_tell(), harness.key) == 200
+    assert harness.key != key
 
 
-async def test_a_start_that_fails_says_why(desk: SandboxProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_start_that_fails_says_why(harness: SandboxProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox_process, "SERVE_SANDBOX", "--serve-nothing")
     with pytest.raises(OSError, match=r"\S"):
-        await desk.start()
+        await harness.start()
     monkeypatch.setattr(sys, "executable", "/nowhere/at/all")
     with pytest.raises(OSError, match=r"\S"):
-        await desk.start()
-    assert desk.address() is None
+        await harness.start()
+    assert harness.address() is None
 
 
-async def test_one_that_dies_is_started_again(desk: SandboxProcess) -> None:
-    await desk.start()
+async def test_one_that_dies_is_started_again(harness: SandboxProcess) -> None:
+    await harness.start()
     (child,) = [each for each in psutil.Process().children() if sandbox_process.SERVE_SANDBOX in each.cmdline()]
     child.kill()
     async with asyncio.timeout(60):
-        while desk.address() is not None:
+        while harness.address() is not None:
             await asyncio.sleep(0.01)
-    assert await models_status(await desk.start_and_tell(), desk.key) == 200
+    assert await models_status(await harness.start_and_tell(), harness.key) == 200
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

@@ -34,8 +34,8 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.begin()
         await hands.press("Ctrl+2")
         page = speech_of(rialto)
-        desk, sound = page.presenter, page.presenter.sound
-        await until(lambda: desk.ready.is_set() and not desk.voice_list.is_offline)
+        harness, sound = page.presenter, page.presenter.sound
+        await until(lambda: harness.ready.is_set() and not harness.voice_list.is_offline)
 
         # a voice: filtered, its sample heard for a price that was said, starred, taken
         picker = page.side.picker
@@ -53,9 +53,9 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.begin()
         await hands.tab_to(picker.view)
         await hands.press("Ctrl+D")
-        await until(lambda: any(voice.favourite for voice in desk.voice_list.all()))
+        await until(lambda: any(voice.favourite for voice in harness.voice_list.all()))
         await hands.press("Return")
-        assert desk.choice.voice in ("bf_emma", "Emma")
+        assert harness.choice.voice in ("bf_emma", "Emma")
         for button in (picker.stars, picker.used):
             await hands.tab_to(button)
             await hands.press("Space")
@@ -66,14 +66,14 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await until(lambda: picker.view.rows.shown_keys() == [("tts-kokoro", "bf_emma")])
         await hands.tab_to(picker.view)
         await hands.press("Home", "Down", "Return")
-        assert (desk.choice.model, desk.choice.voice) == ("tts-kokoro", "bf_emma")
+        assert (harness.choice.model, harness.choice.voice) == ("tts-kokoro", "bf_emma")
 
         # the delivery
         delivery = page.side.delivery
         await hands.tab_to(delivery.speed.slider)
-        before = desk.speech_options.speed
+        before = harness.speech_options.speed
         await hands.press("Right")
-        assert desk.speech_options.speed > before
+        assert harness.speech_options.speed > before
         await hands.press("Left")
         await hands.tab_to(delivery.format)
         await hands.type("WAV")
@@ -91,7 +91,7 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
                 await hands.press("Space")
             await hands.press("Space")
             assert not sound.player.wants_to_play
-        await until(lambda: not desk.is_speaking)
+        await until(lambda: not harness.is_speaking)
         await hands.tab_to(page.main.player.waveform)
         await hands.press("Home")
         await until(lambda: sound.player.position_s < 0.1)
@@ -119,7 +119,7 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.press("Ctrl+D")
         await until(lambda: page._rows[0].starred)
         await hands.press("Ctrl+Shift+D")
-        await until(lambda: len(page._rows) == 2 and not desk.is_speaking)
+        await until(lambda: len(page._rows) == 2 and not harness.is_speaking)
         await hands.press("Escape")
         await hands.command("Compare clips side by side")
         await until(lambda: len(page.main.audition_view.cards) == 2)

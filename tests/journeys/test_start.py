@@ -47,7 +47,7 @@ AFTER_THE_PAINT = [
     "app.storage.database",
     "app.ui.settings",
     "app.ui.shell.overlays",
-    "app.ui.conversation.message_view",
+    "app.ui.conversation.view",
 ]
 UNTIL_THE_PAINT = """
     import json, os, sys

@@ -47,41 +47,41 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await hands.begin()
         await hands.press("Ctrl+3")
         page = transcription_of(rialto)
-        main, side, desk = page.main, page.side, page.presenter
-        await until(lambda: desk.recording.inputs().microphones and desk.account_models.choices())
+        main, side, harness = page.main, page.side, page.presenter
+        await until(lambda: harness.recording.inputs().microphones and harness.account_models.choices())
 
         # the microphone: chosen, and kept by its lasting name; QtMultimedia names those of a process's first sound
         # server alone, and PortAudio knows a later one as a whole
         await hands.tab_to(side.options.input)
         names = (pulse.source, "pulse")
-        while not desk.recording.inputs().chosen.endswith(names):
-            before = desk.recording.inputs().chosen
+        while not harness.recording.inputs().chosen.endswith(names):
+            before = harness.recording.inputs().chosen
             await hands.press("Down")
-            await until(lambda before=before: desk.recording.inputs().chosen != before)  # type: ignore[misc]
-        assert rialto.settings.value.transcription["device"] == desk.recording.inputs().chosen
+            await until(lambda before=before: harness.recording.inputs().chosen != before)  # type: ignore[misc]
+        assert rialto.settings.value.transcription["device"] == harness.recording.inputs().chosen
 
         # recorded, with a pause and a mark, and nothing sent before it is said
         await hands.press("Ctrl+Shift+R")
-        await until(lambda: main.view == "recording" and desk.recording.seconds > 0)
+        await until(lambda: main.view == "recording" and harness.recording.seconds > 0)
         player = pulse.play(said)
         await hands.press("M")
         await until(lambda: player.poll() is not None)
-        heard = desk.recording.seconds
-        await until(lambda: desk.recording.seconds > heard + 0.3)
+        heard = harness.recording.seconds
+        await until(lambda: harness.recording.seconds > heard + 0.3)
         await hands.press("Space")
-        await until(lambda: desk.recording.phase == "paused")
+        await until(lambda: harness.recording.phase == "paused")
         assert main.recording.estimate.text().startswith("Estimate so far about $0.00")
         await hands.press("Space")
-        await until(lambda: desk.recording.phase == "recording")
+        await until(lambda: harness.recording.phase == "recording")
         await hands.press("Ctrl+Shift+R")
         await until(lambda: main.view == "sound" and main.sound.send.isEnabled())
-        assert desk.sending.last_exchange is None
+        assert harness.sending.last_exchange is None
 
         # heard before it is sent, and a copy of it saved
         await hands.tab_to(main.sound.player.play)
         with pulse.listening() as loudspeaker:
             await hands.press("Space")
-            await until(lambda: desk.playing.player.position_s > 1.0 and is_loud(loudspeaker))
+            await until(lambda: harness.playing.player.position_s > 1.0 and is_loud(loudspeaker))
             await hands.press("Space")
         await hands.command("Save a copy of the recording")
         await hands.choose_file(str(tmp_path / "copy.wav"))
@@ -104,12 +104,12 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await hands.type(" Hurrah")
         await hands.press("Return")
         await until(lambda: "Hurrah" in page.plain_text())
-        began = desk.reading.document.segments[0].start
+        began = harness.reading.document.segments[0].start
         await hands.press("Shift+Right")
-        await until(lambda: desk.reading.document.segments[0].start > began)
-        number = len(desk.reading.document.segments)
+        await until(lambda: harness.reading.document.segments[0].start > began)
+        number = len(harness.reading.document.segments)
         await hands.press("Ctrl+Right", "Ctrl+Right", "S")
-        await until(lambda: len(desk.reading.document.segments) == number + 1)
+        await until(lambda: len(harness.reading.document.segments) == number + 1)
         for _ in range(3):
             await hands.press("Ctrl+Z")
         await until(lambda: page.plain_text() == before)
@@ -120,7 +120,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await until(lambda: main.result.count.text().startswith("1 of "))
         await hands.tab_to(side.export.cards["srt"])
         await hands.press("Down")
-        await until(lambda: desk.export_choice.kind != "srt")
+        await until(lambda: harness.export_choice.kind != "srt")
         await hands.press("Up", "Ctrl+E")
         await hands.choose_file(str(tmp_path / "out.srt"))
         await until(lambda: (tmp_path / "out.srt").exists())

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from app.storage.tab_drafts import TabDraft
+from app.storage.form_drafts import TabDraft
 from tests.journeys.conftest import settled
 from tests.kit.waiting import until
 

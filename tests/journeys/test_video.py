@@ -16,7 +16,7 @@ from tests.journeys.killed_video_window import PROMPT, FileKeyring, video_of
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES
 from tests.kit.waiting import until
-from tests.ui.killing import victims
+from tests.ui.killing import killed_programs
 
 pytestmark = NO_DEVICES
 
@@ -27,7 +27,7 @@ async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_
     options = Options(tokens_per_second=0, local_ports={})
     with (
         start_sandbox(tmp_path / "elsewhere", resources(), options=options) as service,
-        victims("tests.journeys.killed_video_window") as programs,
+        killed_programs("tests.journeys.killed_video_window") as programs,
     ):
         controls = Controls(service.base_url, service.api_key)
         told = await programs.kill(str(tmp_path), service.base_url, service.api_key)

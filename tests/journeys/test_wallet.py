@@ -69,10 +69,10 @@ async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
         await in_the_sandbox(rialto)
         wallet_page(rialto).presenter.set_limit("hard call", "0.0000001")
         before = (await control(rialto, "/state"))["balance"]
-        for tab, deed in DEEDS.items():
+        for tab, action in DEEDS.items():
             rialto.window.show_tab(tab)
-            await deed.prepare(rialto, tmp_path)
-            deed.begin(rialto)
+            await action.prepare(rialto, tmp_path)
+            action.begin(rialto)
             await until(lambda tab=tab: problem_of(rialto, tab) is not None, f"a problem in {tab}")
             problem = problem_of(rialto, tab)
             assert problem is not None
@@ -81,7 +81,7 @@ async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
             assert problem.primary is not None, tab
             assert (problem.primary.id, problem.primary.text) == ("limits:call", "Change the limit…"), tab
             assert question() is None, "a limit that stops asks nothing"
-            assert not deed.done(rialto)
+            assert not action.done(rialto)
         assert (await control(rialto, "/state"))["balance"] == before
         rialto.help("limits:call")
         assert rialto.window.current_tab == "wallet"
@@ -99,11 +99,11 @@ async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack
         rialto.accounts.use(account.id)
         await until(lambda: rialto.current_account.account == account and rialto.current_account.service is not None)
         for tab in tabs:
-            deed = DEEDS[tab]
+            action = DEEDS[tab]
             await control(rialto, f"/wallets/{account.address}", "PUT", usd="0")
             rialto.window.show_tab(tab)
-            await deed.prepare(rialto, tmp_path)
-            deed.begin(rialto)
+            await action.prepare(rialto, tmp_path)
+            action.begin(rialto)
             await until(lambda tab=tab: problem_of(rialto, tab) is not None, f"a problem in {tab}")
             problem = problem_of(rialto, tab)
             assert problem is not None
@@ -112,7 +112,7 @@ async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack
             rialto.help("top-up")
             await pay(rialto)
             assert rialto.window.current_tab == tab
-            await until(lambda deed=deed: deed.done(rialto), f"{tab} going on")
+            await until(lambda action=action: action.done(rialto), f"{tab} going on")
             left = Decimal((await control(rialto, f"/wallets/{account.address}"))["usd"])
             assert 0 < left < 5, tab
 

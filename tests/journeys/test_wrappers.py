@@ -27,11 +27,11 @@ async def test_a_window_in_heavy_use_keeps_no_wrapper_of_what_qt_deletes_without
     async with start() as rialto:
         await in_the_sandbox(rialto)
         wallet = await full_wallet(rialto)
-        for tab, deed in DEEDS.items():
+        for tab, action in DEEDS.items():
             rialto.window.show_tab(tab)
-            await deed.prepare(rialto, tmp_path)
-            deed.begin(rialto)
-            await until(lambda deed=deed: deed.done(rialto))
+            await action.prepare(rialto, tmp_path)
+            action.begin(rialto)
+            await until(lambda action=action: action.done(rialto))
         sandbox = rialto.account_services.sandbox_account().id
         for number, (account, mode, percent, status) in enumerate(
             (

@@ -29,7 +29,7 @@ from app.storage.history import History
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.conversation.message_rows import MessageRow
+from app.ui.conversation.rows import MessageRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.kit.sandbox import OnSandbox
@@ -308,12 +308,12 @@ class ChatPresenterHarness:
         await self.tasks.idle()
 
 
-def watch(desk: ChatPresenterHarness) -> None:
+def watch(harness: ChatPresenterHarness) -> None:
     """Write down every signal's newest values."""
-    presenter = desk.presenter
+    presenter = harness.presenter
     for name in ("entries_changed", "head_changed", "cost_changed", "draft_replaced", "totals_changed", "notice"):
-        desk.told[name] = []
-        getattr(presenter, name).connect(lambda *values, name=name: desk.told[name].append(values))
+        harness.told[name] = []
+        getattr(presenter, name).connect(lambda *values, name=name: harness.told[name].append(values))
 
 
 @asynccontextmanager
@@ -344,15 +344,15 @@ async def open_chat_presenter(
     database = await Database.open(home / "rialto.sqlite3")
     history = History(database)
     presenter = ChatPresenter(current_account, settings, tasks, undo_stack := UndoStack())
-    desk = kind(presenter, history, tasks, current_account, settings, fake, database, undo_stack)
-    watch(desk)
+    harness = kind(presenter, history, tasks, current_account, settings, fake, database, undo_stack)
+    watch(harness)
     try:
         current_account.use(account, service)
         if with_models:
             current_account.set_numbers(models=await service.models.list("text"))
         await presenter.start(history, Catalogue(database))
         await tasks.idle()
-        yield desk
+        yield harness
     finally:
         await presenter.aclose()
         await tasks.aclose()

@@ -96,10 +96,10 @@ async def open_console_presenter(folder: Path, tasks: TaskScope) -> AsyncIterato
         try:
             current_account.use(account, service)
             presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", undo_stack := UndoStack())
-            desk = ConsolePresenterHarness(presenter, tasks, current_account, service, running, database, undo_stack)
+            harness = ConsolePresenterHarness(presenter, tasks, current_account, service, running, database, undo_stack)
             await presenter.start(database)
             await tasks.idle()
-            yield desk
+            yield harness
         finally:
             await tasks.aclose()
             await service.aclose()

@@ -24,13 +24,13 @@ from app.service.exchange import Exchange
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
+from app.storage.form_drafts import TabDraft as DraftTable
 from app.storage.images import StoredImage
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.receipts import Receipts
-from app.storage.tab_drafts import TabDraft as DraftTable
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
-from app.ui.images.presenter_changes import ImageChanges
+from app.ui.images.session.image_changes import ImageChanges
 from app.ui.kit.theme import Theme
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
@@ -273,10 +273,10 @@ async def open_images(
     presenter = ImagesPresenter(current_account, tasks, home / "data", undo_stack := UndoStack())
     changes = ImageChanges(presenter)
     page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
-    desk = ImagesHarness(
+    harness = ImagesHarness(
         page, presenter, changes, tasks, current_account, database, sandbox, home, undo_stack, exchanges=exchanges
     )
-    page.toast_wanted.connect(lambda *words: desk.toasts.append(words))
+    page.toast_wanted.connect(lambda *words: harness.toasts.append(words))
     panes = ((page.form, (324, 800)), (page.gallery, (760, 800)), (page.side, (312, 800)))
     try:
         current_account.use(SANDBOX, service)
@@ -286,7 +286,7 @@ async def open_images(
         for pane, size in panes:
             pane.resize(*size)
             pane.show()
-        yield desk
+        yield harness
     finally:
         page.form.flush()
         await presenter.aclose()

@@ -10,14 +10,14 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from app.core.problems import ActionSpec, Problem
-from app.ui.conversation.message_boxes import Box, Control
-from app.ui.conversation.message_code import CodeBox
-from app.ui.conversation.message_rows import MessageRow, ReceiptRun, RowSource
-from app.ui.conversation.message_table import TableBox
-from app.ui.conversation.message_text import ProseBox
-from app.ui.conversation.message_units import BODY, ControlReference, Styles
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.boxes import Box, Control
+from app.ui.conversation.code_box import CodeBox
+from app.ui.conversation.rows import MessageRow, ReceiptRun, RowSource
 from app.ui.conversation.streaming_markdown import StreamingMarkdown
+from app.ui.conversation.table_box import TableBox
+from app.ui.conversation.text_boxes import ProseBox
+from app.ui.conversation.units import BODY, ControlReference, Styles
+from app.ui.conversation.view import MessageView
 from app.ui.conversation.virtual_list import PlacedUnit
 from app.ui.kit.theme import Theme
 

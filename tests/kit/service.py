@@ -55,8 +55,8 @@ async def with_key(folder: Path, dialect: str = "service") -> AsyncIterator[Serv
         async def key() -> str:
             return sandbox.running.api_key
 
-        async with _at(sandbox, folder, dialect, ApiKeyAuth(key)) as desk:
-            yield desk
+        async with _at(sandbox, folder, dialect, ApiKeyAuth(key)) as harness:
+            yield harness
 
 
 @asynccontextmanager
@@ -68,8 +68,8 @@ async def with_wallet(folder: Path, dialect: str = "service", usd: str = "5") ->
         site = site_of(base_url, domain=names.siwx_domain, uri=names.siwx_uri, statement=names.siwx_statement)
         headers = SignInHeaders(evm_signer(), site)
         auth = WalletAuth(base_url, names.siwx_header, headers, refused_by=(WalletError,))
-        async with _at(sandbox, folder, dialect, auth) as desk:
-            yield desk
+        async with _at(sandbox, folder, dialect, auth) as harness:
+            yield harness
 
 
 @asynccontextmanager

@@ -149,16 +149,16 @@ def make_shell(folder: Path, tasks: TaskScope, theme: Theme, *, second_tab: bool
     store = SettingsStore(folder / "settings.json")
     current_account = CurrentAccount()
     window = MainWindow(theme, current_account, store, tasks)
-    desk = ShellHarness(theme, current_account, store, tasks, window)
+    harness = ShellHarness(theme, current_account, store, tasks, window)
     names = [("chat", "Chat", False)] + ([("notes", "Notes", True)] if second_tab else [])
     for name, title, at_bottom in names:
 
         def make(name: str = name, title: str = title) -> PlainTab:
-            desk.tabs[name] = PlainTab(theme, name, title)
-            return desk.tabs[name]
+            harness.tabs[name] = PlainTab(theme, name, title)
+            return harness.tabs[name]
 
         window.add_tab(TabInfo(name, title, "chat", at_bottom=at_bottom), make)
-    return desk
+    return harness
 
 
 class FakeKeychain:

@@ -24,15 +24,15 @@ from app.service.calls import Call
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
+from app.storage.form_drafts import TabDraft as DraftTable
 from app.storage.paths import resources
-from app.storage.tab_drafts import TabDraft as DraftTable
 from app.ui.kit.theme import Theme
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
-from app.ui.speech.presenter_aloud import ReadAloud
-from app.ui.speech.presenter_clones import VoiceCloning
-from app.ui.speech.presenter_player import SpeechPlayer
-from app.ui.speech.presenter_takes import TakeActions
+from app.ui.speech.session.read_aloud import ReadAloud
+from app.ui.speech.session.speech_player import SpeechPlayer
+from app.ui.speech.session.take_actions import TakeActions
+from app.ui.speech.session.voice_cloning import VoiceCloning
 from app.ui.speech.voice_catalog import VoiceTable
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
@@ -343,12 +343,12 @@ async def open_speech(
     sound = SpeechPlayer(host, tasks, home / "cache" / "speech", make_speaker=make)
     table, undo_stack = VoiceTable(resources() / "data" / "voices.json"), UndoStack()
     presenter = SpeechPresenter(current_account, tasks, sound, table, home / "data", undo_stack)
-    deeds = TakeActions(presenter, tasks)
+    actions = TakeActions(presenter, tasks)
     clones = VoiceCloning(presenter, host, tasks, home / "cache" / "voices", make_speaker=make, open_blocks=blocks)
-    page = SpeechPage(theme, presenter, deeds, clones, tasks)
+    page = SpeechPage(theme, presenter, actions, clones, tasks)
     page.aloud = ReadAloud(presenter, tasks)
     speech = SpeechHarness(
-        page, presenter, deeds, clones, page.aloud, tasks, current_account, database, sandbox, home, undo_stack, theme
+        page, presenter, actions, clones, page.aloud, tasks, current_account, database, sandbox, home, undo_stack, theme
     )
     page.toast_wanted.connect(lambda *words: speech.toasts.append(words))
     sound.sentence_changed.connect(

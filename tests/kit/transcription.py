@@ -28,7 +28,7 @@ from app.service.exchange import Exchange
 from app.service.service import Service, open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.settings import SettingsStore
 from app.ui.kit.sound.device_watch import DeviceWatch
 from app.ui.kit.tab import Zones
@@ -36,7 +36,7 @@ from app.ui.kit.theme import Theme
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.session.document import document_from
-from app.ui.transcription.session.presenter_preparing import Folders
+from app.ui.transcription.session.upload_preparation import Folders
 from app.ui.transcription.state import Head
 from tests.audio.recorded import FakeBlocks, tone, write_wav
 from tests.kit.sandbox import OnSandbox

@@ -23,7 +23,7 @@ from app.service.exchange import Exchange
 from app.service.service import Service, open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.video_jobs import VideoJob
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme

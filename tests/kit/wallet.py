@@ -22,17 +22,17 @@ from app.credentials.accounts import SANDBOX_ADDRESS, Account, Accounts, new_acc
 from app.credentials.stores import SessionStore
 from app.sandbox.server import RunningSandbox
 from app.storage.database import Database
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.receipts import Receipts
 from app.storage.settings import SettingsStore
 from app.ui.kit.theme import Theme
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
-from app.ui.wallet.presenter_holdings import SandboxPurses
-from app.ui.wallet.presenter_keys import WalletKeys
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
+from app.ui.wallet.session.holdings import SandboxHoldings
+from app.ui.wallet.session.wallet_keys import WalletKeys
 from app.ui.wallet.top_up_state import TopUpView
 from app.wallet.payment import PreparedPayment
 from tests.credentials.book_file import BookFile
@@ -320,7 +320,7 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         tasks,
         switch.service_of,
         lambda: read_limit(settings.value.budgets.get("hard top-up", "")),
-        SandboxPurses(lambda: (sandbox.base_url, sandbox.api_key)),
+        SandboxHoldings(lambda: (sandbox.base_url, sandbox.api_key)),
     )
     page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(current_account, tasks), tasks)
     parts = (book, current_account, switch, budget, ledger, database, intents, settings, tasks, sandbox, home, place)

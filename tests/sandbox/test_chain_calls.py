@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from eth_account import Account
 
-from app.sandbox.chains.chains import TEST_ACCOUNTS
+from app.sandbox.chains.networks import TEST_ACCOUNTS
 from tests.sandbox.support import Client
 
 ALICE, BOB = (Account.from_key(one.private_key) for one in TEST_ACCOUNTS[1:3])
@@ -126,7 +126,7 @@ def test_an_endless_loop_is_ended_after_five_seconds(sandbox: Client) -> None:
 def test_calls_that_call_themselves_without_a_jump_are_ended_too(
     sandbox: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.sandbox.chains.chains_evm.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("app.sandbox.chains.evm_chain.TIMEOUT_S", 0.2)
     addresses = [f"0x{number:040x}" for number in range(1_000, 1_030)]
     overrides = {
         here: {"code": "0x" + f"5f5f5f5f5f73{following[2:]}5af1" * 2} for here, following in pairwise(addresses)
@@ -145,9 +145,9 @@ def test_calls_nested_too_deeply_are_refused_in_words(sandbox: Client) -> None:
 def test_a_transaction_that_computes_too_long_is_refused_and_leaves_nothing(
     sandbox: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.sandbox.chains.chains_evm.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("app.sandbox.chains.evm_chain.TIMEOUT_S", 0.2)
     endless = {"data": ENDLESS, "value": 0, "nonce": 0, "chainId": 8453, **FEES, "gas": 30_000_000}
     raw = "0x" + bytes(ALICE.sign_transaction(endless).raw_transaction).hex()
     assert "timeout" in ask(sandbox, "eth_sendRawTransaction", raw)["error"]["message"]
-    monkeypatch.setattr("app.sandbox.chains.chains_evm.TIMEOUT_S", 60.0)
+    monkeypatch.setattr("app.sandbox.chains.evm_chain.TIMEOUT_S", 60.0)
     assert mined(sandbox, {"to": BOB.address, "value": 1, "nonce": 0, "chainId": 8453, **FEES})["status"] == "0x1"

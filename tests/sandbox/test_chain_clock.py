@@ -7,8 +7,8 @@ import pytest
 from eth_account import Account
 
 from app.sandbox.accounts.x402_terms import PLAY_ASSET
-from app.sandbox.chains.chains import TEST_ACCOUNTS
-from app.sandbox.chains.chains_evm import COINBASE, GAS_LIMIT, MOST_EMPTY, EvmChain
+from app.sandbox.chains.evm_chain import COINBASE, GAS_LIMIT, MOST_EMPTY, EvmChain
+from app.sandbox.chains.networks import TEST_ACCOUNTS
 from tests.sandbox.support import NOON, Client
 from tests.sandbox.wallet_support import WalletClient, v2
 

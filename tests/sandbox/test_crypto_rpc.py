@@ -7,10 +7,10 @@ import httpx
 import pytest
 from eth_account import Account
 
-from app.sandbox import equipment
-from app.sandbox.chains import crypto_rpc_memory
-from app.sandbox.chains.chains import DOLLARS, TEST_ACCOUNTS
-from app.sandbox.chains.crypto_rpc_memory import RpcMemory
+from app.sandbox import installed_engines
+from app.sandbox.chains import rpc_memory
+from app.sandbox.chains.networks import DOLLARS, TEST_ACCOUNTS
+from app.sandbox.chains.rpc_memory import RpcMemory
 from tests.sandbox.support import RESOURCES, Client
 
 BASE = "base-mainnet"
@@ -301,10 +301,10 @@ def test_R_RPC_42_R_RPC_44_R_RPC_46_R_LIM_15_R_LIM_17_the_101st_request_of_a_min
 
 
 def test_R_RPC_45_R_LIM_16_credits_are_capped_over_24_hours(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (crypto_rpc_memory.PAID.credits_per_day, crypto_rpc_memory.STAFF.credits_per_day) == (10**7, 10**8)
+    assert (rpc_memory.PAID.credits_per_day, rpc_memory.STAFF.credits_per_day) == (10**7, 10**8)
     from app.sandbox.chains import crypto_rpc
 
-    monkeypatch.setattr(crypto_rpc, "PAID", crypto_rpc_memory.Caps(100, 100))
+    monkeypatch.setattr(crypto_rpc, "PAID", rpc_memory.Caps(100, 100))
     assert [send(sandbox, item("eth_chainId")).status_code for _ in range(6)] == [200] * 5 + [429]
     assert "credits-per-24-hours cap of 100" in send(sandbox, item("eth_chainId")).json()["customMessage"]
     sandbox.turn_clock(86_400)
@@ -335,8 +335,8 @@ def test_bodies_that_are_no_json_are_refused(sandbox: Client) -> None:
 
 
 def test_without_the_engine_evm_networks_are_503(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = equipment.find_spec
-    monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "eth" else real(name))
+    real = installed_engines.find_spec
+    monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "eth" else real(name))
     answer = send(sandbox, item("eth_chainId"))
     assert answer.status_code == 503 and "py-evm" in answer.json()["error"]
     assert result(sandbox, "starknet_chainId", network="starknet-mainnet") == "0x534e5f4d41494e"

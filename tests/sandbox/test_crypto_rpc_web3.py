@@ -10,7 +10,7 @@ from eth_account import Account
 from web3 import HTTPProvider, Web3
 from web3.exceptions import ContractLogicError
 
-from app.sandbox.chains.chains import DOLLARS, TEST_ACCOUNTS
+from app.sandbox.chains.networks import DOLLARS, TEST_ACCOUNTS
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "key-of-this-test"

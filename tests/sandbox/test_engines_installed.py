@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox import equipment
+from app.sandbox import installed_engines
 from tests.sandbox.support import Client
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,28 +17,28 @@ HEAVY = {"numpy", "soundfile", "espeakng_loader", "pocketsphinx", "av", "PIL", "
 def test_every_engine_is_listed_with_what_it_does(sandbox: Client) -> None:
     listed = sandbox.control("/engines", method="GET")
     assert listed["extra"] == "rialto[sandbox]"
-    assert [one["name"] for one in listed["data"]] == list(equipment.ENGINES)
+    assert [one["name"] for one in listed["data"]] == list(installed_engines.ENGINES)
     assert all(one["installed"] and not one["missing"] and one["does"] for one in listed["data"])
 
 
-@pytest.mark.parametrize("name", [name for name, engine in equipment.ENGINES.items() if engine.modules])
+@pytest.mark.parametrize("name", [name for name, engine in installed_engines.ENGINES.items() if engine.modules])
 def test_a_missing_engine_is_named_with_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from app.sandbox.http.errors import Refusal
 
-    monkeypatch.setattr(equipment, "find_spec", lambda _: None)
+    monkeypatch.setattr(installed_engines, "find_spec", lambda _: None)
     with pytest.raises(Refusal) as caught:
-        equipment.need(name)
+        installed_engines.need(name)
     text = str(caught.value.body["error"])
-    assert caught.value.status == 503 and equipment.ENGINES[name].title in text
-    assert "rialto[sandbox]" in text and equipment.ENGINES[name].packages in text
+    assert caught.value.status == 503 and installed_engines.ENGINES[name].title in text
+    assert "rialto[sandbox]" in text and installed_engines.ENGINES[name].packages in text
 
 
 def test_a_built_program_names_the_package_that_brings_the_engine() -> None:
-    engine = equipment.ENGINES["speech"]
-    installed = equipment.remedy(engine, Path("/usr/lib/rialto/rialto"))
+    engine = installed_engines.ENGINES["speech"]
+    installed = installed_engines.remedy(engine, Path("/usr/lib/rialto/rialto"))
     assert installed == "It comes with the package rialto-sandbox: sudo apt install rialto-sandbox"
-    assert "pip" not in equipment.remedy(engine, Path("/home/somebody/rialto/rialto"))
-    assert "pip install espeakng-loader" in equipment.remedy(engine)
+    assert "pip" not in installed_engines.remedy(engine, Path("/home/somebody/rialto/rialto"))
+    assert "pip install espeakng-loader" in installed_engines.remedy(engine)
 
 
 def test_a_sandbox_that_only_chats_loads_no_engine() -> None:
@@ -58,6 +58,6 @@ def test_a_sandbox_that_only_chats_loads_no_engine() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", equipment.ENGINES)
+@pytest.mark.parametrize("name", installed_engines.ENGINES)
 def test_the_part_that_tells_whether_an_engine_is_loaded_is_a_module_of_ours(name: str) -> None:
-    assert find_spec(f"app.sandbox.{equipment.ENGINES[name].part}") is not None
+    assert find_spec(f"app.sandbox.{installed_engines.ENGINES[name].part}") is not None

@@ -13,7 +13,7 @@ from eth import EVM_RECURSION_LIMIT
 from eth_account import Account as Signer
 from eth_typing import Address
 
-from app.sandbox.chains.chains_evm import Account, EvmChain
+from app.sandbox.chains.evm_chain import Account, EvmChain
 from tests.sandbox.evm_programs import (
     ANSWERS,
     CHAIN_ID,
@@ -84,7 +84,7 @@ def deep() -> Iterator[None]:
 @pytest.mark.filterwarnings("ignore:SELFDESTRUCT:DeprecationWarning")  # py-evm warns each time it meets the operation
 @pytest.mark.parametrize("part", range(8))
 def test_transactions_end_as_on_another_virtual_machine(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.sandbox.chains.chains_evm.TIMEOUT_S", 600.0)  # what comes out, not how long it takes
+    monkeypatch.setattr("app.sandbox.chains.evm_chain.TIMEOUT_S", 600.0)  # what comes out, not how long it takes
     for program in programs()[part::8]:
         recorded = RECORDED[program.name]
         gas = max(recorded["gas_used"], least_gas(program.data))

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from PIL import ExifTags, Image
 
-from app.sandbox import equipment
-from app.sandbox.http.http import SERVER
+from app.sandbox import installed_engines
+from app.sandbox.http.connections import SERVER
 from app.sandbox.media.sound import MADE_BY as SPOKEN
 from tests.sandbox.support import Client
 
@@ -106,5 +106,5 @@ def test_engines_tell_version_licence_and_state(sandbox: Client) -> None:
 
 
 def test_an_engine_that_is_not_installed_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = equipment.Engine("x", "y", ("no_such_module",), "no-such-package")
+    engine = installed_engines.Engine("x", "y", ("no_such_module",), "no-such-package")
     assert (engine.state, engine.version) == ("missing", "")

@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 
 from app.sandbox.error_output import LoopErrors
-from app.sandbox.http import http
-from app.sandbox.http.http import Connections, Request, Response
+from app.sandbox.http import connections
+from app.sandbox.http.connections import Connections, Request, Response
 from app.sandbox.server import listen
 from tests.sandbox.support import Client
 
@@ -217,7 +217,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(wire: Wire) -> No
 
 def test_a_request_that_does_not_come_to_its_end_is_ended(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HEAD_S", "STALL_S"):
-        monkeypatch.setattr(f"app.sandbox.http.http.{name}", 0.2)
+        monkeypatch.setattr(f"app.sandbox.http.connections.{name}", 0.2)
     for begun in ("POST / HTTP/1.1\nX: ", "POST /api/v1/models HTTP/1.1\nHost: localhost\nContent-Length: 9\n\nab"):
         wire = Wire(sandbox)
         wire.send(begun)
@@ -227,7 +227,7 @@ def test_a_request_that_does_not_come_to_its_end_is_ended(sandbox: Client, monke
 
 
 def test_a_connection_that_asks_nothing_more_is_ended(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.sandbox.http.http.IDLE_S", 0.2)
+    monkeypatch.setattr("app.sandbox.http.connections.IDLE_S", 0.2)
     wire = Wire(sandbox)
     wire.send(GET)
     assert wire.answer()[0] == 200
@@ -236,11 +236,11 @@ def test_a_connection_that_asks_nothing_more_is_ended(sandbox: Client, monkeypat
 
 
 def test_the_times_are_what_is_promised() -> None:
-    assert (http.HEAD_S, http.IDLE_S) == (30, 75)
+    assert (connections.HEAD_S, connections.IDLE_S) == (30, 75)
 
 
 def test_many_half_sent_requests_lock_nobody_out(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = [Wire(sandbox) for _ in range(http.MOST_CONNECTIONS + 20)]
+    held = [Wire(sandbox) for _ in range(connections.MOST_CONNECTIONS + 20)]
     for wire in held:
         with suppress(ConnectionError):  # the first ones made room already
             wire.send("POST / HTTP/1.1\nX: ")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.sandbox import equipment
+from app.sandbox import installed_engines
 from tests.sandbox.support import Client
 
 MAGIC = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "webp": b"RIFF"}
@@ -260,8 +260,8 @@ def test_R_LIM_05_images_are_20_a_minute_and_cost_money(sandbox: Client) -> None
 
 
 def test_without_pillow_the_answer_is_503(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = equipment.find_spec
-    monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "PIL" else real(name))
+    real = installed_engines.find_spec
+    monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "PIL" else real(name))
     answer = generate(sandbox)
     assert answer.status_code == 503 and "Pillow" in answer.json()["error"]
 

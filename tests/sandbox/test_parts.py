@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from app.sandbox.chat import tokens, words
+from app.sandbox.chat import tokens, word_stems
 from app.sandbox.chat.attachments import picture_size
 from app.sandbox.chat.augmentation import SEARCH_USD
-from app.sandbox.chat.cutters import StopCutter, ThinkStripper
 from app.sandbox.chat.drawn_images import SIDE, draw
+from app.sandbox.chat.stream_filters import StopCutter, ThinkStripper
 from app.sandbox.http.errors import Refusal
 from app.sandbox.http.limits import AbuseGuard
 from app.sandbox.http.validation import Checker
@@ -64,10 +64,10 @@ def test_think_blocks_are_taken_out_however_they_are_split(text: str, kept: str,
 
 
 def test_words_meet_in_their_root() -> None:
-    assert words.terms("stopped stopping stops") == ["stop"] * 3
-    assert words.terms("The colours of dark themes") == words.terms("color dark theme")
-    assert words.terms("How do I?") == []
-    assert words.fold("Café ÉTÉ") == "cafe ete"
+    assert word_stems.terms("stopped stopping stops") == ["stop"] * 3
+    assert word_stems.terms("The colours of dark themes") == word_stems.terms("color dark theme")
+    assert word_stems.terms("How do I?") == []
+    assert word_stems.fold("Café ÉTÉ") == "cafe ete"
 
 
 def test_the_clock_adds_its_offset() -> None:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 from eth_account import Account
 
-from app.sandbox.chains.chains import TEST_ACCOUNTS
+from app.sandbox.chains.networks import TEST_ACCOUNTS
 from app.sandbox.store import FILE_NAME, Store, StoreInUse
 from tests.sandbox.support import NOON, Client, running
 from tests.sandbox.test_video import PRIVATE, played, queued, retrieve
@@ -173,7 +173,7 @@ def test_without_being_told_to_nothing_is_kept(tmp_path: Path) -> None:
 
 
 @contextmanager
-def attended(folder: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
+def child_process(folder: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
     """The Sandbox as the window runs it: a process of its own."""
     command = [sys.executable, "-m", "app", "--serve-sandbox", str(folder)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -189,14 +189,14 @@ def attended(folder: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Client
 
 
 def test_what_was_answered_survives_the_kill_of_the_window_s_sandbox(tmp_path: Path) -> None:
-    with attended(tmp_path) as (process, http):
+    with child_process(tmp_path) as (process, http):
         order = {"model": "rialto-reel-text-to-video", "prompt": "a boat", "duration": "3s"}
         job = http.post("/video/queue", json=order).json()
         balance = http.get("/billing/balance").json()["balances"]["usd"]
         process.kill()
         process.wait(timeout=60)
     assert balance < 100
-    with attended(tmp_path) as (_, http):
+    with child_process(tmp_path) as (_, http):
         assert http.get("/billing/balance").json()["balances"]["usd"] == balance
         assert http.post("/video/retrieve", json=job).status_code == 200
 

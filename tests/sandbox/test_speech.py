@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import pytest
 
-from app.sandbox import equipment
+from app.sandbox import installed_engines
 from app.sandbox.media.sound import decode, encode, resample
 from tests.sandbox.support import Client, running
 
@@ -241,8 +241,8 @@ def test_the_other_dialect_adds_the_flat_list(venice: Client) -> None:
 def test_without_the_engine_the_answer_is_503_and_says_what_to_install(
     sandbox: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = equipment.find_spec
-    monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "espeakng_loader" else real(name))
+    real = installed_engines.find_spec
+    monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "espeakng_loader" else real(name))
     answer = ask(sandbox)
     assert answer.status_code == 503
     assert "espeak-ng" in answer.json()["error"] and "rialto[sandbox]" in answer.json()["error"]
@@ -253,8 +253,8 @@ def test_without_the_engine_the_answer_is_503_and_says_what_to_install(
 
 
 def test_without_pyav_everything_but_aac_is_spoken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = equipment.find_spec
-    monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "av" else real(name))
+    real = installed_engines.find_spec
+    monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "av" else real(name))
     with running(tmp_path) as sandbox:
         spec = sandbox.get("/models/tts-kokoro").json()["model_spec"]
         assert "aac" not in spec["supported_formats"]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from app.sandbox.__main__ import local_ports, read_arguments
-from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS, notice
+from app.sandbox.accounts.faucet import FAUCET_ADDRESS, notice
 from app.sandbox.media.sound import encode
 from app.sandbox.server import LOCAL_PORTS
 

@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 
-from app.sandbox import equipment
+from app.sandbox import installed_engines
 from app.sandbox.media.sound import Samples, decode, encode, resample
 from app.sandbox.media.speech_engine import Delivery, speak
 from app.sandbox.media.transcription_engine import _decoder, spans
@@ -204,8 +204,8 @@ def test_R_STT_01_R_LIM_06_credentials_and_limits(sandbox: Client, bare: httpx.C
 
 
 def test_without_the_engine_the_answer_is_503_and_names_it(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = equipment.find_spec
-    monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "pocketsphinx" else real(name))
+    real = installed_engines.find_spec
+    monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "pocketsphinx" else real(name))
     answer = upload(sandbox, file("wav"))
     assert answer.status_code == 503 and "PocketSphinx" in answer.json()["error"]
 

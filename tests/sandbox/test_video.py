@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.sandbox import equipment
+from app.sandbox import installed_engines
 from tests.sandbox.support import Client, running
 
 MODEL = "rialto-reel-text-to-video"
@@ -216,8 +216,8 @@ def test_R_VID_08_another_caller_sees_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_without_the_engine_the_answer_is_503(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = equipment.find_spec
-    monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "av" else real(name))
+    real = installed_engines.find_spec
+    monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "av" else real(name))
     answer = order(sandbox)
     assert answer.status_code == 503 and "PyAV" in answer.json()["error"]
 

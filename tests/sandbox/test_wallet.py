@@ -14,12 +14,12 @@ from typing import Any, cast
 import httpx
 import pytest
 
+from app.sandbox.accounts.wallet_account import balance
+from app.sandbox.accounts.wallet_address import Wallet, checksummed, from_base58, read_wallet, to_base58
 from app.sandbox.accounts.wallets import Visit, wallets_of
-from app.sandbox.accounts.wallets_account import balance
-from app.sandbox.accounts.wallets_address import Wallet, checksummed, from_base58, read_wallet, to_base58
-from app.sandbox.chains.chains import TEST_ACCOUNTS
+from app.sandbox.chains.networks import TEST_ACCOUNTS
 from app.sandbox.http.call import Call
-from app.sandbox.http.http import Request
+from app.sandbox.http.connections import Request
 from app.sandbox.http.routes import ROUTES, Route
 from app.sandbox.site import Site
 from app.sandbox.world import Clock, Settings, World
@@ -303,7 +303,7 @@ def test_pages_outside_their_range_are_refused(wallet: WalletClient, query: str)
 
 
 def test_a_refund_is_told_from_a_top_up(wallet: WalletClient) -> None:
-    from app.sandbox.accounts.wallets_account import _line
+    from app.sandbox.accounts.wallet_account import _line
     from app.sandbox.world import Charge
 
     charge = Charge(0.0, "reel-refund", Decimal(1), Decimal(-1), Decimal(1), "ray", "reel")

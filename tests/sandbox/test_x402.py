@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from Crypto.Hash import keccak
 
-from app.sandbox.accounts.wallets_address import checksummed, to_base58
-from app.sandbox.accounts.wallets_signatures import CURVE_ORDER
+from app.sandbox.accounts.signatures import CURVE_ORDER
+from app.sandbox.accounts.wallet_address import checksummed, to_base58
 from app.sandbox.accounts.x402_payment import check_signature, check_times, read_payment
 from app.sandbox.accounts.x402_terms import (
     EVM_RECEIVER,

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from eth_account import Account
 from eth_account.messages import encode_defunct, encode_typed_data
 
-from app.sandbox.accounts.wallets_address import to_base58
+from app.sandbox.accounts.wallet_address import to_base58
 from app.sandbox.accounts.x402_terms import EVM_RECEIVER, PLAY_ASSET
 from tests.sandbox.support import NOON, Client
 

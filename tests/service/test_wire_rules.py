@@ -166,7 +166,7 @@ def signed_transaction(at: ServiceHarness) -> tuple[str, str]:
     """A transfer of the faucet's, and its hash as the wallet works it out before anything is sent."""
     from eth_account import Account
 
-    from app.sandbox.chains.chains import TEST_ACCOUNTS
+    from app.sandbox.chains.networks import TEST_ACCOUNTS
     from app.wallet.transactions import read_transaction
 
     fields_of: dict[str, Any] = {"type": 2, "maxFeePerGas": 20 * 10**9, "maxPriorityFeePerGas": 10**9, "gas": 21_000}

@@ -39,8 +39,8 @@ DIALECTS = ("service", "venice")
 
 @pytest.fixture(params=DIALECTS)
 async def at(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ServiceHarness]:
-    async with with_key(tmp_path, request.param) as desk:
-        yield desk
+    async with with_key(tmp_path, request.param) as harness:
+        yield harness
 
 
 async def chat(at: ServiceHarness) -> object:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.storage.database import Database
 from app.storage.history import History
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 
 SAVE_EVERY_S = 0.25
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.intents import STATES, Intent, Intents, InvalidTransition
+from app.storage.paid_call_intents import STATES, Intent, Intents, InvalidTransition
 from tests.storage.conftest import Clock
 from tests.storage.test_killed import run_and_kill
 

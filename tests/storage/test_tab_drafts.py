@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.storage.database import Database
+from app.storage.form_drafts import TabDraft
 from app.storage.schema import migrations_in, statements
-from app.storage.tab_drafts import TabDraft
 
 DESK = next(migration for migration in migrations_in() if migration.name == "desk")
 
@@ -24,10 +24,10 @@ async def test_each_tab_keeps_its_own(database: Database) -> None:
 
 
 async def test_what_cannot_be_read_costs_itself_alone(database: Database) -> None:
-    desk = TabDraft(database, "speech")
-    await desk.keep({"text": "whole", "knobs": {"speed": 1}})
+    harness = TabDraft(database, "speech")
+    await harness.keep({"text": "whole", "knobs": {"speed": 1}})
     await database.execute("UPDATE desk SET value = '{' WHERE key = 'knobs'")
-    assert await desk.read() == {"text": "whole"}
+    assert await harness.read() == {"text": "whole"}
 
 
 @pytest.mark.parametrize("broken", [False, True])

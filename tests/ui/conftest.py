@@ -83,23 +83,23 @@ async def tasks() -> AsyncIterator[TaskScope]:
 
 
 @pytest.fixture
-async def desk(theme: Theme, tasks: TaskScope, tmp_path: Path) -> AsyncIterator[ShellHarness]:
+async def harness(theme: Theme, tasks: TaskScope, tmp_path: Path) -> AsyncIterator[ShellHarness]:
     """A window with a Chat tab, shown at 1440 × 900."""
-    desk = make_shell(tmp_path, tasks, theme)
-    desk.window.resize(1440, 900)
-    desk.window.show()
-    desk.window.activateWindow()
-    desk.window.show_tab("chat")
-    desk.window.after_first_paint()
+    harness = make_shell(tmp_path, tasks, theme)
+    harness.window.resize(1440, 900)
+    harness.window.show()
+    harness.window.activateWindow()
+    harness.window.show_tab("chat")
+    harness.window.after_first_paint()
     QApplication.processEvents()
-    yield desk
-    desk.window.hide()
-    desk.window.deleteLater()
+    yield harness
+    harness.window.hide()
+    harness.window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 @pytest.fixture
-async def office(tasks: TaskScope, tmp_path: Path, qapp: QApplication) -> SettingsHarness:
+async def settings_harness(tasks: TaskScope, tmp_path: Path, qapp: QApplication) -> SettingsHarness:
     """Accounts, secrets and settings; the service accepts every key."""
     return make_settings(tmp_path / "rialto", tasks)
 
@@ -123,24 +123,24 @@ def swift_sandbox(running_swift_sandbox: RunningSandbox) -> RunningSandbox:
 
 
 @pytest.fixture
-async def settings(desk: ShellHarness, office: SettingsHarness, tasks: TaskScope) -> SettingsPage:
-    """The Settings tab of `desk`, on show."""
+async def settings(harness: ShellHarness, settings_harness: SettingsHarness, tasks: TaskScope) -> SettingsPage:
+    """The Settings tab of `harness`, on show."""
     page = SettingsPage(
-        desk.theme,
-        office.settings,
-        office.accounts,
-        office.secrets,
-        desk.window.registry,
+        harness.theme,
+        settings_harness.settings,
+        settings_harness.accounts,
+        settings_harness.secrets,
+        harness.window.registry,
         tasks,
         version="1.2.3",
-        undo_stack=desk.window.undo_stack,
-        open_help=desk.window.overlays.open_help,
-        connection=lambda: office.connection,
-        about=lambda: office.about,
+        undo_stack=harness.window.undo_stack,
+        open_help=harness.window.overlays.open_help,
+        connection=lambda: settings_harness.connection,
+        about=lambda: settings_harness.about,
     )
-    desk.window.add_tab(
+    harness.window.add_tab(
         TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328), lambda: page
     )
-    desk.window.show_tab("settings")
+    harness.window.show_tab("settings")
     await tasks.idle()
     return page

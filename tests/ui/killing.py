@@ -34,7 +34,7 @@ def serve(live: Callable[..., None]) -> None:
         print("gone", flush=True)
 
 
-class Victims:
+class KilledPrograms:
     """The other end of `serve`."""
 
     def __init__(self, process: subprocess.Popen[str], module: str) -> None:
@@ -72,11 +72,11 @@ def started(module: str) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def victims(module: str) -> Iterator[Victims]:
+def killed_programs(module: str) -> Iterator[KilledPrograms]:
     """The victims of one module, for all of its tests."""
     process = started(module)
     try:
-        yield Victims(process, module)
+        yield KilledPrograms(process, module)
     finally:
         process.kill()
         process.communicate()

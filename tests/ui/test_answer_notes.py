@@ -54,56 +54,56 @@ def test_a_refusal_is_read_as_words_and_told_apart() -> None:
 
 async def test_a_refusal_is_spoken_plainly_also_after_a_restart(tmp_home: Path) -> None:
     fake = FakeService(answers=[ending("stop", "", refusal="I will not say that.")])
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Say it")
-        assert desk.rows[-1].text == "I will not say that."
-        assert desk.rows[-1].problem.what == "The model declined to answer"
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        assert desk.rows[-1].problem.what == "The model declined to answer"
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Say it")
+        assert harness.rows[-1].text == "I will not say that."
+        assert harness.rows[-1].problem.what == "The model declined to answer"
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        assert harness.rows[-1].problem.what == "The model declined to answer"
 
 
 async def test_content_rules_are_named_from_the_headers(tmp_home: Path) -> None:
     headers = {"content-type": "application/json", "x-service-is-adult-model-content-violation": "true"}
     body = {"model": "plain", "choices": [{"message": {"content": "Half of it"}, "finish_reason": "stop"}]}
     fake = FakeService(answers=[httpx.Response(200, headers=headers, json=body)])
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Write it")
-        problem = desk.rows[-1].problem
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Write it")
+        problem = harness.rows[-1].problem
         assert problem.what == "The service marked this answer"
         assert problem.meaning == "It says that this model may not write adult content."
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        assert desk.rows[-1].problem.what == "The service marked this answer"
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        assert harness.rows[-1].problem.what == "The service marked this answer"
 
 
 @pytest.mark.parametrize(("texts", "what"), [(("Half",), "ended this answer"), ((), "refused this")])
 async def test_a_filtered_answer_says_whether_anything_came(tmp_home: Path, texts: tuple[str, ...], what: str) -> None:
-    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[ending("content_filter", *texts)])) as desk:
-        await desk.say("Write it")
-        assert desk.rows[-1].problem.what == f"The service's content rules {what}"
+    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[ending("content_filter", *texts)])) as harness:
+        await harness.say("Write it")
+        assert harness.rows[-1].problem.what == f"The service's content rules {what}"
 
 
 async def test_an_answer_at_its_length_limit_goes_on_with_continue(tmp_home: Path) -> None:
     fake = FakeService(answers=[ending("length", "One, two,"), whole(" three.")])
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Count")
-        problem = desk.rows[-1].problem
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Count")
+        problem = harness.rows[-1].problem
         assert (problem.what, problem.severity) == ("The answer reached its length limit", "quiet")
-        desk.presenter.act(desk.rows[-1].id, problem.primary.id)
-        await desk.tasks.idle()
-        assert desk.rows[-1].text == "One, two, three."
-        assert desk.rows[-1].problem is None
+        harness.presenter.act(harness.rows[-1].id, problem.primary.id)
+        await harness.tasks.idle()
+        assert harness.rows[-1].text == "One, two, three."
+        assert harness.rows[-1].problem is None
 
 
 async def test_proposed_words_are_put_into_the_box_and_not_sent(tmp_home: Path) -> None:
     body = {"error": "The prompt was refused", "suggested_prompt": "Say it kindly"}
     fake = FakeService(answers=[httpx.Response(422, json=body)])
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Say it")
-        problem = desk.rows[-1].problem
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Say it")
+        problem = harness.rows[-1].problem
         assert problem.primary.id == "use-suggestion"
-        desk.presenter.act(desk.rows[-1].id, problem.primary.id)
-        assert desk.told["draft_replaced"][-1] == ("Say it kindly",)
-        assert desk.presenter.opened.editing == desk.rows[0].id
+        harness.presenter.act(harness.rows[-1].id, problem.primary.id)
+        assert harness.told["draft_replaced"][-1] == ("Say it kindly",)
+        assert harness.presenter.opened.editing == harness.rows[0].id
         assert len(fake.requests) == 1
 
 
@@ -111,13 +111,13 @@ async def test_proposed_words_are_put_into_the_box_and_not_sent(tmp_home: Path) 
 async def test_an_empty_balance_offers_a_way_that_exists(tmp_home: Path, account: Account | None, wanted: str) -> None:
     fake = FakeService(answers=[httpx.Response(402, json={"error": "Insufficient balance"})])
     options: dict[str, Any] = {"account": account} if account is not None else {}
-    async with open_chat_presenter(tmp_home, fake=fake, **options) as desk:
-        await desk.say("Hello")
+    async with open_chat_presenter(tmp_home, fake=fake, **options) as harness:
+        await harness.say("Hello")
         asked: list[str] = []
-        desk.presenter.help_wanted.connect(asked.append)
-        problem = desk.rows[-1].problem
+        harness.presenter.help_wanted.connect(asked.append)
+        problem = harness.rows[-1].problem
         assert problem.primary.id == wanted
-        desk.presenter.act(desk.rows[-1].id, problem.primary.id)
+        harness.presenter.act(harness.rows[-1].id, problem.primary.id)
         assert asked == [wanted]
 
 
@@ -181,29 +181,29 @@ async def test_an_error_in_the_middle_of_an_answer_is_read_out_now_and_after_a_r
         yield sse(text_chunk("It begins"))
         yield b"event: error\n" + sse(event)
 
-    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[pieces])) as desk:
-        await desk.say("Hi")
-        row = desk.rows[-1]
+    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[pieces])) as harness:
+        await harness.say("Hi")
+        row = harness.rows[-1]
         assert (row.state, row.text) == ("interrupted", "It begins")
         assert row.state_text.startswith("The model is at capacity. ")
         assert "kept" in row.state_text
-    async with open_chat_presenter(tmp_home) as desk:
-        desk.presenter.open_chat(desk.told["entries_changed"][-1][0][0].id)
-        await desk.tasks.idle()
-        assert desk.rows[-1].state_text.startswith("The model is at capacity. ")
+    async with open_chat_presenter(tmp_home) as harness:
+        harness.presenter.open_chat(harness.told["entries_changed"][-1][0][0].id)
+        await harness.tasks.idle()
+        assert harness.rows[-1].state_text.startswith("The model is at capacity. ")
 
 
 async def test_an_error_before_the_first_word_is_a_card_with_its_words(tmp_home: Path) -> None:
     async def pieces() -> AsyncIterator[bytes]:
         yield b"event: error\n" + sse(CAPACITY)
 
-    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[pieces])) as desk:
-        await desk.say("Hi")
-        problem = desk.rows[-1].problem
+    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[pieces])) as harness:
+        await harness.say("Hi")
+        problem = harness.rows[-1].problem
         assert (problem.what, problem.meaning) == ("The service stopped with an error", "The model is at capacity.")
 
 
 async def test_an_answer_that_ends_in_error_without_a_reason_says_so(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[ending("error", "Half of")])) as desk:
-        await desk.say("Hi")
-        assert desk.rows[-1].problem.what == "The service stopped with an error"
+    async with open_chat_presenter(tmp_home, fake=FakeService(answers=[ending("error", "Half of")])) as harness:
+        await harness.say("Hi")
+        assert harness.rows[-1].problem.what == "The service stopped with an error"

@@ -18,22 +18,22 @@ from tests.ui.any_value import PLAUSIBLE, WILD, Function, NoValue, arguments, fu
 NUMBERS = (int, float, Decimal, datetime, date, timedelta)
 OTHER = {  # takes a number, but writes none of a service's or a file's
     "app.ui.chat.inspector.json_view._hanging": "pixels of a font",
-    "app.ui.crypto_rpc.session.presenter_parameters.quantity_words": "exact to the last digit of 256 bits, as typed",
+    "app.ui.crypto_rpc.session.parameter_fields.quantity_words": "exact to the last digit of 256 bits, as typed",
     "app.ui.crypto_rpc.session.value_meaning._number": "exact to the last digit of a field of 66 characters",
-    "app.ui.crypto_rpc.session.presenter_words.run_title": "the place of a run in its list",
-    "app.ui.kit.markdown.markdown_segments.dedented": "columns of a line",
+    "app.ui.crypto_rpc.session.call_words.run_title": "the place of a run in its list",
+    "app.ui.kit.markdown.segments.dedented": "columns of a line",
     "app.core.money._one_place": "a part of `short_count`",
     "app.core.money._written": "a part of `money`",
     "app.ui.transcription.recording_view._decibels": "of the microphone",
 }
 MATCHED = {  # takes things that belong together, which only its caller has
-    "app.ui.chat.session.presenter_calls.carried": "a place in a branch",
-    "app.ui.crypto_rpc.session.presenter_collections.rows_of": "reading a collection checks that items have methods",
-    "app.ui.crypto_rpc.session.presenter_sending.other_hash": "one answer for each row",
-    "app.ui.speech.presenter_calls._kept": "options that were checked before they were sent",
-    "app.ui.speech.presenter_take_library.name_of": "the suffix of a format that Rialto writes",
-    "app.ui.speech.presenter_meter.meter_of": "the parts of a text",
-    "app.ui.wallet.presenter_compare._matched": "groups of at least one booking",
+    "app.ui.chat.session.tool_calls.carried": "a place in a branch",
+    "app.ui.crypto_rpc.session.collection_library.rows_of": "reading a collection checks that items have methods",
+    "app.ui.crypto_rpc.session.sending.other_hash": "one answer for each row",
+    "app.ui.speech.session.session_calls._kept": "options that were checked before they were sent",
+    "app.ui.speech.session.take_library.name_of": "the suffix of a format that Rialto writes",
+    "app.ui.speech.session.cost_meter.meter_of": "the parts of a text",
+    "app.ui.wallet.session.comparison._matched": "groups of at least one booking",
 }
 LONGEST = 200  # characters that a number may add to a text
 
@@ -116,5 +116,5 @@ def test_the_functions_were_found() -> None:
         "app.core.money.when",
         "app.ui.wallet.receipts_table.day_and_time",
     } <= writers
-    assert {"app.ui.wallet.presenter_api_keys.page_of", "app.ui.images.presenter_tiles.tile_of"} <= builders
+    assert {"app.ui.wallet.presenter_api_keys.page_of", "app.ui.images.session.tiles.tile_of"} <= builders
     assert len(writers) >= 40 and len(builders) >= 40

@@ -96,11 +96,11 @@ async def test_every_page_of_the_inspector(
 async def test_what_opens_over_the_window(theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox) -> None:
     async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
         await box.type("Where is my key kept?")
-        desk = box.page.box
+        harness = box.page.box
         picker = box.page.open_model_picker()
         assert complaints(picker) == []
         picker.close()
-        for opens, popover in ((desk.open_prompts, desk.prompts), (desk.open_presets, desk.presets)):
+        for opens, popover in ((harness.open_prompts, harness.prompts), (harness.open_presets, harness.presets)):
             opens()
             assert complaints(popover) == []
             popover.close()

@@ -145,45 +145,45 @@ def test_odd_stored_attachments_cost_themselves_only() -> None:
 # From the box to the wire
 
 
-async def attach(desk: Any, *paths: Path) -> None:
-    desk.presenter.attaching.add_files(paths)
-    await desk.tasks.idle()
+async def attach(harness: Any, *paths: Path) -> None:
+    harness.presenter.attaching.add_files(paths)
+    await harness.tasks.idle()
 
 
 async def test_an_attachment_is_on_disk_with_the_draft_and_goes_along_with_the_text(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
     fake = FakeService(models=[SEES])
-    async with open_chat_presenter(tmp_path / "home", fake=fake) as desk:
-        desk.presenter.set_draft("What is this?")
-        await attach(desk, file)
-        (chat,) = await desk.history.chats()
+    async with open_chat_presenter(tmp_path / "home", fake=fake) as harness:
+        harness.presenter.set_draft("What is this?")
+        await attach(harness, file)
+        (chat,) = await harness.history.chats()
         assert chat.draft_attachments[0]["name"] == "boiler.png"
-    async with open_chat_presenter(tmp_path / "home", fake=fake) as desk:
-        (view,) = desk.presenter.attaching.views()
+    async with open_chat_presenter(tmp_path / "home", fake=fake) as harness:
+        (view,) = harness.presenter.attaching.views()
         assert (view.name, view.refusal, view.busy) == ("boiler.png", "", False)
         assert Path(view.path).read_bytes() == picture()
-        await desk.say("What is this?")
+        await harness.say("What is this?")
         (sent,) = fake.requests
         text, image = sent["messages"][-1]["content"]
         assert text == {"type": "text", "text": "What is this?"}
         assert image["image_url"]["url"] == "data:image/png;base64," + base64.b64encode(picture()).decode()
-        assert desk.presenter.attaching.views() == ()
-        (chat,) = await desk.history.chats()
+        assert harness.presenter.attaching.views() == ()
+        (chat,) = await harness.history.chats()
         assert chat.draft_attachments == ()
-        assert (await desk.history.messages(chat.id))[0].attachments[0]["name"] == "boiler.png"
-        await desk.say("And now?")
+        assert (await harness.history.messages(chat.id))[0].attachments[0]["name"] == "boiler.png"
+        await harness.say("And now?")
         assert fake.requests[1]["messages"][0] == sent["messages"][0], "caches need the same bytes"
 
 
 async def test_a_picture_alone_is_a_message_and_names_the_chat(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
-    async with open_chat_presenter(tmp_path / "home", fake=FakeService(models=[SEES])) as desk:
-        await attach(desk, file)
-        await desk.say("")
-        assert [part["type"] for part in desk.fake.requests[0]["messages"][0]["content"]] == ["image_url"]
-        assert desk.presenter.head().title == "boiler.png"
+    async with open_chat_presenter(tmp_path / "home", fake=FakeService(models=[SEES])) as harness:
+        await attach(harness, file)
+        await harness.say("")
+        assert [part["type"] for part in harness.fake.requests[0]["messages"][0]["content"]] == ["image_url"]
+        assert harness.presenter.head().title == "boiler.png"
 
 
 async def test_what_the_model_refuses_keeps_the_message_in_the_box_and_says_why(tmp_path: Path) -> None:
@@ -191,33 +191,33 @@ async def test_what_the_model_refuses_keeps_the_message_in_the_box_and_says_why(
     file.write_bytes(picture())
     async with open_chat_presenter(
         tmp_path / "home", fake=FakeService(models=[model_body(), {**SEES, "id": "seer"}])
-    ) as desk:
-        await attach(desk, file)
-        (view,) = desk.presenter.attaching.views()
+    ) as harness:
+        await attach(harness, file)
+        (view,) = harness.presenter.attaching.views()
         assert view.refusal == "Plain cannot see pictures."
-        head = desk.presenter.head()
+        head = harness.presenter.head()
         assert not head.can_send
         assert head.why_not == "Plain cannot see pictures. Remove it, or choose another model."
-        await desk.say("Look")
-        assert desk.fake.requests == []
-        desk.presenter.use_model("seer")
-        assert desk.presenter.head().can_send
-        desk.presenter.attaching.remove(view.key)
-        await desk.tasks.idle()
-        assert desk.presenter.attaching.views() == ()
+        await harness.say("Look")
+        assert harness.fake.requests == []
+        harness.presenter.use_model("seer")
+        assert harness.presenter.head().can_send
+        harness.presenter.attaching.remove(view.key)
+        await harness.tasks.idle()
+        assert harness.presenter.attaching.views() == ()
 
 
 async def test_an_earlier_picture_is_left_out_for_a_model_that_cannot_see(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
     seer = {**SEES, "id": "seer", "model_spec": {**SEES["model_spec"], "name": "Seer", "traits": []}}
-    async with open_chat_presenter(tmp_path / "home", fake=FakeService(models=[model_body(), seer])) as desk:
-        desk.presenter.use_model("seer")
-        await attach(desk, file)
-        await desk.say("Look")
-        desk.presenter.use_model("plain")
-        await desk.say("And?")
-        first = desk.fake.requests[1]["messages"][0]["content"]
+    async with open_chat_presenter(tmp_path / "home", fake=FakeService(models=[model_body(), seer])) as harness:
+        harness.presenter.use_model("seer")
+        await attach(harness, file)
+        await harness.say("Look")
+        harness.presenter.use_model("plain")
+        await harness.say("And?")
+        first = harness.fake.requests[1]["messages"][0]["content"]
         assert [part["type"] for part in first] == ["text", "text"]
         assert first[1]["text"] == "[Picture “boiler.png” is left out: Plain cannot see pictures.]"
 
@@ -225,26 +225,26 @@ async def test_an_earlier_picture_is_left_out_for_a_model_that_cannot_see(tmp_pa
 async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path) -> None:
     file = tmp_path / "program.exe"
     file.write_bytes(b"MZ" + bytes(range(256)))
-    async with open_chat_presenter(tmp_path / "home") as desk:
-        await attach(desk, file, tmp_path / "gone.txt")
-        first, second = desk.presenter.attaching.views()
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, file, tmp_path / "gone.txt")
+        first, second = harness.presenter.attaching.views()
         assert "none of them" in first.refusal
         assert "not a file" in second.refusal
-        assert desk.presenter.opened.attachments == ()
-        await desk.say("Hello")
-        assert desk.fake.requests[0]["messages"] == [{"role": "user", "content": "Hello"}]
+        assert harness.presenter.opened.attachments == ()
+        await harness.say("Hello")
+        assert harness.fake.requests[0]["messages"] == [{"role": "user", "content": "Hello"}]
 
 
 async def test_a_missing_file_fails_the_answer_in_words_and_nothing_is_sent(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("what I know")
-    async with open_chat_presenter(tmp_path / "home") as desk:
-        await attach(desk, file)
-        for path in desk.history.files.folder.iterdir():
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, file)
+        for path in harness.history.files.folder.iterdir():
             path.unlink()
-        await desk.say("Read this")
-        assert desk.fake.requests == []
-        row = desk.rows[-1]
+        await harness.say("Read this")
+        assert harness.fake.requests == []
+        row = harness.rows[-1]
         assert row.problem.what == "This message could not be sent"
         assert "no longer on this computer" in row.problem.meaning
 
@@ -253,14 +253,14 @@ async def test_editing_a_turn_brings_its_attachments_back_and_cancelling_the_dra
     first, second = tmp_path / "first.txt", tmp_path / "second.txt"
     first.write_text("one")
     second.write_text("two")
-    async with open_chat_presenter(tmp_path / "home") as desk:
-        await attach(desk, first)
-        await desk.say("Read this")
-        await attach(desk, second)
-        desk.presenter.recall()
-        assert [view.name for view in desk.presenter.attaching.views()] == ["first.txt"]
-        desk.presenter.cancel_edit()
-        assert [view.name for view in desk.presenter.attaching.views()] == ["second.txt"]
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, first)
+        await harness.say("Read this")
+        await attach(harness, second)
+        harness.presenter.recall()
+        assert [view.name for view in harness.presenter.attaching.views()] == ["first.txt"]
+        harness.presenter.cancel_edit()
+        assert [view.name for view in harness.presenter.attaching.views()] == ["second.txt"]
 
 
 async def test_the_request_page_says_how_long_the_bytes_are_also_after_a_restart(tmp_path: Path) -> None:
@@ -269,14 +269,14 @@ async def test_the_request_page_says_how_long_the_bytes_are_also_after_a_restart
     fake = FakeService(models=[SEES])
     seen: list[Any] = []
     for number in range(2):
-        async with open_chat_presenter(tmp_path / "home", fake=fake) as desk:
-            assert desk.presenter.conversation is not None
-            desk.presenter.conversation.request_changed.connect(seen.append)
+        async with open_chat_presenter(tmp_path / "home", fake=fake) as harness:
+            assert harness.presenter.conversation is not None
+            harness.presenter.conversation.request_changed.connect(seen.append)
             if number == 0:
-                await attach(desk, file)
-                await desk.say("Look")
-            desk.presenter.show_request()
-            await desk.tasks.idle()
+                await attach(harness, file)
+                await harness.say("Look")
+            harness.presenter.show_request()
+            await harness.tasks.idle()
             body = json.dumps(seen[-1].record.body)
             assert "data:image/png;base64," in body
             assert len(body) < 2_000

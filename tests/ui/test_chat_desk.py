@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.ui.chat.export_dialog import ExportDialog
-from app.ui.chat.session.structure import Structure
+from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.structure_dialog import CallsDialog, JsonEdit, StructureDialog
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.chat import ChatHarness, FakeService, held, model_body, open_chat, whole
 from tests.kit.waiting import until
@@ -364,15 +364,15 @@ async def test_the_path_of_a_line_is_copied_by_the_key_that_copies_answers(theme
 async def test_everything_that_opens_has_a_name(theme: Theme, tmp_home: Path) -> None:
     async with open_chat(theme, tmp_home) as shown:
         await shown.say("Which?")
-        desk = shown.page.controller
-        desk.open_search()
-        desk.open_trash()
-        desk.open_find()
-        desk.show_comparison_pane(shown.rows[-1].id)
-        picker = desk.open_comparing()
+        harness = shown.page.controller
+        harness.open_search()
+        harness.open_trash()
+        harness.open_find()
+        harness.show_comparison_pane(shown.rows[-1].id)
+        picker = harness.open_comparing()
         unnamed = [
             type(widget).__name__
-            for top in (desk.search, shown.chat_list, desk.find, desk.comparison, picker)
+            for top in (harness.search, shown.chat_list, harness.find, harness.comparison, picker)
             for widget in top.findChildren(QWidget)
             if widget.focusPolicy() != Qt.FocusPolicy.NoFocus
             and not (widget.accessibleName() or (isinstance(widget, QPushButton) and widget.text()))

@@ -9,8 +9,8 @@ import httpx
 
 from app.sandbox.server import RunningSandbox
 from app.ui.characters.presenter import CharactersPresenter
-from app.ui.chat.session.presenter_export import JSON, ExportForm
-from app.ui.chat.session.structure import Structure
+from app.ui.chat.session.export import JSON, ExportForm
+from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.state import Hit
 from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat_presenter
 from tests.ui.test_chat_sandbox import sandbox

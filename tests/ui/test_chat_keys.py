@@ -102,8 +102,8 @@ async def test_what_is_typed_is_there_after_a_restart_for_each_chat(theme: Theme
         await shown.settle()
         await shown.say("Two")
         QTest.keyClicks(shown.message_box, "another one")
-    async with open_chat_presenter(tmp_home) as desk:
-        assert desk.presenter.opened.draft == "another one"
-        desk.presenter.open_chat(first or "")
-        await desk.tasks.idle()
-        assert desk.presenter.opened.draft == "half a thought"
+    async with open_chat_presenter(tmp_home) as harness:
+        assert harness.presenter.opened.draft == "another one"
+        harness.presenter.open_chat(first or "")
+        await harness.tasks.idle()
+        assert harness.presenter.opened.draft == "half a thought"

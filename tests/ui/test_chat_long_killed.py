@@ -14,7 +14,7 @@ from app.sandbox.server import RunningSandbox
 from app.storage.chat_file import import_chat
 from app.storage.database import Database
 from app.storage.settings import SettingsStore
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.chat import open_sandbox_chat_presenter
 from tests.ui.silent_service import silent_service

@@ -6,8 +6,8 @@ import pytest
 
 from app.service.chat_body import chat_body
 from app.service.models import Model
-from app.ui.chat.session.options import ChatOptions, effort_of, extra_of, judge, service_parameters
-from app.ui.chat.session.presenter_requests import build_request
+from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
+from app.ui.chat.session.requests import build_request
 from tests.kit.chat import model_body
 
 

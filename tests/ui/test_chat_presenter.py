@@ -19,17 +19,17 @@ def fake() -> FakeService:
 
 
 async def test_a_message_and_an_empty_answer_are_on_disk_before_either_is_shown(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as harness:
         on_disk_when_shown: list[int] = []
-        assert desk.presenter.conversation is not None
+        assert harness.presenter.conversation is not None
 
         async def count() -> None:
-            on_disk_when_shown.append(len(await desk.history.messages(desk.presenter.opened.chat_id or "")))
+            on_disk_when_shown.append(len(await harness.history.messages(harness.presenter.opened.chat_id or "")))
 
-        desk.presenter.conversation.rows_appended.connect(lambda rows: desk.tasks.start("count", count))
-        await desk.say("Hello there")
+        harness.presenter.conversation.rows_appended.connect(lambda rows: harness.tasks.start("count", count))
+        await harness.say("Hello there")
         assert on_disk_when_shown == [2]
-        stored = await desk.history.messages(desk.presenter.opened.chat_id or "")
+        stored = await harness.history.messages(harness.presenter.opened.chat_id or "")
         assert [(message.role, message.content, message.state) for message in stored] == [
             ("user", "Hello there", "complete"),
             ("assistant", "Hello.", "complete"),
@@ -37,51 +37,51 @@ async def test_a_message_and_an_empty_answer_are_on_disk_before_either_is_shown(
 
 
 async def test_the_answer_carries_its_receipt_and_the_chat_its_title(tmp_home: Path, fake: FakeService) -> None:
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("## Backoff for upload 429s\nand more")
-        runs = [run.text for run in desk.rows[-1].receipt]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("## Backoff for upload 429s\nand more")
+        runs = [run.text for run in harness.rows[-1].receipt]
         assert runs[:3] == ["$0.0007", "in 812 (512 cached)", "out 164"]
         assert any(run.startswith("first token") for run in runs)
-        (entry,) = desk.told["entries_changed"][-1][0]
+        (entry,) = harness.told["entries_changed"][-1][0]
         assert (entry.title, entry.second_line, entry.cost) == ("Backoff for upload 429s", "Plain", "$0.0007")
-        assert desk.told["draft_replaced"][-1] == ("",)
+        assert harness.told["draft_replaced"][-1] == ("",)
 
 
 async def test_in_the_sandbox_a_receipt_says_play_money(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home, account=SANDBOX) as desk:
-        await desk.say("Hi")
-        assert desk.rows[-1].receipt[0].text == "$0.0007, play money"
-        assert desk.told["totals_changed"][-1][0].is_play
+    async with open_chat_presenter(tmp_home, account=SANDBOX) as harness:
+        await harness.say("Hi")
+        assert harness.rows[-1].receipt[0].text == "$0.0007, play money"
+        assert harness.told["totals_changed"][-1][0].is_play
 
 
 async def test_stop_keeps_what_came_and_closes_the_connection(tmp_home: Path, fake: FakeService) -> None:
     gate = asyncio.Event()
     fake.answers = [held(gate, "Half of it")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.send("Tell me")
-        await until(lambda: desk.rows[-1:] != () and desk.text_of(-1) != "")
-        assert desk.told["head_changed"][-1][0].writing
-        desk.presenter.stop()
-        await desk.tasks.idle()
-        assert (desk.rows[-1].state, desk.rows[-1].text) == ("stopped", "Half of it")
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.send("Tell me")
+        await until(lambda: harness.rows[-1:] != () and harness.text_of(-1) != "")
+        assert harness.told["head_changed"][-1][0].writing
+        harness.presenter.stop()
+        await harness.tasks.idle()
+        assert (harness.rows[-1].state, harness.rows[-1].text) == ("stopped", "Half of it")
         assert fake.closed == 1
-        assert not desk.told["head_changed"][-1][0].writing
+        assert not harness.told["head_changed"][-1][0].writing
     async with open_chat_presenter(tmp_home) as again:
         assert (again.rows[-1].state, again.rows[-1].text) == ("stopped", "Half of it")
 
 
 async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [cut("Each client picks a random point inside the"), whole("point inside the window.")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Why jitter?")
-        row = desk.rows[-1]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Why jitter?")
+        row = harness.rows[-1]
         assert (row.state, row.problem) == ("interrupted", None)
         assert row.state_text.endswith("tokens kept, $0.0001.") or "kept" in row.state_text
-        desk.presenter.act(row.id, "continue")
-        await desk.tasks.idle()
-        assert desk.rows[-1].id == row.id
-        assert desk.rows[-1].state == "complete"
-        assert desk.rows[-1].text == "Each client picks a random point inside the window."
+        harness.presenter.act(row.id, "continue")
+        await harness.tasks.idle()
+        assert harness.rows[-1].id == row.id
+        assert harness.rows[-1].state == "complete"
+        assert harness.rows[-1].text == "Each client picks a random point inside the window."
         sent = fake.requests[-1]["messages"]
         assert [message["role"] for message in sent] == ["user", "assistant", "user"]
         assert "Continue" in sent[-1]["content"]
@@ -89,54 +89,54 @@ async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_hom
 
 async def test_start_over_after_a_cut_makes_a_branch_and_arrows_walk_between(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [cut("First half"), whole("Second answer")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Why?")
-        first = desk.rows[-1]
-        desk.presenter.act(first.id, "start-over")
-        await desk.tasks.idle()
-        second = desk.rows[-1]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Why?")
+        first = harness.rows[-1]
+        harness.presenter.act(first.id, "start-over")
+        await harness.tasks.idle()
+        second = harness.rows[-1]
         assert (second.text, second.place, second.places) == ("Second answer", 2, 2)
-        desk.presenter.act(second.id, "previous")
-        await desk.tasks.idle()
-        assert (desk.rows[-1].id, desk.rows[-1].text, desk.rows[-1].place) == (first.id, "First half", 1)
+        harness.presenter.act(second.id, "previous")
+        await harness.tasks.idle()
+        assert (harness.rows[-1].id, harness.rows[-1].text, harness.rows[-1].place) == (first.id, "First half", 1)
     async with open_chat_presenter(tmp_home) as again:
         assert again.text_of(-1) == "First half", "the chosen branch is remembered"
 
 
 async def test_editing_an_earlier_turn_branches_and_loses_nothing(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [whole("A1"), whole("A2"), whole("B1")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Q1")
-        await desk.say("Q2")
-        desk.presenter.set_draft("half a thought")
-        desk.presenter.act(desk.rows[0].id, "edit")
-        assert desk.told["draft_replaced"][-1] == ("Q1",)
-        assert desk.presenter.cancel_edit()
-        assert desk.told["draft_replaced"][-1] == ("half a thought",)
-        desk.presenter.act(desk.rows[0].id, "edit")
-        await desk.say("Q1, put better")
-        assert [row.text for row in desk.rows] == ["Q1, put better", "B1"]
-        assert (desk.rows[0].place, desk.rows[0].places) == (2, 2)
-        desk.presenter.act(desk.rows[0].id, "previous")
-        await desk.tasks.idle()
-        assert [row.text for row in desk.rows] == ["Q1", "A1", "Q2", "A2"]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Q1")
+        await harness.say("Q2")
+        harness.presenter.set_draft("half a thought")
+        harness.presenter.act(harness.rows[0].id, "edit")
+        assert harness.told["draft_replaced"][-1] == ("Q1",)
+        assert harness.presenter.cancel_edit()
+        assert harness.told["draft_replaced"][-1] == ("half a thought",)
+        harness.presenter.act(harness.rows[0].id, "edit")
+        await harness.say("Q1, put better")
+        assert [row.text for row in harness.rows] == ["Q1, put better", "B1"]
+        assert (harness.rows[0].place, harness.rows[0].places) == (2, 2)
+        harness.presenter.act(harness.rows[0].id, "previous")
+        await harness.tasks.idle()
+        assert [row.text for row in harness.rows] == ["Q1", "A1", "Q2", "A2"]
 
 
 async def test_what_the_model_ignores_is_not_sent(tmp_home: Path, fake: FakeService) -> None:
     fake.models[0]["model_spec"]["capabilities"] = {"supportsWebSearch": False, "supportsReasoning": False}
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.set_option("web_search", "on")
-        desk.presenter.set_option("thinking", False)
-        desk.presenter.set_option("social_posts", True)
-        await desk.say("Hi")
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.set_option("web_search", "on")
+        harness.presenter.set_option("thinking", False)
+        harness.presenter.set_option("social_posts", True)
+        await harness.say("Hi")
         assert "service_parameters" not in fake.requests[-1]
-        controls = desk.told["head_changed"][-1][0].controls
+        controls = harness.told["head_changed"][-1][0].controls
         assert not controls.web_search.usable
         assert controls.web_search.why == "Plain cannot search the web."
 
 
 async def test_options_reach_the_wire_and_survive_a_restart(tmp_home: Path, fake: FakeService) -> None:
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
         for name, value in {
             "web_search": "auto",
             "thinking": False,
@@ -146,8 +146,8 @@ async def test_options_reach_the_wire_and_survive_a_restart(tmp_home: Path, fake
             "top_p": 0.9,
             "reply_limit": 2048,
         }.items():
-            desk.presenter.set_option(name, value)
-        await desk.say("Hi")
+            harness.presenter.set_option(name, value)
+        await harness.say("Hi")
         sent = fake.requests[-1]
         assert sent["service_parameters"] == {
             "disable_thinking": True,
@@ -158,73 +158,73 @@ async def test_options_reach_the_wire_and_survive_a_restart(tmp_home: Path, fake
         }
         assert (sent["temperature"], sent["top_p"], sent["max_completion_tokens"]) == (0.7, 0.9, 2048)
         assert sent["messages"][0] == {"role": "system", "content": "Be brief."}
-        assert sent["prompt_cache_key"] == desk.presenter.opened.chat_id
+        assert sent["prompt_cache_key"] == harness.presenter.opened.chat_id
     async with open_chat_presenter(tmp_home) as again:
         options = again.presenter.opened.options
         assert (options.web_search, options.thinking, options.reply_limit) == ("auto", False, 2048)
 
 
 async def test_a_draft_is_kept_per_chat_after_a_pause_and_across_restarts(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        await desk.say("First chat")
-        first = desk.presenter.opened.chat_id
-        desk.presenter.set_draft("not sent yet")
-        desk.presenter.new_chat()
-        await desk.tasks.idle()
-        assert desk.told["draft_replaced"][-1] == ("",)
-        desk.presenter.set_draft("a second idea")
-        desk.presenter._draft_timer.timeout.emit()
-        await desk.tasks.idle()
-        assert (await desk.history.chat(desk.presenter.opened.chat_id or "")).draft == "a second idea"
-        desk.presenter.open_chat(first or "")
-        await desk.tasks.idle()
-        assert desk.told["draft_replaced"][-1] == ("not sent yet",)
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("First chat")
+        first = harness.presenter.opened.chat_id
+        harness.presenter.set_draft("not sent yet")
+        harness.presenter.new_chat()
+        await harness.tasks.idle()
+        assert harness.told["draft_replaced"][-1] == ("",)
+        harness.presenter.set_draft("a second idea")
+        harness.presenter._draft_timer.timeout.emit()
+        await harness.tasks.idle()
+        assert (await harness.history.chat(harness.presenter.opened.chat_id or "")).draft == "a second idea"
+        harness.presenter.open_chat(first or "")
+        await harness.tasks.idle()
+        assert harness.told["draft_replaced"][-1] == ("not sent yet",)
     async with open_chat_presenter(tmp_home) as again:
         assert again.presenter.opened.draft == "not sent yet"
 
 
 async def test_a_chat_that_nothing_was_said_in_leaves_no_trace(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        desk.presenter.set_draft("x")
-        desk.presenter._draft_timer.timeout.emit()
-        await desk.tasks.idle()
-        assert len(await desk.history.chats()) == 1
-        desk.presenter.set_draft("")
-        desk.presenter.new_chat()
-        await desk.tasks.idle()
-        assert await desk.history.chats() == ()
+    async with open_chat_presenter(tmp_home) as harness:
+        harness.presenter.set_draft("x")
+        harness.presenter._draft_timer.timeout.emit()
+        await harness.tasks.idle()
+        assert len(await harness.history.chats()) == 1
+        harness.presenter.set_draft("")
+        harness.presenter.new_chat()
+        await harness.tasks.idle()
+        assert await harness.history.chats() == ()
 
 
 async def test_text_typed_before_the_history_is_open_stays_in_the_box(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        await desk.say("An old chat")
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("An old chat")
     async with open_chat_presenter(tmp_home, with_models=False) as again:
         assert again.presenter.opened.title == "An old chat"
 
 
 async def test_trash_can_be_undone(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        await desk.say("Keep me")
-        chat_id = desk.presenter.opened.chat_id or ""
-        desk.presenter.move_to_trash((chat_id,))
-        await desk.tasks.idle()
-        assert desk.told["entries_changed"][-1] == ((),)
-        assert desk.rows == ()
-        desk.undo_stack.undo_last("chat")
-        await desk.tasks.idle()
-        assert [row.text for row in desk.rows] == ["Keep me", "Hello."]
-        assert len(desk.told["entries_changed"][-1][0]) == 1
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("Keep me")
+        chat_id = harness.presenter.opened.chat_id or ""
+        harness.presenter.move_to_trash((chat_id,))
+        await harness.tasks.idle()
+        assert harness.told["entries_changed"][-1] == ((),)
+        assert harness.rows == ()
+        harness.undo_stack.undo_last("chat")
+        await harness.tasks.idle()
+        assert [row.text for row in harness.rows] == ["Keep me", "Hello."]
+        assert len(harness.told["entries_changed"][-1][0]) == 1
 
 
 async def test_the_trash_is_there_as_soon_as_the_chats_are(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        await desk.say("Throw me away")
-        desk.presenter.move_to_trash((desk.presenter.opened.chat_id or "",))
-        await desk.tasks.idle()
-        later = ChatPresenter(desk.current_account, desk.settings, desk.tasks, desk.undo_stack)
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("Throw me away")
+        harness.presenter.move_to_trash((harness.presenter.opened.chat_id or "",))
+        await harness.tasks.idle()
+        later = ChatPresenter(harness.current_account, harness.settings, harness.tasks, harness.undo_stack)
         later.started.connect(later.trash.show)
-        await later.start(desk.history)
-        await desk.tasks.idle()
+        await later.start(harness.history)
+        await harness.tasks.idle()
         assert [entry.title for entry in later.trash.entries] == ["Throw me away"]
         await later.aclose()
 
@@ -232,55 +232,57 @@ async def test_the_trash_is_there_as_soon_as_the_chats_are(tmp_home: Path) -> No
 async def test_two_chats_are_written_at_once(tmp_home: Path, fake: FakeService) -> None:
     gates = asyncio.Event(), asyncio.Event()
     fake.answers = [held(gates[0], "one ", "done"), held(gates[1], "two ", "done")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.send("First")
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.send("First")
         await until(lambda: len(fake.requests) == 1)
-        desk.presenter.new_chat()
-        await until(lambda: desk.presenter.opened.chat_id is None)
-        desk.presenter.send("Second")
+        harness.presenter.new_chat()
+        await until(lambda: harness.presenter.opened.chat_id is None)
+        harness.presenter.send("Second")
         await until(lambda: len(fake.requests) == 2)
-        assert [entry.writing for entry in desk.told["entries_changed"][-1][0]] == [True, True]
+        assert [entry.writing for entry in harness.told["entries_changed"][-1][0]] == [True, True]
         for gate in gates:
             gate.set()
-        await desk.tasks.idle()
-        assert desk.text_of(-1) == "two done"
-        other = next(entry for entry in desk.told["entries_changed"][-1][0] if entry.title == "First")
-        desk.presenter.open_chat(other.id)
-        await desk.tasks.idle()
-        assert desk.text_of(-1) == "one done"
+        await harness.tasks.idle()
+        assert harness.text_of(-1) == "two done"
+        other = next(entry for entry in harness.told["entries_changed"][-1][0] if entry.title == "First")
+        harness.presenter.open_chat(other.id)
+        await harness.tasks.idle()
+        assert harness.text_of(-1) == "one done"
 
 
 async def test_a_growing_answer_is_on_disk_before_it_ends(tmp_home: Path, fake: FakeService) -> None:
     gate = asyncio.Event()
     fake.answers = [held(gate, "So far", " and on")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.send("Go")
-        await until(lambda: desk.presenter.opened.chat_id is not None and len(desk.rows) == 2)
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.send("Go")
+        await until(lambda: harness.presenter.opened.chat_id is not None and len(harness.rows) == 2)
         async with asyncio.timeout(60):
-            while not (stored := await desk.history.messages(desk.presenter.opened.chat_id or ""))[-1].content:
+            while not (stored := await harness.history.messages(harness.presenter.opened.chat_id or ""))[-1].content:
                 pass
         assert (stored[-1].content, stored[-1].state) == ("So far", "streaming")
         gate.set()
-        await desk.tasks.idle()
+        await harness.tasks.idle()
 
 
 async def test_closing_the_program_mid_answer_leaves_it_interrupted(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [held(asyncio.Event(), "Half")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.send("Go")
-        await until(lambda: desk.presenter.opened.chat_id is not None and desk.rows[-1:] and desk.text_of(-1) != "")
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.send("Go")
+        await until(
+            lambda: harness.presenter.opened.chat_id is not None and harness.rows[-1:] and harness.text_of(-1) != ""
+        )
     async with open_chat_presenter(tmp_home) as again:
         assert (again.rows[-1].state, again.rows[-1].text) == ("interrupted", "Half")
 
 
 async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Path, fake: FakeService) -> None:
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        assert desk.presenter.conversation is not None
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        assert harness.presenter.conversation is not None
         views: list = []
-        desk.presenter.conversation.request_changed.connect(views.append)
-        desk.presenter.set_option("system_prompt", "Be brief.")
-        await desk.say("Q1")
-        await desk.say("Q2")
+        harness.presenter.conversation.request_changed.connect(views.append)
+        harness.presenter.set_option("system_prompt", "Be brief.")
+        await harness.say("Q1")
+        await harness.say("Q2")
         assert views[-1].record.path == "/chat/completions"
         live_body = views[-1].record.body
         assert dict(views[-1].headers)["cf-ray"] == "ray-1"
@@ -296,32 +298,32 @@ async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Pa
 
 
 async def test_the_cap_before_sending_is_an_upper_bound_and_learns(tmp_home: Path, fake: FakeService) -> None:
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.set_draft("Hello")
-        before = desk.told["cost_changed"][-1][0]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.set_draft("Hello")
+        before = harness.told["cost_changed"][-1][0]
         assert before.text.startswith("≤ $")
         assert before.text.endswith(" a turn")
-        await desk.say("Hello")
-        assert desk.presenter.opened.counter.is_tried("plain")
+        await harness.say("Hello")
+        assert harness.presenter.opened.counter.is_tried("plain")
 
 
 async def test_duplicate_copies_the_branch_but_not_its_cost(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        await desk.say("Original")
-        original = desk.presenter.opened.chat_id or ""
-        desk.presenter.duplicate(original)
-        await desk.tasks.idle()
-        assert desk.presenter.opened.chat_id != original
-        assert [row.text for row in desk.rows] == ["Original", "Hello."]
-        entries = {entry.title: entry.cost for entry in desk.told["entries_changed"][-1][0]}
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("Original")
+        original = harness.presenter.opened.chat_id or ""
+        harness.presenter.duplicate(original)
+        await harness.tasks.idle()
+        assert harness.presenter.opened.chat_id != original
+        assert [row.text for row in harness.rows] == ["Original", "Hello."]
+        entries = {entry.title: entry.cost for entry in harness.told["entries_changed"][-1][0]}
         assert entries == {"Original": "$0.0007", "Original (copy)": ""}
 
 
 async def test_a_character_goes_along_with_its_slug_and_its_model(tmp_home: Path, fake: FakeService) -> None:
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.new_chat(CharacterHead("marlow", "Marlow", "Reviews code", 4.7, 312, "other"))
-        await desk.tasks.idle()
-        await desk.say("Hi")
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.new_chat(CharacterHead("marlow", "Marlow", "Reviews code", 4.7, 312, "other"))
+        await harness.tasks.idle()
+        await harness.say("Hi")
         assert fake.requests[-1]["service_parameters"]["character_slug"] == "marlow"
         assert fake.requests[-1]["model"] == "other"
     async with open_chat_presenter(tmp_home) as again:
@@ -335,16 +337,16 @@ async def test_reasoning_is_timed_and_kept_apart(tmp_home: Path, fake: FakeServi
         yield sse(USAGE) + DONE
 
     fake.answers = [pieces]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Think")
-        row = desk.rows[-1]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Think")
+        row = harness.rows[-1]
         assert (row.text, row.reasoning) == ("The answer.", "Let me see. ")
         assert row.reasoning_s is not None
 
 
 async def test_the_list_works_with_no_network_and_models_come_from_the_disk(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        await desk.say("Hi")
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("Hi")
     async with open_chat_presenter(tmp_home, with_models=False) as offline:
         shown = offline.presenter.account_models.list_for("plain")
         assert [row.name for row in shown.rows] == ["Other", "Plain"]
@@ -353,28 +355,28 @@ async def test_the_list_works_with_no_network_and_models_come_from_the_disk(tmp_
 
 
 async def test_a_long_chat_is_shown_from_its_end_and_then_whole(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        chat = await desk.history.create_chat(title="Long", model="plain")
+    async with open_chat_presenter(tmp_home) as harness:
+        chat = await harness.history.create_chat(title="Long", model="plain")
         rows, parent = [], None
         for number in range(1_001):
             role = "assistant" if number % 2 else "user"
             rows.append((f"m{number}", chat.id, parent, role, f"text {number}", number))
             parent = f"m{number}"
-        async with desk.database.transaction() as transaction:
+        async with harness.database.transaction() as transaction:
             columns = "id, chat_id, parent_id, role, content, created_at"
             await transaction.execute_many(f"INSERT INTO messages ({columns}) VALUES (?, ?, ?, ?, ?, ?)", rows)
             await transaction.execute(
                 "UPDATE chats SET head_id = ?, message_count = ? WHERE id = ?", [parent, len(rows), chat.id]
             )
-        assert desk.presenter.conversation is not None
+        assert harness.presenter.conversation is not None
         shown: list[int] = []
         ready: list[bool] = []
-        desk.presenter.conversation.rows_reset.connect(lambda rows: shown.append(len(rows)))
-        desk.presenter.conversation.rows_reset.connect(lambda rows: ready.append(desk.presenter.head().can_send))
-        desk.presenter.open_chat(chat.id)
-        await desk.tasks.idle()
+        harness.presenter.conversation.rows_reset.connect(lambda rows: shown.append(len(rows)))
+        harness.presenter.conversation.rows_reset.connect(lambda rows: ready.append(harness.presenter.head().can_send))
+        harness.presenter.open_chat(chat.id)
+        await harness.tasks.idle()
         assert shown == [60, 1_001]
         assert ready == [False, True], "nothing is sent while only the end is known"
-        assert desk.rows[0].text == "text 0"
-        await desk.say("One more")
-        assert len(desk.fake.requests[-1]["messages"]) == 1_002
+        assert harness.rows[0].text == "text 0"
+        await harness.say("One more")
+        assert len(harness.fake.requests[-1]["messages"]) == 1_002

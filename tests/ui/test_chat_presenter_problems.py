@@ -22,23 +22,23 @@ async def test_a_refused_key_is_explained_at_the_answer_and_tried_again_in_place
     tmp_home: Path, fake: FakeService
 ) -> None:
     fake.answers = [httpx.Response(401, json={"error": "Authentication failed"}), whole("Now it works")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Hi")
-        row = desk.rows[-1]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        row = harness.rows[-1]
         assert row.state == "failed"
         assert row.problem is not None
         assert row.problem.what == "The service did not accept your API key"
-        desk.presenter.act(row.id, "retry")
-        await desk.tasks.idle()
-        assert (desk.rows[-1].id, desk.rows[-1].text, desk.rows[-1].problem) == (row.id, "Now it works", None)
+        harness.presenter.act(row.id, "retry")
+        await harness.tasks.idle()
+        assert (harness.rows[-1].id, harness.rows[-1].text, harness.rows[-1].problem) == (row.id, "Now it works", None)
     async with open_chat_presenter(tmp_home) as again:
         assert again.text_of(-1) == "Now it works"
 
 
 async def test_a_failure_is_still_explained_after_a_restart(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(401, json={"error": "Authentication failed"})]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Hi")
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
     async with open_chat_presenter(tmp_home) as again:
         assert again.rows[-1].problem is not None
         assert again.rows[-1].problem.what == "The service did not accept your API key"
@@ -48,76 +48,76 @@ async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, f
     from decimal import Decimal
 
     fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("Paid")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.current_account.set_numbers(balance=Decimal("0.0011"))
-        await desk.say("Hi")
-        assert desk.rows[-1].state == "failed"
-        desk.current_account.set_numbers(balance=Decimal("5.0011"))
-        await desk.tasks.idle()
-        assert desk.text_of(-1) == "Paid"
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.current_account.set_numbers(balance=Decimal("0.0011"))
+        await harness.say("Hi")
+        assert harness.rows[-1].state == "failed"
+        harness.current_account.set_numbers(balance=Decimal("5.0011"))
+        await harness.tasks.idle()
+        assert harness.text_of(-1) == "Paid"
 
 
 async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path, fake: FakeService) -> None:
     fake.models[1]["model_spec"]["pricing"] = {"input": {"usd": 0.01}, "output": {"usd": 0.02}}
     fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("For less")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Hi")
-        row = desk.rows[-1]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        row = harness.rows[-1]
         assert row.problem is not None
         assert row.problem.primary is not None
         assert row.problem.primary.id == "switch-account"  # no page of the window buys credits yet
         assert row.problem.alternative is not None
         assert row.problem.alternative.text.startswith("Use Other, ≤ $0.0000")
-        desk.presenter.act(row.id, row.problem.alternative.id)
-        await desk.tasks.idle()
-        assert desk.text_of(-1) == "For less"
+        harness.presenter.act(row.id, row.problem.alternative.id)
+        await harness.tasks.idle()
+        assert harness.text_of(-1) == "For less"
         assert fake.requests[-1]["model"] == "other"
 
 
 async def test_while_a_try_waits_the_row_says_so_without_a_caret(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(503, json={"error": "busy"}, headers={"retry-after": "0.2"}), whole("At last")]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
         states: list[tuple[str, str]] = []
-        assert desk.presenter.conversation is not None
-        desk.presenter.conversation.row_changed.connect(
+        assert harness.presenter.conversation is not None
+        harness.presenter.conversation.row_changed.connect(
             lambda row: states.append((row.state, row.problem.what if row.problem else ""))
         )
-        await desk.say("Hi")
+        await harness.say("Hi")
         assert states[0] == ("failed", "The service is busy")
         assert ("streaming", "") in states
-        assert (desk.rows[-1].state, desk.text_of(-1)) == ("complete", "At last")
+        assert (harness.rows[-1].state, harness.text_of(-1)) == ("complete", "At last")
 
 
 async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "200"})]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        desk.presenter.send("Hi")
-        await until(lambda: bool(desk.presenter.answers.waits))
-        row = desk.rows[-1]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.send("Hi")
+        await until(lambda: bool(harness.presenter.answers.waits))
+        row = harness.rows[-1]
         assert row.problem is not None
         assert row.problem.countdown_until is not None
-        assert desk.told["head_changed"][-1][0].writing, "Stop is offered while it waits"
-        entry = desk.told["entries_changed"][-1][0][0]
+        assert harness.told["head_changed"][-1][0].writing, "Stop is offered while it waits"
+        entry = harness.told["entries_changed"][-1][0][0]
         assert "waiting until " in entry.second_line
         assert entry.work.startswith("An answer in “") and ", waiting until " in entry.work
         assert re.fullmatch(r".* · waiting 3:[12]\d", entry.counting_line(datetime.now(UTC)))
         assert entry.counting_line(entry.waits_until).endswith("writing…")
-        desk.presenter.act(row.id, "dismiss")
-        await desk.tasks.idle()
-        assert desk.rows[-1].problem.countdown_until is None
-        assert not desk.presenter.answers.writing()
+        harness.presenter.act(row.id, "dismiss")
+        await harness.tasks.idle()
+        assert harness.rows[-1].problem.countdown_until is None
+        assert not harness.presenter.answers.writing()
 
 
 async def test_a_limit_until_tomorrow_asks_and_is_not_waited_for(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "26400"})]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Hi")
-        problem = desk.rows[-1].problem
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        problem = harness.rows[-1].problem
         assert problem is not None
         assert (problem.what, problem.countdown_until) == ("Limit reached", None)
         assert [action.id for action in problem.actions] == ["retry", "choose-model"]
-        assert not desk.presenter.answers.writing()
-        assert "waiting" not in desk.told["entries_changed"][-1][0][0].second_line
+        assert not harness.presenter.answers.writing()
+        assert "waiting" not in harness.told["entries_changed"][-1][0][0].second_line
 
 
 async def test_what_nobody_looks_at_is_sent_once_more_by_itself_and_then_asks(
@@ -126,10 +126,10 @@ async def test_what_nobody_looks_at_is_sent_once_more_by_itself_and_then_asks(
     for module in ("retry", "client"):  # such a wait is no longer kept by the call itself
         monkeypatch.setattr(f"app.service.{module}.MAX_RESET_WAIT_S", 0.01)
     fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "0.1"}) for _ in range(9)]
-    async with open_chat_presenter(tmp_home, fake=fake) as desk:
-        await desk.say("Hi")
-        problem = desk.rows[-1].problem
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        problem = harness.rows[-1].problem
         assert len(fake.requests) == 2
         assert problem is not None
         assert (problem.what, problem.countdown_until) == ("Limit reached", None)
-        assert not desk.presenter.answers.writing()
+        assert not harness.presenter.answers.writing()

@@ -14,11 +14,11 @@ from app.service.chat_body import chat_body
 from app.service.models import Model
 from app.service.pricing import SCRAPED_URL_USD, WEB_SEARCH_USD
 from app.ui.chat.inspector.parameters_page import ParametersPage
+from app.ui.chat.session.chat_options import MAX_LINKS_READ, ChatOptions, judge, service_parameters
 from app.ui.chat.session.estimate import turn_cap_usd
-from app.ui.chat.session.options import MAX_LINKS_READ, ChatOptions, judge, service_parameters
-from app.ui.chat.session.presenter_requests import build_request
+from app.ui.chat.session.requests import build_request
 from app.ui.chat.state import ChatHead
-from app.ui.kit.markdown.markdown_citations import MARKER, indexes_of
+from app.ui.kit.markdown.citations import MARKER, indexes_of
 from app.ui.kit.theme import Theme
 from tests.kit.chat import model_body
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from app.service.chat_body import chat_body
 from app.service.chat_types import ChatMessage, ChatRequest
-from app.ui.chat.session.structure import Fault, answer_format, function_names, functions_of
-from app.ui.chat.session.structure_fit import misfit
+from app.ui.chat.session.schema_check import misfit
+from app.ui.chat.session.structured_output import Fault, answer_format, function_names, functions_of
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.storage.chat_file import chat_to_json
 from app.storage.conversations import Chat
 from app.ui.chat.composer.attachment import Attachment
-from app.ui.chat.session.presenter_export import HTML, JSON, MARKDOWN, ExportForm, name_of
+from app.ui.chat.session.export import HTML, JSON, MARKDOWN, ExportForm, name_of
 from tests.kit.chat import ChatPresenterHarness, open_chat_presenter, whole
 
 HOSTILE = """Look: <script>alert(1)</script> <img src=x onerror=alert(1)> ![pixel](https://evil.example/p.png)
@@ -20,10 +20,10 @@ HOSTILE = """Look: <script>alert(1)</script> <img src=x onerror=alert(1)> ![pixe
 """
 
 
-async def hostile_chat(desk: ChatPresenterHarness) -> Chat:
-    chat = await desk.history.create_chat(title='</title><script>"x"</script>')
-    question = await desk.history.add_message(chat.id, "user", "<b>bold?</b>\nsecond line")
-    await desk.history.add_message(
+async def hostile_chat(harness: ChatPresenterHarness) -> Chat:
+    chat = await harness.history.create_chat(title='</title><script>"x"</script>')
+    question = await harness.history.add_message(chat.id, "user", "<b>bold?</b>\nsecond line")
+    await harness.history.add_message(
         chat.id,
         "assistant",
         HOSTILE,
@@ -31,20 +31,20 @@ async def hostile_chat(desk: ChatPresenterHarness) -> Chat:
         reasoning="Hm <script>",
         sources=[{"title": "]<script>", "url": "javascript:alert(1)"}, {"title": "T", "url": "https://t.example/>x"}],
     )
-    return await desk.history.chat(chat.id)
+    return await harness.history.chat(chat.id)
 
 
-async def saved(desk: ChatPresenterHarness, chat: Chat, path: Path, form: ExportForm) -> str:
-    desk.presenter.export(chat.id, path, form)
-    await desk.tasks.idle()
-    assert desk.told["notice"][-1][0] == f"Saved as {path.name}"
+async def saved(harness: ChatPresenterHarness, chat: Chat, path: Path, form: ExportForm) -> str:
+    harness.presenter.export(chat.id, path, form)
+    await harness.tasks.idle()
+    assert harness.told["notice"][-1][0] == f"Saved as {path.name}"
     return path.read_text(encoding="utf-8")
 
 
 async def test_a_page_holds_all_it_needs_and_nothing_in_it_runs_or_fetches(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        chat = await hostile_chat(desk)
-        page = await saved(desk, chat, tmp_home / "c.html", ExportForm(HTML, thoughts=True))
+    async with open_chat_presenter(tmp_home) as harness:
+        chat = await hostile_chat(harness)
+        page = await saved(harness, chat, tmp_home / "c.html", ExportForm(HTML, thoughts=True))
         assert "<script" not in page
         assert not re.search(r"<(img|iframe|link|object|video|audio|base|form)\b", page)
         assert not re.search(r"<[^>]+\son\w+=", page)
@@ -57,9 +57,9 @@ async def test_a_page_holds_all_it_needs_and_nothing_in_it_runs_or_fetches(tmp_h
 
 
 async def test_markdown_keeps_the_words_and_closes_a_fence_that_was_cut(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        chat = await hostile_chat(desk)
-        text = await saved(desk, chat, tmp_home / "c.md", ExportForm(MARKDOWN))
+    async with open_chat_presenter(tmp_home) as harness:
+        chat = await hostile_chat(harness)
+        text = await saved(harness, chat, tmp_home / "c.md", ExportForm(MARKDOWN))
         assert "## You\n\n<b>bold?</b>\nsecond line" in text
         assert "Hm <script>" not in text
         assert text.count("```") == 2
@@ -68,62 +68,64 @@ async def test_markdown_keeps_the_words_and_closes_a_fence_that_was_cut(tmp_home
 
 
 async def test_only_the_branch_on_screen_is_read_out_and_json_holds_all(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        desk.fake.answers = [whole("First answer"), whole("Second answer")]
-        await desk.say("A question")
-        desk.presenter.retry_last()
-        await desk.tasks.idle()
-        chat_id = desk.presenter.opened.chat_id or ""
-        chat = await desk.history.chat(chat_id)
-        text = await saved(desk, chat, tmp_home / "c.md", ExportForm(MARKDOWN, receipts=True))
+    async with open_chat_presenter(tmp_home) as harness:
+        harness.fake.answers = [whole("First answer"), whole("Second answer")]
+        await harness.say("A question")
+        harness.presenter.retry_last()
+        await harness.tasks.idle()
+        chat_id = harness.presenter.opened.chat_id or ""
+        chat = await harness.history.chat(chat_id)
+        text = await saved(harness, chat, tmp_home / "c.md", ExportForm(MARKDOWN, receipts=True))
         assert "Second answer" in text and "First answer" not in text
         assert "in 812" in text
-        body = json.loads(await saved(desk, chat, tmp_home / "c.json", ExportForm(JSON)))
+        body = json.loads(await saved(harness, chat, tmp_home / "c.json", ExportForm(JSON)))
         assert len(body["messages"]) == 3
 
 
 async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        desk.fake.answers = [whole("First"), whole("Second")]
-        await desk.say("A question")
-        desk.presenter.retry_last()
-        await desk.tasks.idle()
-        chat_id = desk.presenter.opened.chat_id or ""
-        before = json.loads(await saved(desk, await desk.history.chat(chat_id), tmp_home / "c.json", ExportForm(JSON)))
-        desk.presenter.move_to_trash((chat_id,))
-        await desk.tasks.idle()
-        desk.presenter.trash.empty()
-        await desk.tasks.idle()
+    async with open_chat_presenter(tmp_home) as harness:
+        harness.fake.answers = [whole("First"), whole("Second")]
+        await harness.say("A question")
+        harness.presenter.retry_last()
+        await harness.tasks.idle()
+        chat_id = harness.presenter.opened.chat_id or ""
+        before = json.loads(
+            await saved(harness, await harness.history.chat(chat_id), tmp_home / "c.json", ExportForm(JSON))
+        )
+        harness.presenter.move_to_trash((chat_id,))
+        await harness.tasks.idle()
+        harness.presenter.trash.empty()
+        await harness.tasks.idle()
         reports: list[tuple[str, tuple[str, ...]]] = []
-        desk.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
-        desk.presenter.import_files((tmp_home / "c.json",))
-        await desk.tasks.idle()
+        harness.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
+        harness.presenter.import_files((tmp_home / "c.json",))
+        await harness.tasks.idle()
         assert reports == [("1 chat imported", ("c.json, from Rialto: 1 chat, 3 messages.",))]
-        opened = desk.presenter.opened.chat_id or ""
-        chat, messages = await desk.history.chat(opened), await desk.history.messages(opened)
+        opened = harness.presenter.opened.chat_id or ""
+        chat, messages = await harness.history.chat(opened), await harness.history.messages(opened)
         assert json.loads(json.dumps(chat_to_json(chat, messages))) == before
-        assert [row.text for row in desk.rows] == ["A question", "Second"]
+        assert [row.text for row in harness.rows] == ["A question", "Second"]
 
 
-async def attached_chat(desk: ChatPresenterHarness, *contents: bytes) -> Chat:
-    chat = await desk.history.create_chat(title="With things")
-    await desk.history.add_message(
+async def attached_chat(harness: ChatPresenterHarness, *contents: bytes) -> Chat:
+    chat = await harness.history.create_chat(title="With things")
+    await harness.history.add_message(
         chat.id,
         "user",
         "Look",
         attachments=[
-            Attachment("text", f"<n>{number}.txt", "text/plain", len(data), desk.history.files.keep(data)).to_dict()
+            Attachment("text", f"<n>{number}.txt", "text/plain", len(data), harness.history.files.keep(data)).to_dict()
             for number, data in enumerate(contents)
         ],
     )
-    return await desk.history.chat(chat.id)
+    return await harness.history.chat(chat.id)
 
 
 async def test_json_carries_what_was_attached_to_another_computer(tmp_home: Path, tmp_path: Path) -> None:
     """The same bytes twice, none at all and some that base64 has to pad; the file made from the copy is the same."""
     contents = (b"twice", b"twice", b"", bytes(range(256)) * 5000)
-    async with open_chat_presenter(tmp_home) as desk:
-        first = await saved(desk, await attached_chat(desk, *contents), tmp_path / "c.json", ExportForm(JSON))
+    async with open_chat_presenter(tmp_home) as harness:
+        first = await saved(harness, await attached_chat(harness, *contents), tmp_path / "c.json", ExportForm(JSON))
     async with open_chat_presenter(tmp_path / "another") as other:
         other.presenter.import_files((tmp_path / "c.json",))
         await other.tasks.idle()
@@ -136,9 +138,9 @@ async def test_json_carries_what_was_attached_to_another_computer(tmp_home: Path
 
 
 async def test_bytes_that_are_not_what_they_are_called_stay_behind(tmp_home: Path, tmp_path: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as harness:
         body = json.loads(
-            await saved(desk, await attached_chat(desk, b"one", b"two"), tmp_path / "c.json", ExportForm(JSON))
+            await saved(harness, await attached_chat(harness, b"one", b"two"), tmp_path / "c.json", ExportForm(JSON))
         )
     names = list(body["files"])
     body["files"] = {names[0]: "AAAA", names[1]: "not base64!", "../../evil": "AAAA"}
@@ -153,35 +155,35 @@ async def test_bytes_that_are_not_what_they_are_called_stay_behind(tmp_home: Pat
 
 
 async def test_what_is_gone_from_the_disk_is_said_when_it_is_saved(tmp_home: Path, tmp_path: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        chat = await attached_chat(desk, b"one")
-        for file in desk.history.files.folder.iterdir():
+    async with open_chat_presenter(tmp_home) as harness:
+        chat = await attached_chat(harness, b"one")
+        for file in harness.history.files.folder.iterdir():
             file.unlink()
-        desk.presenter.export(chat.id, tmp_path / "c.json", ExportForm(JSON))
-        await desk.tasks.idle()
-        said = desk.told["notice"][-1][0]
+        harness.presenter.export(chat.id, tmp_path / "c.json", ExportForm(JSON))
+        await harness.tasks.idle()
+        said = harness.told["notice"][-1][0]
         assert said == "Saved as c.json, without 1 attachment that this computer no longer has"
         assert "files" not in json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
 
 
 async def test_what_was_attached_is_named_in_text_and_page(tmp_home: Path, tmp_path: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        chat = await attached_chat(desk, b"one")
-        text = await saved(desk, chat, tmp_path / "c.md", ExportForm(MARKDOWN))
+    async with open_chat_presenter(tmp_home) as harness:
+        chat = await attached_chat(harness, b"one")
+        text = await saved(harness, chat, tmp_path / "c.md", ExportForm(MARKDOWN))
         assert "*Attached: <n>0.txt (3 bytes)*" in text
-        page = await saved(desk, chat, tmp_path / "c.html", ExportForm(HTML))
+        page = await saved(harness, chat, tmp_path / "c.html", ExportForm(HTML))
         assert "Attached: &lt;n&gt;0.txt (3 bytes)" in page and "<n>" not in page
 
 
 async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as harness:
         turns = [{"role": "system", "content": "s"}, {"role": "user", "content": "Q"}]
         (tmp_home / "a.json").write_text(json.dumps({"messages": turns}), encoding="utf-8")
         (tmp_home / "b.json").write_text("nothing", encoding="utf-8")
         reports: list[tuple[str, tuple[str, ...]]] = []
-        desk.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
-        desk.presenter.import_files((tmp_home / "a.json", tmp_home / "b.json", tmp_home / "c.json"))
-        await desk.tasks.idle()
+        harness.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
+        harness.presenter.import_files((tmp_home / "a.json", tmp_home / "b.json", tmp_home / "c.json"))
+        await harness.tasks.idle()
         title, lines = reports[0]
         assert title == "1 chat imported"
         assert lines[0] == "a.json, from a list of messages: 1 chat, 1 message."
@@ -191,11 +193,11 @@ async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
 
 
 async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        chat = await hostile_chat(desk)
-        desk.presenter.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
-        await desk.tasks.idle()
-        assert "c.md could not be written" in desk.told["notice"][-1][0]
+    async with open_chat_presenter(tmp_home) as harness:
+        chat = await hostile_chat(harness)
+        harness.presenter.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
+        await harness.tasks.idle()
+        assert "c.md could not be written" in harness.told["notice"][-1][0]
 
 
 def test_file_names_fit_every_system() -> None:

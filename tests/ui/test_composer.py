@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.service.models import Model
 from app.ui.chat.composer.composer import Composer
 from app.ui.chat.composer.input_box import MAX_LINES
-from app.ui.chat.session.options import ChatOptions, judge
+from app.ui.chat.session.chat_options import ChatOptions, judge
 from app.ui.chat.state import AttachmentView, ChatHead, CostNote
 from app.ui.kit.theme import Theme
 from tests.kit.chat import model_body

@@ -21,7 +21,7 @@ from app.service.service import open_service
 from app.storage.database import Database
 from app.storage.paths import resources
 from app.storage.rpc_calls import RpcCalls
-from app.ui.crypto_rpc.session.presenter_sending import REQUESTS_A_MINUTE
+from app.ui.crypto_rpc.session.sending import REQUESTS_A_MINUTE
 from app.ui.kit.theme import Theme
 from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS
+from app.sandbox.accounts.faucet import FAUCET_ADDRESS
 from app.sandbox.accounts.x402_terms import PLAY_ASSET
 from app.storage.paths import resources
 from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch, cut, is_too_wide

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.response_pane import TABLE
 from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.job_plans import NoPlan, Plan, SheetPlan, log_plan, sheet_plan
+from app.ui.crypto_rpc.session.jobs import Job
 from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch
 from app.ui.crypto_rpc.session.outcomes import CallOutcome
-from app.ui.crypto_rpc.session.presenter_jobs import Job
-from app.ui.crypto_rpc.session.presenter_plans import NoPlan, Plan, SheetPlan, log_plan, sheet_plan
-from app.ui.crypto_rpc.session.presenter_tools import Tools, _balances
+from app.ui.crypto_rpc.session.tools import Tools, _balances
 from app.ui.crypto_rpc.tool_dialog import ToolDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
@@ -136,7 +136,7 @@ def test_ranges_follow_each_other_without_gap_or_overlap_within_the_budget(
 
 
 async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_table(window: ConsoleHarness) -> None:
-    from app.sandbox.chains.chains import DOLLARS
+    from app.sandbox.chains.networks import DOLLARS
 
     window.run("Balances of many addresses…")
     dialog = await window.dialog()

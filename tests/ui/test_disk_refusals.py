@@ -14,10 +14,10 @@ from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.files import StoredFile
+from app.storage.form_drafts import TabDraft
 from app.storage.history import History
 from app.storage.presets import Presets
 from app.storage.settings import SettingsStore
-from app.storage.tab_drafts import TabDraft
 from app.storage.voices import Voices
 from app.ui.shell.crash_reports import CrashReporter
 from tests.read_only import read_only

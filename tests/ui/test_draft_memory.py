@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from app.core import draft_memory
-from app.core.draft_memory import DraftMemory
+from app.core import form_drafts
+from app.core.form_drafts import FormDrafts
 from app.core.tasks import TaskScope
 
 
-class SlowDesk:
+class SlowDrafts:
     """A disk that writes when a test lets it."""
 
     def __init__(self) -> None:
@@ -27,37 +27,37 @@ class SlowDesk:
 
 
 @pytest.fixture
-async def desk(monkeypatch: pytest.MonkeyPatch) -> SlowDesk:
-    monkeypatch.setattr(draft_memory, "SAVE_AFTER_S", 0.0)
-    return SlowDesk()
+async def harness(monkeypatch: pytest.MonkeyPatch) -> SlowDrafts:
+    monkeypatch.setattr(form_drafts, "SAVE_AFTER_S", 0.0)
+    return SlowDrafts()
 
 
-def memory_on(desk: SlowDesk, tasks: TaskScope) -> DraftMemory:
-    memory = DraftMemory(tasks, "typed")
-    memory.drafts = desk  # type: ignore[assignment]  # one call of it
+def memory_on(harness: SlowDrafts, tasks: TaskScope) -> FormDrafts:
+    memory = FormDrafts(tasks, "typed")
+    memory.drafts = harness  # type: ignore[assignment]  # one call of it
     return memory
 
 
-async def test_the_end_waits_for_what_is_just_being_written(desk: SlowDesk, tasks: TaskScope) -> None:
-    memory = memory_on(desk, tasks)
+async def test_the_end_waits_for_what_is_just_being_written(harness: SlowDrafts, tasks: TaskScope) -> None:
+    memory = memory_on(harness, tasks)
     memory.keep(text="A harbour")
-    await desk.begun.wait()
+    await harness.begun.wait()
     ending = asyncio.ensure_future(memory.save())
     for _ in range(5):
         await asyncio.sleep(0)
     assert not ending.done(), "whoever ends the program next would cut it off"
-    desk.may_end.set()
+    harness.may_end.set()
     await ending
     await tasks.aclose()
-    assert desk.kept == {"text": "A harbour"}
+    assert harness.kept == {"text": "A harbour"}
 
 
-async def test_what_was_cut_off_is_written_at_the_end(desk: SlowDesk, tasks: TaskScope) -> None:
-    memory = memory_on(desk, tasks)
+async def test_what_was_cut_off_is_written_at_the_end(harness: SlowDrafts, tasks: TaskScope) -> None:
+    memory = memory_on(harness, tasks)
     memory.keep(text="A harbour", model="plain")
-    await desk.begun.wait()
+    await harness.begun.wait()
     tasks.cancel("typed")
     ending = asyncio.ensure_future(memory.save())
-    desk.may_end.set()
+    harness.may_end.set()
     await ending
-    assert desk.kept == {"text": "A harbour", "model": "plain"}
+    assert harness.kept == {"text": "A harbour", "model": "plain"}

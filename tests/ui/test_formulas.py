@@ -11,12 +11,12 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.conversation.message_text import ProseBox
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.text_boxes import ProseBox
+from app.ui.conversation.view import MessageView
+from app.ui.kit.markdown.figures import FormulaFigure, picture_data
 from app.ui.kit.markdown.formula_worker import NotSet, check, typeset
 from app.ui.kit.markdown.formulas import Formula, Formulas, worker_command
-from app.ui.kit.markdown.markdown_figures import FormulaFigure, picture_data
-from app.ui.kit.markdown.markdown_parse import parse
+from app.ui.kit.markdown.parser import parse
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import answer, settle, shown
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.theme import Theme
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.ui.kit.markdown.markdown_scan import (
+from app.ui.kit.markdown.scanner import (
     CODE_PART_LINES,
     DENSE_LINE_CHARS,
     MAX_LINE_CHARS,
@@ -13,7 +13,7 @@ from app.ui.kit.markdown.markdown_scan import (
     WORDLESS_LINE_CHARS,
     Scanner,
 )
-from app.ui.kit.markdown.markdown_segments import Segment, dedented
+from app.ui.kit.markdown.segments import Segment, dedented
 
 MARKDOWN = st.lists(
     st.sampled_from(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.ui.kit.markdown.markdown_citations import MARKER, held_back, indexes_of
-from app.ui.kit.markdown.markdown_tail import presentable
+from app.ui.kit.markdown.citations import MARKER, held_back, indexes_of
+from app.ui.kit.markdown.tail import presentable
 
 
 @pytest.mark.parametrize(

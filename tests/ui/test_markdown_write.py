@@ -4,13 +4,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.ui.conversation.message_code import CodeBox
-from app.ui.conversation.message_table import TableBox, column_widths
-from app.ui.conversation.message_text import ProseBox
-from app.ui.conversation.message_units import BODY, Styles
+from app.ui.conversation.code_box import CodeBox
 from app.ui.conversation.streaming_markdown import StreamingMarkdown
-from app.ui.kit.markdown.markdown_inline import Span
-from app.ui.kit.markdown.markdown_parse import is_safe_link
+from app.ui.conversation.table_box import TableBox, column_widths
+from app.ui.conversation.text_boxes import ProseBox
+from app.ui.conversation.units import BODY, Styles
+from app.ui.kit.markdown.inline import Span
+from app.ui.kit.markdown.parser import is_safe_link
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import RICH, SOURCES, drawn, flow_of
 from tests.ui.test_markdown_scan import TEXTS

@@ -7,11 +7,11 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.message_lines import FooterBox
-from app.ui.conversation.message_rows import MessageRow, ReceiptRun
-from app.ui.conversation.message_table import TableBox
-from app.ui.conversation.message_units import BODY, Unit
-from app.ui.conversation.message_view import COLUMN_PX, MessageView
+from app.ui.conversation.line_boxes import FooterBox
+from app.ui.conversation.rows import MessageRow, ReceiptRun
+from app.ui.conversation.table_box import TableBox
+from app.ui.conversation.units import BODY, Unit
+from app.ui.conversation.view import COLUMN_PX, MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import (
     LONG,

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import RECEIPT, SOURCES, answer, controls, question, settle, shown
 

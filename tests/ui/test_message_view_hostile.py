@@ -9,7 +9,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.message_rows import MessageRow, RowAttachment, RowSource
+from app.ui.conversation.rows import MessageRow, RowAttachment, RowSource
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import answer, controls, question, settle, shown, visible_text
 from tests.ui.hostile_messages import HOSTILE

@@ -10,9 +10,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.message_json_lines import Branch, JsonMemory, fold, lines_of, show_more, step_of
-from app.ui.conversation.message_rows import MessageRow, RowCall
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.json_lines import Branch, JsonMemory, fold, lines_of, show_more, step_of
+from app.ui.conversation.rows import MessageRow, RowCall
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import answer, click, control, controls, key_event, plain_theme, question, shown
 
@@ -116,7 +116,7 @@ def test_where_an_answer_leaves_its_schema_is_said_and_no_tree_is_made_of_what_i
 
 
 def notes(view: MessageView) -> str:
-    from app.ui.conversation.message_json import JsonBox
+    from app.ui.conversation.json_box import JsonBox
 
     boxes = [box for placed in view.stack.placed for box in placed.unit.boxes if isinstance(box, JsonBox)]
     return " ".join(box.note for box in boxes)

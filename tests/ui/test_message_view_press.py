@@ -6,10 +6,10 @@ from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.ui.conversation.message_code import CodeBox
-from app.ui.conversation.message_rows import MessageRow, RowSource
-from app.ui.conversation.message_units import BODY, FOOTER, HEAD, THOUGHT
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.code_box import CodeBox
+from app.ui.conversation.rows import MessageRow, RowSource
+from app.ui.conversation.units import BODY, FOOTER, HEAD, THOUGHT
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from app.ui.kit.tips import plain_tip
 from tests.kit.message_view import (

@@ -7,9 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.conversation.message_units import BODY, THOUGHT
-from app.ui.conversation.message_view import MessageView
-from app.ui.conversation.message_view_selection import Selection, selected_text
+from app.ui.conversation.selection import Selection, selected_text
+from app.ui.conversation.units import BODY, THOUGHT
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import RICH, SOURCES, answer, click, drag, mouse, plain_theme, question, settle, shown
 

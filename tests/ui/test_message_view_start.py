@@ -5,9 +5,9 @@ import sys
 
 PROGRAM = """
 import sys
-import app.ui.conversation.message_view
+import app.ui.conversation.view
 heavy = ["markdown_it", "pygments", "linkify_it", "asyncio"]
-heavy += ["app.ui.conversation.streaming_markdown", "app.ui.conversation.message_layout"]
+heavy += ["app.ui.conversation.streaming_markdown", "app.ui.conversation.layout"]
 print([name for name in heavy if name in sys.modules])
 """
 

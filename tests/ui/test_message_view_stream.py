@@ -6,10 +6,10 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.message_text import ProseBox
-from app.ui.conversation.message_units import BODY, FOOTER, HEAD, THOUGHT
-from app.ui.conversation.message_view import MessageView
-from app.ui.conversation.message_view_speech import Announcer
+from app.ui.conversation.announcer import Announcer
+from app.ui.conversation.text_boxes import ProseBox
+from app.ui.conversation.units import BODY, FOOTER, HEAD, THOUGHT
+from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import (
     RECEIPT,

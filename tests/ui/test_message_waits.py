@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.service.chat_types import RetryWait
-from app.ui.chat.session.presenter_answers import wait_problem
-from app.ui.conversation.message_cards import ErrorCard
-from app.ui.conversation.message_waits import QuietWait, is_quiet_wait
+from app.ui.chat.session.answer_queue import wait_problem
+from app.ui.conversation.cards import ErrorCard
+from app.ui.conversation.wait_line import QuietWait, is_quiet_wait
 from app.ui.kit.theme import Theme
 
 

@@ -12,7 +12,7 @@ from app.service import errors
 from app.service.exchange import Exchange, Outcome, RequestRecord
 from app.storage.database import Database
 from app.storage.errors import StorageUnavailable
-from app.storage.intents import Intent, Intents
+from app.storage.paid_call_intents import Intent, Intents
 
 
 @pytest.fixture

@@ -97,21 +97,21 @@ def test_the_count_says_how_many_fit() -> None:
     assert (found.shown, found.fitting) == (6, 20)
 
 
-async def test_typing_and_enter_runs_an_action_and_returns_the_focus(desk):
-    desk.chat.input.setFocus()
-    desk.window.open_palette()
-    palette = desk.window.overlays.palette
-    assert desk.window.focusWidget() is palette.field
+async def test_typing_and_enter_runs_an_action_and_returns_the_focus(harness):
+    harness.chat.input.setFocus()
+    harness.window.open_palette()
+    palette = harness.window.overlays.palette
+    assert harness.window.focusWidget() is palette.field
     QTest.keyClicks(palette.field, "new chat")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    assert "new" in desk.chat.ran
+    assert "new" in harness.chat.ran
     assert not palette.isVisible()
-    assert desk.window.focusWidget() is desk.chat.input
+    assert harness.window.focusWidget() is harness.chat.input
 
 
-async def test_arrows_skip_the_headings_and_go_round(desk):
-    desk.window.open_palette()
-    palette = desk.window.overlays.palette
+async def test_arrows_skip_the_headings_and_go_round(harness):
+    harness.window.open_palette()
+    palette = harness.window.overlays.palette
     first = palette.list_view.currentIndex().row()
     QTest.keyClick(palette.field, Qt.Key.Key_Up)
     last = palette.list_view.currentIndex().row()
@@ -120,49 +120,49 @@ async def test_arrows_skip_the_headings_and_go_round(desk):
     assert last == palette.list_view.model().rowCount() - 1
 
 
-async def test_esc_and_the_same_key_close_it(desk):
-    desk.window.open_palette()
-    QTest.keyClick(desk.window.overlays.palette.field, Qt.Key.Key_Escape)
-    assert not desk.window.overlays.palette.isVisible()
-    desk.window.open_palette()
-    desk.window.open_palette()
-    assert not desk.window.overlays.palette.isVisible()
+async def test_esc_and_the_same_key_close_it(harness):
+    harness.window.open_palette()
+    QTest.keyClick(harness.window.overlays.palette.field, Qt.Key.Key_Escape)
+    assert not harness.window.overlays.palette.isVisible()
+    harness.window.open_palette()
+    harness.window.open_palette()
+    assert not harness.window.overlays.palette.isVisible()
 
 
-async def test_a_tabs_chats_are_found_and_what_ran_is_remembered(desk):
+async def test_a_tabs_chats_are_found_and_what_ran_is_remembered(harness):
     opened: list[str] = []
-    desk.chat.items = [
+    harness.chat.items = [
         PaletteItem("chat:7", "Release notes", "Chat, yesterday", "chat", "open", lambda: opened.append("7"))
     ]
-    desk.window.open_palette()
-    palette = desk.window.overlays.palette
+    harness.window.open_palette()
+    palette = harness.window.overlays.palette
     QTest.keyClicks(palette.field, "release")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert opened == ["7"]
-    assert desk.store.value.palette_recent == ("chat:7",)
-    desk.window.open_palette()
+    assert harness.store.value.palette_recent == ("chat:7",)
+    harness.window.open_palette()
     assert palette.list_view.model().index(0).data() == "Recently used"
 
 
-async def test_a_text_that_fits_nothing_is_named(desk):
-    desk.window.open_palette()
-    palette = desk.window.overlays.palette
+async def test_a_text_that_fits_nothing_is_named(harness):
+    harness.window.open_palette()
+    palette = harness.window.overlays.palette
     QTest.keyClicks(palette.field, "qqqq")
     assert palette._nothing.text() == "Nothing is called “qqqq”."
     assert palette.list_view.isHidden()
 
 
-async def test_every_row_says_what_it_is_aloud(desk):
-    desk.window.open_palette()
-    model = desk.window.overlays.palette.list_view.model()
+async def test_every_row_says_what_it_is_aloud(harness):
+    harness.window.open_palette()
+    model = harness.window.overlays.palette.list_view.model()
     spoken = [model.index(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(model.rowCount())]
     assert "New chat, Ctrl N" in spoken
     assert all(spoken)
 
 
-async def test_tab_stays_inside_a_sheet(desk):
-    desk.window.open_shortcuts()
-    sheet = desk.window.overlays._shortcuts
+async def test_tab_stays_inside_a_sheet(harness):
+    harness.window.open_shortcuts()
+    sheet = harness.window.overlays._shortcuts
     for _ in range(6):
-        QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Tab)
-        assert sheet.isAncestorOf(desk.window.focusWidget())
+        QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_Tab)
+        assert sheet.isAncestorOf(harness.window.focusWidget())

@@ -10,14 +10,14 @@ SANDBOX = new_account("Sandbox", SANDBOX_ADDRESS, kind="sandbox")
 
 
 @pytest.fixture
-def live(desk):
+def live(harness):
     """The window as it is for a person who calls a real service, with the Sandbox in the list of accounts."""
-    desk.current_account.use(LIVE, None)
-    desk.window.overlays.accounts = lambda: (
+    harness.current_account.use(LIVE, None)
+    harness.window.overlays.accounts = lambda: (
         AccountChoice(LIVE.id, LIVE.name, "api_key", True),
         AccountChoice(SANDBOX.id, SANDBOX.name, "sandbox", False),
     )
-    return desk
+    return harness
 
 
 @pytest.mark.parametrize("code", ["dns", "network", "timeout"])

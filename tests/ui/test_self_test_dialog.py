@@ -15,8 +15,8 @@ from tests.kit.waiting import until
 from tests.ui.test_shell_window import nameless
 
 
-def opened(desk, tasks, script: str) -> SelfTestDialog:
-    dialog = SelfTestDialog(desk.theme, desk.window, [sys.executable, "-u", "-c", script])
+def opened(harness, tasks, script: str) -> SelfTestDialog:
+    dialog = SelfTestDialog(harness.theme, harness.window, [sys.executable, "-u", "-c", script])
 
     async def show() -> None:
         await dialog.answer()
@@ -26,8 +26,8 @@ def opened(desk, tasks, script: str) -> SelfTestDialog:
 
 
 @pytest.mark.parametrize(("code", "words"), [(0, "Everything that was looked at works."), (1, "A part does not work.")])
-async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(desk, tasks, qtbot, code, words):
-    dialog = opened(desk, tasks, f"print('Fonts  ok  Inter'); print('Tab ä  ok'); raise SystemExit({code})")
+async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(harness, tasks, qtbot, code, words):
+    dialog = opened(harness, tasks, f"print('Fonts  ok  Inter'); print('Tab ä  ok'); raise SystemExit({code})")
     await until(lambda: dialog.end.text() == "Close")
     assert dialog.table.toPlainText() == "Fonts  ok  Inter\nTab ä  ok\n"
     assert dialog.said.text().startswith(words)
@@ -38,8 +38,8 @@ async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(desk, tasks, 
     await tasks.idle()
 
 
-async def test_leaving_ends_what_was_started(desk, tasks, qtbot):
-    dialog = opened(desk, tasks, "import os, time; print(os.getpid()); time.sleep(600)")
+async def test_leaving_ends_what_was_started(harness, tasks, qtbot):
+    dialog = opened(harness, tasks, "import os, time; print(os.getpid()); time.sleep(600)")
     await until(lambda: bool(dialog.table.toPlainText().strip()))
     number = int(dialog.table.toPlainText())
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
@@ -47,8 +47,8 @@ async def test_leaving_ends_what_was_started(desk, tasks, qtbot):
     await until(lambda: not is_running(number))
 
 
-async def test_a_program_that_cannot_be_started_is_a_part_that_does_not_work(desk, tasks, qtbot):
-    dialog = SelfTestDialog(desk.theme, desk.window, [str(Path(sys.executable).with_name("no-such-program"))])
+async def test_a_program_that_cannot_be_started_is_a_part_that_does_not_work(harness, tasks, qtbot):
+    dialog = SelfTestDialog(harness.theme, harness.window, [str(Path(sys.executable).with_name("no-such-program"))])
     tasks.start("self-test", dialog.answer)
     await until(lambda: dialog.end.text() == "Close")
     assert dialog.said.text().startswith("A part does not work.")
@@ -56,8 +56,8 @@ async def test_a_program_that_cannot_be_started_is_a_part_that_does_not_work(des
     await tasks.idle()
 
 
-async def test_help_has_it_and_leads_to_the_licences(desk):
-    ids = {entry.id for entry in desk.window.registry.entries() if entry.action.menu == "help"}
+async def test_help_has_it_and_leads_to_the_licences(harness):
+    ids = {entry.id for entry in harness.window.registry.entries() if entry.action.menu == "help"}
     assert {"window.self_test", "window.about"} <= ids
 
 

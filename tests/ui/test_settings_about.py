@@ -38,7 +38,7 @@ def repository(tmp_path: Path) -> Iterator[TufFeed]:
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a built program with two licences and no feed."""
-    root = tmp_path / "rialto" / "program"  # where the desk has its program
+    root = tmp_path / "rialto" / "program"  # where the harness has its program
     (root / "resources" / "updates").mkdir(parents=True)
     line = "=" * 100
     words = f"Rialto: MIT\n\nPermission is granted.\n\n{line}\n\nsomething 1.0: BSD\n\nRedistribution is fine.\n"
@@ -54,8 +54,8 @@ def give_feed(program: Path, repository: TufFeed) -> None:
 
 
 @pytest.fixture
-async def page(desk, office, tasks, qtbot, program):
-    page = AboutPage(desk.theme, office.about, tasks, "1.2.3")
+async def page(harness, settings_harness, tasks, qtbot, program):
+    page = AboutPage(harness.theme, settings_harness.about, tasks, "1.2.3")
     qtbot.addWidget(page)
     page.resize(800, 700)
     page.show()
@@ -103,20 +103,25 @@ async def test_the_newest_version_and_a_refused_feed_are_said(page, tasks, progr
 
 
 async def test_a_look_at_each_start_is_off_until_it_is_switched_on_and_then_once_a_day(
-    page, office, tasks, program, repository
+    page, settings_harness, tasks, program, repository
 ):
     give_feed(program, repository)
-    assert await office.about.check_at_start() == ""
+    assert await settings_harness.about.check_at_start() == ""
     assert repository.asked == []
     page.shown()
     await tasks.idle()
     page.at_start.setFocus()
     QTest.keyClick(page.at_start, Qt.Key.Key_Space)
     await tasks.idle()
-    kept = SettingsStore(office.paths.settings).value
+    kept = SettingsStore(settings_harness.paths.settings).value
     assert kept.look_for_updates
     again = AboutPresenter(
-        office.store, lambda: office.network, tasks, root=program, kept=office.paths.data / "updates", version="1.2.3"
+        settings_harness.store,
+        lambda: settings_harness.network,
+        tasks,
+        root=program,
+        kept=settings_harness.paths.data / "updates",
+        version="1.2.3",
     )
     assert await again.check_at_start() == "1.3.0"
     asked = len(repository.asked)
@@ -159,10 +164,15 @@ async def test_every_part_is_listed_and_its_licence_can_be_read(page, tasks, qtb
     await tasks.idle()
 
 
-async def test_a_checkout_reads_the_licences_of_what_is_installed(page, office, tasks, monkeypatch):
+async def test_a_checkout_reads_the_licences_of_what_is_installed(page, settings_harness, tasks, monkeypatch):
     monkeypatch.delattr("sys.frozen")
     presenter = AboutPresenter(
-        office.store, lambda: office.network, tasks, root=ROOT, kept=office.paths.data, version="1.2.3"
+        settings_harness.store,
+        lambda: settings_harness.network,
+        tasks,
+        root=ROOT,
+        kept=settings_harness.paths.data,
+        version="1.2.3",
     )
     presenter.begin()
     await tasks.idle()
@@ -171,12 +181,12 @@ async def test_a_checkout_reads_the_licences_of_what_is_installed(page, office, 
     assert "Permission is hereby granted" in parts["rialto"].text
 
 
-async def test_no_section_of_settings_shows_a_window_of_its_own_while_it_is_built(desk, office, tasks):
+async def test_no_section_of_settings_shows_a_window_of_its_own_while_it_is_built(harness, settings_harness, tasks):
     """A part made visible before it has a parent is a window for a moment, and takes the keys from Rialto's own."""
-    office.keychain.missing = True
-    office.secrets.refresh()
+    settings_harness.keychain.missing = True
+    settings_harness.secrets.refresh()
     await tasks.idle()
-    assert office.secrets.state.ask
+    assert settings_harness.secrets.state.ask
     shown: list[str] = []
 
     class Watch(QObject):
@@ -188,10 +198,10 @@ async def test_no_section_of_settings_shows_a_window_of_its_own_while_it_is_buil
     watch = Watch()
     QApplication.instance().installEventFilter(watch)
     try:
-        question = SecretsQuestion(desk.theme, office.secrets)
-        form = AccountForm(desk.theme, with_name=True)
-        row = SettingRow(desk.theme, "Title", meaning="What it means")
-        about = AboutPage(desk.theme, office.about, tasks, "1.2.3")
+        question = SecretsQuestion(harness.theme, settings_harness.secrets)
+        form = AccountForm(harness.theme, with_name=True)
+        row = SettingRow(harness.theme, "Title", meaning="What it means")
+        about = AboutPage(harness.theme, settings_harness.about, tasks, "1.2.3")
     finally:
         QApplication.instance().removeEventFilter(watch)
     assert shown == []

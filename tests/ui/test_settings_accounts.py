@@ -23,39 +23,39 @@ from tests.service.proxies import TestProxy, http_proxy, socks_proxy, speaking
 ADDRESS = "https://api.example.com/v1"
 
 
-async def add(office: SettingsHarness, tasks, **changes: str) -> None:
-    office.accounts.add(AccountDraft(**{"base_url": ADDRESS, "key": KEY, **changes}))
+async def add(settings_harness: SettingsHarness, tasks, **changes: str) -> None:
+    settings_harness.accounts.add(AccountDraft(**{"base_url": ADDRESS, "key": KEY, **changes}))
     await tasks.idle()
 
 
-async def test_a_good_key_is_checked_without_a_paid_call_and_kept_in_the_keychain(office, tasks):
+async def test_a_good_key_is_checked_without_a_paid_call_and_kept_in_the_keychain(settings_harness, tasks):
     chosen: list[str] = []
-    office.accounts.account_chosen.connect(chosen.append)
-    await add(office, tasks)
-    account = office.book.active
-    assert [(call.method, call.url.path) for call in office.asked] == [("GET", "/v1/api_keys/rate_limits")]
-    assert office.asked[0].headers["Authorization"] == f"Bearer {KEY}"
+    settings_harness.accounts.account_chosen.connect(chosen.append)
+    await add(settings_harness, tasks)
+    account = settings_harness.book.active
+    assert [(call.method, call.url.path) for call in settings_harness.asked] == [("GET", "/v1/api_keys/rate_limits")]
+    assert settings_harness.asked[0].headers["Authorization"] == f"Bearer {KEY}"
     assert (account.name, account.secret_hint, chosen) == ("api.example.com", "9f2c", [account.id])
-    assert list(office.keychain.items.values()) == [KEY]
-    assert office.accounts.state.form.done == 1
+    assert list(settings_harness.keychain.items.values()) == [KEY]
+    assert settings_harness.accounts.state.form.done == 1
 
 
 async def test_a_refused_key_is_said_at_its_field_and_nothing_is_kept(tasks, tmp_path):
-    office = make_settings(tmp_path, tasks, refused)
-    await add(office, tasks)
-    assert office.accounts.state.form.problems == {"key": "The service did not accept this key."}
-    assert (office.book.list(), office.keychain.items) == ((), {})
+    settings_harness = make_settings(tmp_path, tasks, refused)
+    await add(settings_harness, tasks)
+    assert settings_harness.accounts.state.form.problems == {"key": "The service did not accept this key."}
+    assert (settings_harness.book.list(), settings_harness.keychain.items) == ((), {})
 
 
 async def test_a_dead_address_is_said_at_its_field_and_may_be_saved_all_the_same(tasks, tmp_path, monkeypatch):
     monkeypatch.setattr("app.service.retry.BASE_WAIT_S", 0.0)
-    office = make_settings(tmp_path, tasks, unreachable)
-    await add(office, tasks)
-    form = office.accounts.state.form
+    settings_harness = make_settings(tmp_path, tasks, unreachable)
+    await add(settings_harness, tasks)
+    form = settings_harness.accounts.state.form
     assert (dict(form.problems), form.can_save_unchecked) == ({"base_url": "Nothing answered at this address."}, True)
-    office.accounts.add(AccountDraft(ADDRESS, KEY), unchecked=True)
+    settings_harness.accounts.add(AccountDraft(ADDRESS, KEY), unchecked=True)
     await tasks.idle()
-    assert office.book.active.base_url == ADDRESS
+    assert settings_harness.book.active.base_url == ADDRESS
 
 
 @pytest.mark.parametrize("way", ["none", "http", "socks5"])
@@ -91,120 +91,120 @@ def test_what_fails_on_the_way_is_said_as_it_is_and_where_to_look(code):
 
 
 @pytest.mark.parametrize("address", ["", "ftp://x", "http://api.example.com/v1", "https://", "https://a b/v1"])
-async def test_a_bad_address_is_refused_before_anything_is_sent(office, tasks, address):
-    await add(office, tasks, base_url=address)
-    assert set(office.accounts.state.form.problems) == {"base_url"}
-    assert office.asked == []
+async def test_a_bad_address_is_refused_before_anything_is_sent(settings_harness, tasks, address):
+    await add(settings_harness, tasks, base_url=address)
+    assert set(settings_harness.accounts.state.form.problems) == {"base_url"}
+    assert settings_harness.asked == []
 
 
 @pytest.mark.parametrize("key", ["", "with space", "schlüssel-zu-allem"])
-async def test_a_key_that_cannot_be_one_is_refused_before_anything_is_sent(office, tasks, key):
-    await add(office, tasks, key=key)
-    assert set(office.accounts.state.form.problems) == {"key"}
-    assert office.asked == []
+async def test_a_key_that_cannot_be_one_is_refused_before_anything_is_sent(settings_harness, tasks, key):
+    await add(settings_harness, tasks, key=key)
+    assert set(settings_harness.accounts.state.form.problems) == {"key"}
+    assert settings_harness.asked == []
 
 
 async def test_a_known_but_barred_key_is_not_kept(tasks, tmp_path):
     def barred(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json={"data": {"accessPermitted": False}})
 
-    office = make_settings(tmp_path, tasks, barred)
-    await add(office, tasks)
-    assert set(office.accounts.state.form.problems) == {"key"}
-    assert office.keychain.items == {}
+    settings_harness = make_settings(tmp_path, tasks, barred)
+    await add(settings_harness, tasks)
+    assert set(settings_harness.accounts.state.form.problems) == {"key"}
+    assert settings_harness.keychain.items == {}
 
 
-async def test_a_second_account_at_one_host_gets_a_name_of_its_own(office, tasks):
-    await add(office, tasks)
-    await add(office, tasks)
-    assert [account.name for account in office.book.list()] == ["api.example.com", "api.example.com 2"]
+async def test_a_second_account_at_one_host_gets_a_name_of_its_own(settings_harness, tasks):
+    await add(settings_harness, tasks)
+    await add(settings_harness, tasks)
+    assert [account.name for account in settings_harness.book.list()] == ["api.example.com", "api.example.com 2"]
 
 
-async def test_the_address_suggests_the_names_unless_they_are_chosen(office, tasks):
+async def test_the_address_suggests_the_names_unless_they_are_chosen(settings_harness, tasks):
     assert guess_dialect("https://api.venice.ai/api/v1") == "venice"
     assert guess_dialect("https://not-venice.ai.example.com/v1") == "service"
-    await add(office, tasks, dialect="venice")
-    assert office.book.active.dialect == "venice"
+    await add(settings_harness, tasks, dialect="venice")
+    assert settings_harness.book.active.dialect == "venice"
 
 
-async def test_testing_says_what_the_service_said(office, tasks):
-    await add(office, tasks)
-    account = office.book.active
-    office.accounts.test(account.id)
+async def test_testing_says_what_the_service_said(settings_harness, tasks):
+    await add(settings_harness, tasks)
+    account = settings_harness.book.active
+    settings_harness.accounts.test(account.id)
     await tasks.idle()
-    row = office.accounts.state.accounts[0]
+    row = settings_harness.accounts.state.accounts[0]
     assert (row.test.outcome, row.test.sentence) == ("ok", "Key accepted")
     assert row.test.detail.endswith(" ms")
 
 
-async def test_testing_without_a_key_says_so(office, tasks):
-    await add(office, tasks)
-    office.keychain.items.clear()
-    office.accounts.test(office.book.active_id)
+async def test_testing_without_a_key_says_so(settings_harness, tasks):
+    await add(settings_harness, tasks)
+    settings_harness.keychain.items.clear()
+    settings_harness.accounts.test(settings_harness.book.active_id)
     await tasks.idle()
-    assert office.accounts.state.accounts[0].test.outcome == "bad"
-    assert len(office.asked) == 1
+    assert settings_harness.accounts.state.accounts[0].test.outcome == "bad"
+    assert len(settings_harness.asked) == 1
 
 
-async def test_replacing_a_key_overwrites_the_old_one(office, tasks):
-    await add(office, tasks)
+async def test_replacing_a_key_overwrites_the_old_one(settings_harness, tasks):
+    await add(settings_harness, tasks)
     replaced: list[str] = []
-    office.accounts.key_replaced.connect(replaced.append)
-    office.accounts.replace_key(office.book.active_id, "  sk-test-another-key-1234 ")
+    settings_harness.accounts.key_replaced.connect(replaced.append)
+    settings_harness.accounts.replace_key(settings_harness.book.active_id, "  sk-test-another-key-1234 ")
     await tasks.idle()
-    assert list(office.keychain.items.values()) == ["sk-test-another-key-1234"]
-    assert office.accounts.state.secrets[0].hint == "ends in 1234"
-    assert replaced == [office.book.active_id]
+    assert list(settings_harness.keychain.items.values()) == ["sk-test-another-key-1234"]
+    assert settings_harness.accounts.state.secrets[0].hint == "ends in 1234"
+    assert replaced == [settings_harness.book.active_id]
 
 
-async def test_removing_an_account_forgets_its_key_and_undo_brings_both_back(office, tasks):
-    await add(office, tasks)
-    account = office.book.active
-    office.accounts.remove(account.id)
+async def test_removing_an_account_forgets_its_key_and_undo_brings_both_back(settings_harness, tasks):
+    await add(settings_harness, tasks)
+    account = settings_harness.book.active
+    settings_harness.accounts.remove(account.id)
     await tasks.idle()
-    assert (office.book.list(), office.keychain.items) == ((), {})
-    assert office.accounts.state.removed == "api.example.com"
-    office.accounts.undo_remove()
+    assert (settings_harness.book.list(), settings_harness.keychain.items) == ((), {})
+    assert settings_harness.accounts.state.removed == "api.example.com"
+    settings_harness.accounts.undo_remove()
     await tasks.idle()
-    assert office.book.list() == (account,)
-    assert list(office.keychain.items.values()) == [KEY]
+    assert settings_harness.book.list() == (account,)
+    assert list(settings_harness.keychain.items.values()) == [KEY]
 
 
-async def test_removing_the_account_in_use_moves_on_to_another(office, tasks):
-    await add(office, tasks, name="First")
-    await add(office, tasks, name="Second")
-    first, second = office.book.list()
+async def test_removing_the_account_in_use_moves_on_to_another(settings_harness, tasks):
+    await add(settings_harness, tasks, name="First")
+    await add(settings_harness, tasks, name="Second")
+    first, second = settings_harness.book.list()
     chosen: list[str] = []
-    office.accounts.account_chosen.connect(chosen.append)
-    office.accounts.remove(second.id)
+    settings_harness.accounts.account_chosen.connect(chosen.append)
+    settings_harness.accounts.remove(second.id)
     await tasks.idle()
     assert chosen == [first.id]
 
 
-async def test_a_name_that_is_taken_is_refused_in_words(office, tasks):
-    await add(office, tasks, name="First")
-    await add(office, tasks, name="Second")
-    office.accounts.rename(office.book.active_id, "first")
+async def test_a_name_that_is_taken_is_refused_in_words(settings_harness, tasks):
+    await add(settings_harness, tasks, name="First")
+    await add(settings_harness, tasks, name="Second")
+    settings_harness.accounts.rename(settings_harness.book.active_id, "first")
     await tasks.idle()
-    assert office.accounts.state.problem == "Another account is called first already."
+    assert settings_harness.accounts.state.problem == "Another account is called first already."
 
 
 async def test_accounts_work_without_a_network(tasks, tmp_path):
-    office = make_settings(tmp_path, tasks, unreachable)
-    office.accounts.add(AccountDraft(ADDRESS, KEY, "Home"), unchecked=True)
+    settings_harness = make_settings(tmp_path, tasks, unreachable)
+    settings_harness.accounts.add(AccountDraft(ADDRESS, KEY, "Home"), unchecked=True)
     await tasks.idle()
-    account = office.book.active
-    office.accounts.rename(account.id, "Office")
-    office.accounts.replace_key(account.id, KEY[::-1])
+    account = settings_harness.book.active
+    settings_harness.accounts.rename(account.id, "Office")
+    settings_harness.accounts.replace_key(account.id, KEY[::-1])
     await tasks.idle()
-    office.accounts.use(account.id)
+    settings_harness.accounts.use(account.id)
     await tasks.idle()
-    assert (office.book.active.name, office.asked) == ("Office", [])
+    assert (settings_harness.book.active.name, settings_harness.asked) == ("Office", [])
 
 
-async def test_the_key_is_in_no_state_and_no_repr(office, tasks):
-    await add(office, tasks)
-    assert KEY not in repr(office.accounts.state)
+async def test_the_key_is_in_no_state_and_no_repr(settings_harness, tasks):
+    await add(settings_harness, tasks)
+    assert KEY not in repr(settings_harness.accounts.state)
     assert KEY not in repr(AccountDraft(ADDRESS, KEY))
 
 
@@ -214,10 +214,12 @@ async def test_a_redirect_to_another_host_gets_no_key(tasks, tmp_path):
             return accepted(request)
         return httpx.Response(302, headers={"Location": "https://evil.example.org/v1/api_keys/rate_limits"})
 
-    office = make_settings(tmp_path, tasks, elsewhere)
-    await add(office, tasks)
-    assert all("Authorization" not in call.headers for call in office.asked if call.url.host == "evil.example.org")
-    assert office.book.list() == ()
+    settings_harness = make_settings(tmp_path, tasks, elsewhere)
+    await add(settings_harness, tasks)
+    assert all(
+        "Authorization" not in call.headers for call in settings_harness.asked if call.url.host == "evil.example.org"
+    )
+    assert settings_harness.book.list() == ()
 
 
 async def test_what_a_check_may_raise_has_words_for_the_form():
@@ -231,32 +233,32 @@ async def test_what_a_check_may_raise_has_words_for_the_form():
         assert form.problems or form.sentence
 
 
-async def test_r_lim_10_r_lim_14_an_account_can_be_a_partners_and_stays_one(office, tasks, tmp_path):
-    await add(office, tasks)
-    account = office.book.active
+async def test_r_lim_10_r_lim_14_an_account_can_be_a_partners_and_stays_one(settings_harness, tasks, tmp_path):
+    await add(settings_harness, tasks)
+    account = settings_harness.book.active
     chosen: list[str] = []
-    office.accounts.account_chosen.connect(chosen.append)
-    office.accounts.set_partner(account.id, True)
+    settings_harness.accounts.account_chosen.connect(chosen.append)
+    settings_harness.accounts.set_partner(account.id, True)
     await tasks.idle()
-    assert office.accounts.state.accounts[-1].partner
+    assert settings_harness.accounts.state.accounts[-1].partner
     assert chosen == [account.id], "it is called anew, with a partner's limits"
-    assert account_from(account_to(office.book.active)) == office.book.active
-    office.accounts.set_partner(account.id, False)
+    assert account_from(account_to(settings_harness.book.active)) == settings_harness.book.active
+    settings_harness.accounts.set_partner(account.id, False)
     await tasks.idle()
-    assert "partner" not in account_to(office.book.active)
+    assert "partner" not in account_to(settings_harness.book.active)
 
 
-async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(desk, settings, office, tasks):
+async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(harness, settings, settings_harness, tasks):
     address = "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1"
-    kept = office.book.add(new_account("Rialto wallet", SANDBOX_ADDRESS, kind="wallet", address=address))
-    office.book.add(new_account("Watched", SANDBOX_ADDRESS, kind="wallet", address=address, watch_only=True))
-    await office.secrets.write(kept.id, "0x" + "11" * 32)
-    office.accounts.refresh()
+    kept = settings_harness.book.add(new_account("Rialto wallet", SANDBOX_ADDRESS, kind="wallet", address=address))
+    settings_harness.book.add(new_account("Watched", SANDBOX_ADDRESS, kind="wallet", address=address, watch_only=True))
+    await settings_harness.secrets.write(kept.id, "0x" + "11" * 32)
+    settings_harness.accounts.refresh()
     settings.show_section("accounts")
     await tasks.idle()
     page = settings.page("accounts")
     assert "No keys are kept here" not in words(page.table)
-    (row,) = office.accounts.state.secrets
+    (row,) = settings_harness.accounts.state.secrets
     assert (row.what, row.belongs_to, row.is_wallet) == ("Private key", "Rialto wallet", True)
     asked: list[str] = []
     page.export_wanted.connect(asked.append)
@@ -264,8 +266,8 @@ async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(desk
     assert names == ["Export the private key of Rialto wallet", "Remove the private key of Rialto wallet"]
     page.table.findChildren(QAbstractButton)[0].click()
     assert asked == [kept.id]
-    office.accounts.remove_key(kept.id)
+    settings_harness.accounts.remove_key(kept.id)
     await tasks.idle()
-    assert office.keychain.items == {}
-    assert office.book.get(kept.id).watch_only  # its address is still there to be looked at
-    assert office.accounts.state.secrets == ()
+    assert settings_harness.keychain.items == {}
+    assert settings_harness.book.get(kept.id).watch_only  # its address is still there to be looked at
+    assert settings_harness.accounts.state.secrets == ()

@@ -76,8 +76,10 @@ def states(page) -> dict[str, str]:
     return {row.name: row.state for row in page._presenter.state.test.hops}
 
 
-async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(page, desk, office, tasks, tmp_path):
-    await add(office, tasks, base_url=BASE)
+async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(
+    page, harness, settings_harness, tasks, tmp_path
+):
+    await add(settings_harness, tasks, base_url=BASE)
     async with town(tmp_path) as (server, proxy, authority):
         type_proxy(page, proxy.port, "wrong word")
         page.test.button.click()
@@ -94,7 +96,7 @@ async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(page, de
         assert "Failed at “Answer of the proxy”." in words(page.test)
         assert row.sentence.text() == f"The proxy 127.0.0.1:{proxy.port} did not accept the user name and password."
         assert row.accessibleName() == "Answer of the proxy: failed"
-        assert nameless(desk.window) == []
+        assert nameless(harness.window) == []
         await until(lambda: not row.visibleRegion().isEmpty())  # scrolled to
 
         type_into(page.form.password, LOGIN[1])
@@ -103,22 +105,22 @@ async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(page, de
         assert states(page)["tls"] == "bad"
         assert "issued by Office CA. Its issuer is not known" in words(page.test.rows["tls"])
 
-        office.connection.add_certificate(str(authority.file))
+        settings_harness.connection.add_certificate(str(authority.file))
         await tasks.idle()
         page.test.button.click()
         await tasks.idle()
         assert set(states(page).values()) == {"ok"}
         assert "Reached the service in " in words(page.test)
         assert server.received[-1].headers["authorization"] == f"Bearer {KEY}"
-        assert office.store.value.proxy_mode == "system"  # a test keeps nothing
-        assert (PROXY_OWNER, PROXY_PASSWORD) not in _held(office)
+        assert settings_harness.store.value.proxy_mode == "system"  # a test keeps nothing
+        assert (PROXY_OWNER, PROXY_PASSWORD) not in _held(settings_harness)
 
 
-def _held(office) -> set[tuple[str, str]]:
-    return {tuple(user.split("/")[-2:]) for _, user in office.keychain.items}
+def _held(settings_harness) -> set[tuple[str, str]]:
+    return {tuple(user.split("/")[-2:]) for _, user in settings_harness.keychain.items}
 
 
-async def test_a_proxy_in_use_has_its_password_in_the_keychain_alone(page, office, tasks, tmp_path, caplog):
+async def test_a_proxy_in_use_has_its_password_in_the_keychain_alone(page, settings_harness, tasks, tmp_path, caplog):
     caplog.set_level("DEBUG")
     async with town(tmp_path) as (_, proxy, _authority):
         type_proxy(page, proxy.port)
@@ -126,36 +128,36 @@ async def test_a_proxy_in_use_has_its_password_in_the_keychain_alone(page, offic
         assert "Not in use yet." in words(page.form)
         QTest.keyClick(page.form.bypass, Qt.Key.Key_Return)
         await tasks.idle()
-    kept = SettingsStore(office.paths.settings).value
+    kept = SettingsStore(settings_harness.paths.settings).value
     assert (kept.proxy_mode, kept.proxy_kind, kept.proxy_host) == ("manual", "http", "127.0.0.1")
     assert (kept.proxy_port, kept.proxy_user) == (proxy.port, LOGIN[0])
     assert kept.proxy_bypass == ("intra.example", "10.0.0.0/8")
-    assert LOGIN[1] in office.keychain.items.values()
+    assert LOGIN[1] in settings_harness.keychain.items.values()
     assert "This proxy is in use." in words(page.form)
     assert page.form.password.text() == ""
     assert page.form.password.placeholderText() == "Kept; type to replace it"
     assert not page.form.use_button.isVisibleTo(page)
-    for path in (path for path in office.paths.settings.parent.rglob("*") if path.is_file()):
+    for path in (path for path in settings_harness.paths.settings.parent.rglob("*") if path.is_file()):
         assert LOGIN[1].encode() not in path.read_bytes()
-    assert LOGIN[1] not in caplog.text + repr(office.connection.state) + repr(page.form.draft())
-    assert office.network.settings.proxy_user == LOGIN[0]
+    assert LOGIN[1] not in caplog.text + repr(settings_harness.connection.state) + repr(page.form.draft())
+    assert settings_harness.network.settings.proxy_user == LOGIN[0]
 
     page.form.has_login.click()
     page.form.use_button.click()
     await tasks.idle()
-    assert LOGIN[1] not in office.keychain.items.values()
-    assert SettingsStore(office.paths.settings).value.proxy_user == ""
+    assert LOGIN[1] not in settings_harness.keychain.items.values()
+    assert SettingsStore(settings_harness.paths.settings).value.proxy_user == ""
 
 
-async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, office, tasks, monkeypatch):
+async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, settings_harness, tasks, monkeypatch):
     changes = []
-    office.connection.changed.connect(lambda: changes.append(office.network.settings.proxy_mode))
+    settings_harness.connection.changed.connect(lambda: changes.append(settings_harness.network.settings.proxy_mode))
     page.form.mode._segments["none"].click()
     await tasks.idle()
     assert "Every host is called straight." in words(page.form)
     page.form.mode._segments["manual"].click()  # nothing is typed yet: nothing changes
     await tasks.idle()
-    assert office.network.settings.proxy_mode == "none"
+    assert settings_harness.network.settings.proxy_mode == "none"
     type_into(page.form.host, "proxy.example")
     type_into(page.form.port, "8080")
     page.form.kind._segments["socks5"].click()
@@ -166,19 +168,19 @@ async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, of
     page.form.mode._segments["manual"].click()
     await tasks.idle()
     assert changes == ["none", "manual", "system", "manual"]
-    assert office.network.settings.proxy_kind == "socks5"
+    assert settings_harness.network.settings.proxy_kind == "socks5"
     type_into(page.form.host, "other.example")
     page.form.discard_button.click()
     assert page.form.host.text() == "proxy.example"
 
     monkeypatch.setenv("HTTPS_PROXY", "http://u:hidden-word@sys.example:3128")
-    office.connection.refresh()
+    settings_harness.connection.refresh()
     await tasks.idle()
-    assert office.connection.state.system == "The system names sys.example:3128."
+    assert settings_harness.connection.state.system == "The system names sys.example:3128."
     monkeypatch.setenv("HTTPS_PROXY", "socks4://sys.example:3128")
-    office.connection.refresh()
+    settings_harness.connection.refresh()
     await tasks.idle()
-    assert "socks4" in office.connection.state.system
+    assert "socks4" in settings_harness.connection.state.system
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,9 @@ async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, of
         ("proxy.example", "80", "desk14", "ü" * 128, "password"),
     ],
 )
-async def test_what_cannot_be_right_is_said_at_its_field(page, office, tasks, host, port, user, password, field):
+async def test_what_cannot_be_right_is_said_at_its_field(
+    page, settings_harness, tasks, host, port, user, password, field
+):
     form = page.form
     form.mode._segments["manual"].click()
     form.host.setText(host)
@@ -209,30 +213,36 @@ async def test_what_cannot_be_right_is_said_at_its_field(page, office, tasks, ho
         form._edited()
         submit()
         await tasks.idle()
-        assert set(office.connection.state.problems) == {field}
+        assert set(settings_harness.connection.state.problems) == {field}
         assert form._boxes[field].problem
-    assert office.network.generation == 0
-    assert office.connection.state.test.hops == ()
+    assert settings_harness.network.generation == 0
+    assert settings_harness.connection.state.test.hops == ()
 
 
-async def test_a_password_that_cannot_be_kept_is_said_at_its_field(desk, tasks, tmp_path):
-    office = make_settings(tmp_path / "bare", tasks, missing=True)
+async def test_a_password_that_cannot_be_kept_is_said_at_its_field(harness, tasks, tmp_path):
+    settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
     draft = replace(
-        office.connection.state.kept, mode="manual", host="p.example", port="80", has_login=True, user="u", password="x"
+        settings_harness.connection.state.kept,
+        mode="manual",
+        host="p.example",
+        port="80",
+        has_login=True,
+        user="u",
+        password="x",
     )
-    office.connection.use(draft)
+    settings_harness.connection.use(draft)
     await tasks.idle()
-    assert set(office.connection.state.problems) == {"password"}
-    assert office.network.settings.proxy_mode == "system"
-    office.connection.test(replace(draft, password=""), BASE)
+    assert set(settings_harness.connection.state.problems) == {"password"}
+    assert settings_harness.network.settings.proxy_mode == "system"
+    settings_harness.connection.test(replace(draft, password=""), BASE)
     await tasks.idle()
-    assert set(office.connection.state.problems) == {"password"}
+    assert set(settings_harness.connection.state.problems) == {"password"}
 
 
-async def test_without_an_account_the_address_that_is_typed_is_tried(page, office, tasks, tmp_path):
+async def test_without_an_account_the_address_that_is_typed_is_tried(page, settings_harness, tasks, tmp_path):
     assert page.test.address.placeholderText().startswith("https://")
     async with town(tmp_path) as (server, proxy, authority):
-        office.connection.add_certificate(str(authority.file))
+        settings_harness.connection.add_certificate(str(authority.file))
         await tasks.idle()
         type_proxy(page, proxy.port)
         type_into(page.test.address, BASE)
@@ -246,10 +256,10 @@ async def test_without_an_account_the_address_that_is_typed_is_tried(page, offic
         assert "authorization" not in server.received[0].headers
 
 
-async def test_the_sandbox_is_tested_with_its_own_key_and_past_the_proxy(page, office, tasks):
+async def test_the_sandbox_is_tested_with_its_own_key_and_past_the_proxy(page, settings_harness, tasks):
     async with serving(LIMITS) as server:
-        office.sandbox.address = lambda: (server.base_url, "sandbox-key-1")
-        office.connection._sandbox = office.sandbox.address
+        settings_harness.sandbox.address = lambda: (server.base_url, "sandbox-key-1")
+        settings_harness.connection._sandbox = settings_harness.sandbox.address
         type_proxy(page, 9)
         type_into(page.test.address, server.base_url)
         page.test.button.click()
@@ -274,34 +284,36 @@ async def test_a_test_can_be_stopped(page, tasks):
     assert states(page) == {"name": "ok", "connect": "ok"}
 
 
-async def test_a_certificate_is_checked_when_it_is_chosen(page, desk, office, tasks, tmp_path):
+async def test_a_certificate_is_checked_when_it_is_chosen(page, harness, settings_harness, tasks, tmp_path):
     expired = tmp_path / "old.pem"
     expired.write_bytes(pem("Old Office", from_day=-9, to_day=-2))
     good = Authority("Office CA", tmp_path).file
     page.add_button.click()
-    dialog = desk.window.findChild(QFileDialog)
+    dialog = harness.window.findChild(QFileDialog)
     dialog.fileSelected.emit(str(expired))
     dialog.reject()
     await tasks.idle()
     assert "The certificate in old.pem expired on " in words(page)
-    assert office.store.value.ca_files == ()
+    assert settings_harness.store.value.ca_files == ()
     for _ in range(2):
-        office.connection.add_certificate(str(good))
+        settings_harness.connection.add_certificate(str(good))
         await tasks.idle()
     assert "is on the list already." in words(page)
-    assert SettingsStore(office.paths.settings).value.ca_files == (str(good),)
-    assert office.network.settings.ca_files == (good,)
-    assert nameless(desk.window) == []
+    assert SettingsStore(settings_harness.paths.settings).value.ca_files == (str(good),)
+    assert settings_harness.network.settings.ca_files == (good,)
+    assert nameless(harness.window) == []
     good.unlink()
-    office.connection.refresh()
+    settings_harness.connection.refresh()
     await tasks.idle()
     assert f"{good.name} cannot be read" in words(page)
-    office.connection.remove_certificate(str(good))
+    settings_harness.connection.remove_certificate(str(good))
     await tasks.idle()
-    assert office.store.value.ca_files == ()
+    assert settings_harness.store.value.ca_files == ()
 
 
-async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(desk, office, tasks, tmp_path):
+async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(
+    harness, settings_harness, tasks, tmp_path
+):
     """The real composition: an answer under way ends on its connection, the next call goes through the proxy."""
     go_on = asyncio.Event()
 
@@ -311,8 +323,8 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
         await go_on.wait()
         writer.write(b" rest")
 
-    await add(office, tasks, base_url=BASE)
-    accounts = composed(office, tasks)
+    await add(settings_harness, tasks, base_url=BASE)
+    accounts = composed(settings_harness, tasks)
     changed = []
     accounts.network_changed.connect(lambda: changed.append(True))
     async with town(tmp_path, LIMITS, slowly, LIMITS) as (server, proxy, authority):
@@ -330,36 +342,40 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
         )
         connection.use(draft)
         await tasks.idle()
-        await accounts.switch.use(office.book.active)
-        client = office.current_account.service.client
+        await accounts.switch.use(settings_harness.book.active)
+        client = settings_harness.current_account.service.client
         async with client.open(Call("GET", "/long", CallKind.READ, "x")) as answer:
             pieces = answer.pieces()
             assert await anext(pieces) == b"first"
             connection.use(replace(draft, bypass="else.example", password=""))
             await tasks.idle()
-            assert office.current_account.service.client is client
+            assert settings_harness.current_account.service.client is client
             await client.get("/next")
             go_on.set()
             assert b"".join([piece async for piece in pieces]) == b" rest"
         assert len(proxy.asked) == 2
         assert len(changed) == 3
         asked = len(proxy.asked)
-        assert (await accounts._check_key(office.book.active, "")).permitted
+        assert (await accounts._check_key(settings_harness.book.active, "")).permitted
         assert len(proxy.asked) == asked  # over the open connection of the account in use
-        assert (await accounts._check_key(office.book.active, KEY)).permitted  # a key that is typed: its own
+        assert (await accounts._check_key(settings_harness.book.active, KEY)).permitted  # a key that is typed: its own
         assert len(proxy.asked) == asked + 1
         await accounts.aclose()
     assert len(server.received) == 5
 
 
-def composed(office, tasks) -> AccountServices:
+def composed(settings_harness, tasks) -> AccountServices:
     """The real composition around the accounts of a test."""
     ground = SimpleNamespace(
-        paths=office.paths, secrets=SecretRegistry(), settings=office.store, accounts=office.book, sandbox=_NoSandbox()
+        paths=settings_harness.paths,
+        secrets=SecretRegistry(),
+        settings=settings_harness.store,
+        accounts=settings_harness.book,
+        sandbox=_NoSandbox(),
     )
     accounts = AccountServices(
         ground,
-        office.current_account,
+        settings_harness.current_account,
         tasks=tasks,
         bookkeeping=TaskScope(lambda error: None),
         watch_places=lambda places: None,
@@ -367,33 +383,33 @@ def composed(office, tasks) -> AccountServices:
         ask_elsewhere=nobody,
         ask_wallets=nobody,
     )
-    accounts.__dict__["places"] = office.secrets  # the system's keychain is not for tests
+    accounts.__dict__["places"] = settings_harness.secrets  # the system's keychain is not for tests
     return accounts
 
 
-async def test_r_err_12_refusals_of_a_key_count_together_whoever_asks(desk, office, tasks):
+async def test_r_err_12_refusals_of_a_key_count_together_whoever_asks(harness, settings_harness, tasks):
     """The account in use, a check of its key in Settings, and the same account in use anew."""
     async with serving(http(503, b"")) as server:
-        await add(office, tasks, base_url=server.base_url)
-        accounts = composed(office, tasks)
-        await accounts.switch.use(office.book.active)
-        budget = office.current_account.service.client.limits.budget
+        await add(settings_harness, tasks, base_url=server.base_url)
+        accounts = composed(settings_harness, tasks)
+        await accounts.switch.use(settings_harness.book.active)
+        budget = settings_harness.current_account.service.client.limits.budget
         before = budget.state.failures
         assert before == len(server.received) > 0
         with pytest.raises(ServerFailed):
-            await accounts._check_key(office.book.active, KEY)
+            await accounts._check_key(settings_harness.book.active, KEY)
         assert budget.state.failures == len(server.received) > before
-        async with accounts.switch.service_of(office.book.active) as service:
-            assert service is office.current_account.service
-        await accounts.switch.use(office.book.active)
-        assert office.current_account.service.client.limits.budget is budget
+        async with accounts.switch.service_of(settings_harness.book.active) as service:
+            assert service is settings_harness.current_account.service
+        await accounts.switch.use(settings_harness.book.active)
+        assert settings_harness.current_account.service.client.limits.budget is budget
         await accounts.aclose()
 
 
-async def test_testing_a_wallet_signs_in_and_never_sends_its_private_key(desk, office, tasks):
+async def test_testing_a_wallet_signs_in_and_never_sends_its_private_key(harness, settings_harness, tasks):
     balance = http(body={"success": True, "data": {"balanceUsd": 5, "canConsume": True}})
     async with serving(balance) as server:
-        accounts = composed(office, tasks)
+        accounts = composed(settings_harness, tasks)
         signer = await accounts.wallet_keys.add_from_key(
             "Pocket wallet", PRIVATE_KEY, "evm", accounts.wallet_keys.site_at(server.base_url)
         )
@@ -407,31 +423,33 @@ async def test_testing_a_wallet_signs_in_and_never_sends_its_private_key(desk, o
         await accounts.aclose()
 
 
-async def test_the_key_of_a_wallet_cannot_be_replaced_by_an_api_key(desk, office, tasks):
-    accounts = composed(office, tasks)
+async def test_the_key_of_a_wallet_cannot_be_replaced_by_an_api_key(harness, settings_harness, tasks):
+    accounts = composed(settings_harness, tasks)
     keys = accounts.wallet_keys
     wallet = await keys.add_from_key("Pocket wallet", PRIVATE_KEY, "evm", keys.site_at("https://service.test/v1"))
     accounts.presenter.replace_key(wallet.id, KEY)
     await tasks.idle()
-    assert await office.secrets.read(wallet.id) == PRIVATE_KEY
+    assert await settings_harness.secrets.read(wallet.id) == PRIVATE_KEY
     await accounts.aclose()
 
 
-async def test_another_key_for_an_account_that_is_not_in_use_leaves_it_so(desk, office, tasks):
+async def test_another_key_for_an_account_that_is_not_in_use_leaves_it_so(harness, settings_harness, tasks):
     async with serving(LIMITS) as server:
-        accounts = composed(office, tasks)
+        accounts = composed(settings_harness, tasks)
         for _ in range(2):
-            await add(office, tasks, base_url=server.base_url)
-        other = next(account for account in office.book.list() if account.id != office.book.active_id)
-        await accounts.switch.use(office.book.active)
+            await add(settings_harness, tasks, base_url=server.base_url)
+        other = next(
+            account for account in settings_harness.book.list() if account.id != settings_harness.book.active_id
+        )
+        await accounts.switch.use(settings_harness.book.active)
         accounts.presenter.replace_key(other.id, KEY[::-1])
         await tasks.idle()
-        assert office.current_account.account is office.book.active
-        service = office.current_account.service
-        accounts.presenter.replace_key(office.book.active_id, KEY[::-1])
+        assert settings_harness.current_account.account is settings_harness.book.active
+        service = settings_harness.current_account.service
+        accounts.presenter.replace_key(settings_harness.book.active_id, KEY[::-1])
         await tasks.idle()
-        assert office.current_account.account is office.book.active
-        assert office.current_account.service is not service
+        assert settings_harness.current_account.account is settings_harness.book.active
+        assert settings_harness.current_account.service is not service
         await accounts.aclose()
 
 
@@ -452,7 +470,7 @@ class _NoSandbox:
         pass
 
 
-async def test_where_a_password_is_kept_is_said_before_it_is_typed(page, office, tasks):
+async def test_where_a_password_is_kept_is_said_before_it_is_typed(page, settings_harness, tasks):
     page.form.mode._segments["manual"].click()
     page.form.has_login.click()
     assert "Kept in the system keyring, and sent to the proxy only." in words(page.form)
@@ -461,12 +479,14 @@ async def test_where_a_password_is_kept_is_said_before_it_is_typed(page, office,
         ("passphrase", "", "protected by your passphrase"),
         ("keyring", "unlock", "asks you to unlock"),
     ):
-        page.form.show_place(replace(office.secrets.state, kind=kind, ask=ask))
+        page.form.show_place(replace(settings_harness.secrets.state, kind=kind, ask=ask))
         assert said in words(page.form)
     await tasks.idle()
 
 
-async def test_the_table_of_secrets_lists_the_password_and_leads_to_it(page, settings, desk, office, tasks):
+async def test_the_table_of_secrets_lists_the_password_and_leads_to_it(
+    page, settings, harness, settings_harness, tasks
+):
     type_proxy(page, 9)
     page.form.use_button.click()
     await tasks.idle()
@@ -477,13 +497,13 @@ async def test_the_table_of_secrets_lists_the_password_and_leads_to_it(page, set
     for part in ("Proxy password", "user “desk14”", "Connection", "System keyring"):
         assert part in shown
     assert LOGIN[1] not in shown
-    assert nameless(desk.window) == []
+    assert nameless(harness.window) == []
     accounts.table.wanted.emit("connection", "replace-key")
     await until(lambda: settings.places.current == "connection")
-    assert desk.window.focusWidget() is page.form.password
+    assert harness.window.focusWidget() is page.form.password
     accounts.table.wanted.emit("connection", "remove-key")
-    await wait_for_dialog(desk.window)
-    press(open_dialog(desk.window), "Remove password")
+    await wait_for_dialog(harness.window)
+    press(open_dialog(harness.window), "Remove password")
     await tasks.idle()
-    assert LOGIN[1] not in office.keychain.items.values()
+    assert LOGIN[1] not in settings_harness.keychain.items.values()
     assert "Proxy password" not in words(accounts.table)

@@ -12,14 +12,14 @@ from app.storage.settings import SettingsStore
 from tests.kit.widgets import words
 
 
-async def test_a_limit_is_kept_and_what_is_no_amount_is_said_at_its_field(office, settings, tasks):
+async def test_a_limit_is_kept_and_what_is_no_amount_is_said_at_its_field(settings_harness, settings, tasks):
     settings.show_section("spending")
     page = settings.page("spending")
     day = page.fields["hard day"]
     QTest.keyClicks(day, "2.50")
     QTest.keyClick(day, Qt.Key.Key_Return)
     await tasks.idle()
-    assert SettingsStore(office.paths.settings).value.budgets == {"hard day": "2.50"}
+    assert SettingsStore(settings_harness.paths.settings).value.budgets == {"hard day": "2.50"}
     call = page.fields["soft call"]
     QTest.keyClicks(call, "much")
     QTest.keyClick(call, Qt.Key.Key_Return)
@@ -33,9 +33,9 @@ async def test_a_limit_is_kept_and_what_is_no_amount_is_said_at_its_field(office
     await tasks.idle()
 
 
-async def test_files_are_listed_with_their_folders_and_removal_is_only_asked_for(office, settings, tasks):
-    (office.paths.data / "recordings").mkdir(parents=True)
-    (office.paths.data / "recordings" / "a.wav").write_bytes(bytes(3_000_000))
+async def test_files_are_listed_with_their_folders_and_removal_is_only_asked_for(settings_harness, settings, tasks):
+    (settings_harness.paths.data / "recordings").mkdir(parents=True)
+    (settings_harness.paths.data / "recordings" / "a.wav").write_bytes(bytes(3_000_000))
     wanted: list[bool] = []
     settings.removal_wanted.connect(lambda: wanted.append(True))
     settings.show_section("files")
@@ -44,28 +44,28 @@ async def test_files_are_listed_with_their_folders_and_removal_is_only_asked_for
     text = words(page)
     assert "Recordings" in text
     assert "3 MB" in text
-    assert str(office.paths.data / "recordings") in text
+    assert str(settings_harness.paths.data / "recordings") in text
     page.remove.click()
     assert wanted == [True]
-    assert (office.paths.data / "recordings" / "a.wav").exists()
+    assert (settings_harness.paths.data / "recordings" / "a.wav").exists()
     await tasks.idle()
 
 
-async def test_notifications_can_be_tried_and_say_why_there_are_none(office, settings, tasks):
+async def test_notifications_can_be_tried_and_say_why_there_are_none(settings_harness, settings, tasks):
     shown: list[tuple[str, str]] = []
 
     async def notify(title: str, text: str) -> str:
         shown.append((title, text))
         return "Nothing on this desktop shows notifications."
 
-    office.settings.notify = notify
+    settings_harness.settings.notify = notify
     settings.show_section("notifications")
     page = settings.page("notifications")
     assert page.tell.isChecked()
     page.tell.click()
     page.try_it.click()
     await tasks.idle()
-    assert not office.store.value.notify
+    assert not settings_harness.store.value.notify
     assert shown[0][0] == "Rialto"
     assert "Nothing on this desktop shows notifications." in words(page)
     await tasks.idle()
@@ -76,26 +76,26 @@ MODELS = tuple(
 )
 
 
-async def test_the_model_of_new_chats_is_chosen_for_each_account(office, settings, tasks):
+async def test_the_model_of_new_chats_is_chosen_for_each_account(settings_harness, settings, tasks):
     account = new_account("Main", "https://api.example.com/v1")
-    office.current_account.use(account, None)
-    office.current_account.set_numbers(models=MODELS)
+    settings_harness.current_account.use(account, None)
+    settings_harness.current_account.set_numbers(models=MODELS)
     settings.show_section("models")
     page = settings.page("models")
     assert "For Main." in words(page)
     page.default.setFocus()
     QTest.keyClick(page.default, Qt.Key.Key_End)
     await tasks.idle()
-    assert SettingsStore(office.paths.settings).value.default_model == {account.id: "two"}
+    assert SettingsStore(settings_harness.paths.settings).value.default_model == {account.id: "two"}
     QTest.keyClick(page.default, Qt.Key.Key_Home)
     await tasks.idle()
-    assert SettingsStore(office.paths.settings).value.default_model == {}
+    assert SettingsStore(settings_harness.paths.settings).value.default_model == {}
 
 
-async def test_a_favourite_is_removed_from_the_list(office, settings, tasks):
-    office.store.change(favourite_models=("two", "gone"))
-    office.current_account.use(new_account("Main", "https://api.example.com/v1"), None)
-    office.current_account.set_numbers(models=MODELS)
+async def test_a_favourite_is_removed_from_the_list(settings_harness, settings, tasks):
+    settings_harness.store.change(favourite_models=("two", "gone"))
+    settings_harness.current_account.use(new_account("Main", "https://api.example.com/v1"), None)
+    settings_harness.current_account.set_numbers(models=MODELS)
     settings.show_section("models")
     page = settings.page("models")
     text = words(page)
@@ -104,5 +104,5 @@ async def test_a_favourite_is_removed_from_the_list(office, settings, tasks):
     button = next(each for each in page.findChildren(QPushButton) if "Two" in each.accessibleName())
     QTest.keyClick(button, Qt.Key.Key_Space)
     await tasks.idle()
-    assert SettingsStore(office.paths.settings).value.favourite_models == ("gone",)
+    assert SettingsStore(settings_harness.paths.settings).value.favourite_models == ("gone",)
     assert "Two" not in words(page)

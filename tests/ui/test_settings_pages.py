@@ -26,11 +26,11 @@ def test_a_word_leads_to_its_section():
     assert sections_for("qqqq") == ()
 
 
-async def test_every_section_opens_and_everything_in_it_has_a_name(desk, settings, tasks):
+async def test_every_section_opens_and_everything_in_it_has_a_name(harness, settings, tasks):
     for key in [section.key for section in SECTIONS]:
         settings.show_section(key)
         await tasks.idle()
-        assert nameless(desk.window) == [], key
+        assert nameless(harness.window) == [], key
     await tasks.idle()
 
 
@@ -45,20 +45,20 @@ async def test_filtering_lists_and_opens_what_fits(settings, tasks):
     await tasks.idle()
 
 
-async def test_arrows_in_the_list_open_sections(desk, settings, tasks):
+async def test_arrows_in_the_list_open_sections(harness, settings, tasks):
     settings.places.setFocus()
     QTest.keyClick(settings.places, Qt.Key.Key_Down)
     assert settings._header.title.text() == "Connection"
     await tasks.idle()
 
 
-async def test_the_palette_finds_single_settings(desk, settings, tasks):
-    desk.window.show_tab("chat")
-    desk.window.open_palette()
-    palette = desk.window.overlays.palette
+async def test_the_palette_finds_single_settings(harness, settings, tasks):
+    harness.window.show_tab("chat")
+    harness.window.open_palette()
+    palette = harness.window.overlays.palette
     QTest.keyClicks(palette.field, "text size")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    assert desk.window.current_tab == "settings"
+    assert harness.window.current_tab == "settings"
     assert settings.places.current == "appearance"
     await tasks.idle()
 
@@ -66,18 +66,18 @@ async def test_the_palette_finds_single_settings(desk, settings, tasks):
 # Appearance
 
 
-async def test_looks_change_at_once_and_are_written_down(desk, office, settings, tasks):
+async def test_looks_change_at_once_and_are_written_down(harness, settings_harness, settings, tasks):
     settings.show_section("appearance")
     page = settings.page("appearance")
     page.theme_choice._segments["dark"].click()
     page.system_font.click()
     page.reduce_motion.click()
     await tasks.idle()
-    assert (desk.theme.mode, desk.theme.reduced_motion) == ("dark", True)
+    assert (harness.theme.mode, harness.theme.reduced_motion) == ("dark", True)
     page.text_size.number.setValue(150)
-    await until(lambda: desk.theme.text_percent == 150)
+    await until(lambda: harness.theme.text_percent == 150)
     await tasks.idle()
-    kept = SettingsStore(office.paths.settings).value
+    kept = SettingsStore(settings_harness.paths.settings).value
     assert (kept.theme, kept.text_percent, kept.system_font, kept.reduced_motion) == ("dark", 150, True, True)
     await tasks.idle()
 
@@ -89,66 +89,66 @@ def row_of(page, action_id):
     return page.list.rows.index_of(action_id)
 
 
-async def test_a_key_is_changed_by_pressing_it(desk, settings, tasks):
+async def test_a_key_is_changed_by_pressing_it(harness, settings, tasks):
     settings.show_section("keyboard")
     page = settings.page("keyboard")
     page.list.setFocus()
     page.list.setCurrentIndex(row_of(page, "chat.new"))
     QTest.keyClick(page.list, Qt.Key.Key_Return)
-    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
-    assert desk.window.registry.entry("chat.new").shortcut == "Ctrl+J"
+    QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert harness.window.registry.entry("chat.new").shortcut == "Ctrl+J"
     assert row_of(page, "chat.new").data(Qt.ItemDataRole.AccessibleTextRole) == "New chat, Ctrl J, changed"
     QTest.keyClick(page.list, Qt.Key.Key_Delete)
-    assert desk.window.registry.entry("chat.new").shortcut == "Ctrl+N"
+    assert harness.window.registry.entry("chat.new").shortcut == "Ctrl+N"
     await tasks.idle()
 
 
-async def test_a_press_on_a_key_waits_for_another_one(desk, settings, tasks):
+async def test_a_press_on_a_key_waits_for_another_one(harness, settings, tasks):
     settings.show_section("keyboard")
     page = settings.page("keyboard")
     index = row_of(page, "window.palette")
     spot = page.list._delegate.parts(page.list.visualRect(index), index.data(ROW)).key.center()
     QTest.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_F7)
-    assert desk.window.registry.entry("window.palette").shortcut == "F7"
+    QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_F7)
+    assert harness.window.registry.entry("window.palette").shortcut == "F7"
     await tasks.idle()
 
 
-async def test_a_taken_key_is_refused_by_name_and_does_not_run_its_action(desk, settings, tasks):
+async def test_a_taken_key_is_refused_by_name_and_does_not_run_its_action(harness, settings, tasks):
     settings.show_section("keyboard")
     page = settings.page("keyboard")
     page.list.start_capture("chat.new")
-    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     assert "Commands…" in row_of(page, "chat.new").data(SAID)[0]
-    assert desk.window.overlays._palette is None
-    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Escape)
+    assert harness.window.overlays._palette is None
+    QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_Escape)
     assert row_of(page, "chat.new").data(SAID)[0] == ""
-    assert desk.window.registry.entry("chat.new").shortcut == "Ctrl+N"
+    assert harness.window.registry.entry("chat.new").shortcut == "Ctrl+N"
     await tasks.idle()
 
 
-async def test_backspace_takes_a_key_away_and_reset_brings_all_back(desk, settings, tasks):
+async def test_backspace_takes_a_key_away_and_reset_brings_all_back(harness, settings, tasks):
     settings.show_section("keyboard")
     page = settings.page("keyboard")
     page.list.start_capture("window.list")
-    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Backspace)
+    QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_Backspace)
     assert row_of(page, "window.list").data(Qt.ItemDataRole.AccessibleTextRole) == "List, no key, changed"
     assert page.reset.isEnabled()
     page.reset.click()
-    assert desk.window.registry.entry("window.list").shortcut == "Ctrl+B"
+    assert harness.window.registry.entry("window.list").shortcut == "Ctrl+B"
     await tasks.idle()
 
 
-async def test_leaving_the_field_leaves_the_key_as_it_was(desk, settings, tasks):
+async def test_leaving_the_field_leaves_the_key_as_it_was(harness, settings, tasks):
     settings.show_section("keyboard")
     page = settings.page("keyboard")
-    desk.window.activateWindow()
-    await until(desk.window.isActiveWindow)
+    harness.window.activateWindow()
+    await until(harness.window.isActiveWindow)
     page.list.start_capture("window.list")
     page.filter.setFocus()
     await until(lambda: row_of(page, "window.list").data(SAID)[0] == "")
-    assert desk.window.focusWidget() is page.filter
-    assert desk.window.registry.entry("window.list").shortcut == "Ctrl+B"
+    assert harness.window.focusWidget() is page.filter
+    assert harness.window.registry.entry("window.list").shortcut == "Ctrl+B"
     await tasks.idle()
 
 
@@ -167,36 +167,36 @@ async def test_keys_are_found_by_action_and_by_key(settings, tasks):
 # Privacy and data
 
 
-async def test_pictures_from_other_sites_are_off_until_allowed(office, settings, tasks):
+async def test_pictures_from_other_sites_are_off_until_allowed(settings_harness, settings, tasks):
     settings.show_section("privacy")
     page = settings.page("privacy")
     assert not page.pictures.isChecked()
     page.pictures.click()
     await tasks.idle()
-    assert office.store.value.load_remote_pictures
+    assert settings_harness.store.value.load_remote_pictures
     await tasks.idle()
 
 
-async def test_characters_for_adults_are_shown_when_they_are_asked_for(office, settings, tasks):
+async def test_characters_for_adults_are_shown_when_they_are_asked_for(settings_harness, settings, tasks):
     settings.show_section("privacy")
     page = settings.page("privacy")
     assert not page.adult.isChecked()
     QTest.keyClick(page.adult, Qt.Key.Key_Space)
     await tasks.idle()
-    assert office.store.value.show_adult
+    assert settings_harness.store.value.show_adult
 
 
 def receipt(account_id: str, endpoint: str = "GET /models") -> Receipt:
     return Receipt("r", datetime.now(UTC), account_id, "chat", endpoint, duration_s=0.084, outcome="ok")
 
 
-async def test_what_left_this_computer_is_listed_by_host(office, settings, tasks):
-    await add(office, tasks)
+async def test_what_left_this_computer_is_listed_by_host(settings_harness, settings, tasks):
+    await add(settings_harness, tasks)
     settings.show_section("privacy")
     assert "Nothing yet" in words(settings.page("privacy"))
     for _ in range(3):
-        office.calls.note(receipt(office.book.active_id))
-    office.calls.note(receipt("the sandbox"))
+        settings_harness.calls.note(receipt(settings_harness.book.active_id))
+    settings_harness.calls.note(receipt("the sandbox"))
     text = words(settings.page("privacy"))
     assert "api.example.com" in text
     assert "3 calls" in text
@@ -204,9 +204,9 @@ async def test_what_left_this_computer_is_listed_by_host(office, settings, tasks
     await tasks.idle()
 
 
-async def test_the_room_that_data_takes_is_measured(office, settings, tasks):
-    office.paths.database.write_bytes(bytes(2_000_000))
-    office.settings.measure_data()
+async def test_the_room_that_data_takes_is_measured(settings_harness, settings, tasks):
+    settings_harness.paths.database.write_bytes(bytes(2_000_000))
+    settings_harness.settings.measure_data()
     await tasks.idle()
     assert "2 MB" in words(settings.inspector())
     await tasks.idle()
@@ -215,8 +215,8 @@ async def test_the_room_that_data_takes_is_measured(office, settings, tasks):
 # Sandbox
 
 
-async def test_a_sandbox_that_does_not_start_says_why(office, settings, tasks):
-    office.sandbox.refuses = "no free port"
+async def test_a_sandbox_that_does_not_start_says_why(settings_harness, settings, tasks):
+    settings_harness.sandbox.refuses = "no free port"
     settings.show_section("sandbox")
     page = settings.page("sandbox").current
     page.start_stop.click()
@@ -226,11 +226,11 @@ async def test_a_sandbox_that_does_not_start_says_why(office, settings, tasks):
     await tasks.idle()
 
 
-async def test_the_sandbox_in_use_is_not_stopped_under_the_chat(office, settings, tasks):
+async def test_the_sandbox_in_use_is_not_stopped_under_the_chat(settings_harness, settings, tasks):
     from app.credentials.accounts import Account
 
-    await office.sandbox.start()
-    office.current_account.use(Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox"), None)
+    await settings_harness.sandbox.start()
+    settings_harness.current_account.use(Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox"), None)
     settings.show_section("sandbox")
     page = settings.page("sandbox").current
     assert not page.start_stop.isEnabled()
@@ -241,10 +241,10 @@ async def test_the_sandbox_in_use_is_not_stopped_under_the_chat(office, settings
 # Accounts
 
 
-async def test_adding_an_account_in_settings_uses_it(desk, office, settings, tasks):
-    desk.window.registry.run("settings.add_account")
+async def test_adding_an_account_in_settings_uses_it(harness, settings_harness, settings, tasks):
+    harness.window.registry.run("settings.add_account")
     page = settings.page("accounts")
-    assert desk.window.focusWidget() is page.form.address
+    assert harness.window.focusWidget() is page.form.address
     page.form.name.setText("Main account")
     page.form.address.setText("https://api.example.com/v1")
     page.form.key.setText(KEY)
@@ -257,62 +257,62 @@ async def test_adding_an_account_in_settings_uses_it(desk, office, settings, tas
     await tasks.idle()
 
 
-async def test_the_row_of_an_account_tests_renames_and_removes(desk, office, settings, tasks):
-    await add(office, tasks, name="Main account")
+async def test_the_row_of_an_account_tests_renames_and_removes(harness, settings_harness, settings, tasks):
+    await add(settings_harness, tasks, name="Main account")
     page = settings.page("accounts")
     settings.show_section("accounts")
-    row = page.rows[office.book.active_id]
+    row = page.rows[settings_harness.book.active_id]
     row.do.click()
     await tasks.idle()
     assert "Key accepted" in words(row)
     menu = row.open_menu()
     next(item for item in menu.actions() if item.text() == "Rename…").trigger()
-    await wait_for_dialog(desk.window)
-    dialog = open_dialog(desk.window)
+    await wait_for_dialog(harness.window)
+    dialog = open_dialog(harness.window)
     field = dialog.findChildren(type(page.form.name))[0]
     field.setText("Other name")
     press(dialog, "Save")
     await tasks.idle()
-    assert office.book.active.name == "Other name"
-    row.wanted.emit(office.book.active_id, "remove")
+    assert settings_harness.book.active.name == "Other name"
+    row.wanted.emit(settings_harness.book.active_id, "remove")
     await tasks.idle()
-    toast = desk.window.overlays.toasts.toasts[-1]
+    toast = harness.window.overlays.toasts.toasts[-1]
     assert "Other name was removed" in toast.accessibleName()
     toast.action.emit("undo")
     await tasks.idle()
-    assert office.book.active.name == "Other name"
-    row = page.rows[office.book.active_id]
-    row.wanted.emit(office.book.active_id, "remove")
+    assert settings_harness.book.active.name == "Other name"
+    row = page.rows[settings_harness.book.active_id]
+    row.wanted.emit(settings_harness.book.active_id, "remove")
     await tasks.idle()
-    assert [command.text for command in desk.window.undo_stack.newest()] == ["Other name was removed"]
-    desk.window.undo_stack.undo_last("settings")
+    assert [command.text for command in harness.window.undo_stack.newest()] == ["Other name was removed"]
+    harness.window.undo_stack.undo_last("settings")
     await tasks.idle()
-    assert office.book.active.name == "Other name"
+    assert settings_harness.book.active.name == "Other name"
     await tasks.idle()
 
 
-async def test_replacing_a_key_asks_in_a_dialog_and_keeps_nothing_on_cancel(desk, office, settings, tasks):
-    await add(office, tasks)
+async def test_replacing_a_key_asks_in_a_dialog_and_keeps_nothing_on_cancel(harness, settings_harness, settings, tasks):
+    await add(settings_harness, tasks)
     page = settings.page("accounts")
     settings.show_section("accounts")
-    page.table.wanted.emit(office.book.active_id, "replace-key")
-    await wait_for_dialog(desk.window)
-    dialog = open_dialog(desk.window)
+    page.table.wanted.emit(settings_harness.book.active_id, "replace-key")
+    await wait_for_dialog(harness.window)
+    dialog = open_dialog(harness.window)
     dialog.findChildren(type(page.form.key))[0].setText("sk-test-another-key-1234")
     press(dialog, "Cancel")
     await tasks.idle()
-    assert list(office.keychain.items.values()) == [KEY]
-    page.table.wanted.emit(office.book.active_id, "replace-key")
-    await wait_for_dialog(desk.window)
-    dialog = open_dialog(desk.window)
+    assert list(settings_harness.keychain.items.values()) == [KEY]
+    page.table.wanted.emit(settings_harness.book.active_id, "replace-key")
+    await wait_for_dialog(harness.window)
+    dialog = open_dialog(harness.window)
     dialog.findChildren(type(page.form.key))[0].setText("sk-test-another-key-1234")
     press(dialog, "Replace key")
     await tasks.idle()
-    assert list(office.keychain.items.values()) == ["sk-test-another-key-1234"]
+    assert list(settings_harness.keychain.items.values()) == ["sk-test-another-key-1234"]
     await tasks.idle()
 
 
-async def test_esc_in_the_form_throws_the_typed_key_away(desk, settings, tasks):
+async def test_esc_in_the_form_throws_the_typed_key_away(harness, settings, tasks):
     page = settings.page("accounts")
     settings.show_section("accounts")
     page.open_form()
@@ -323,15 +323,15 @@ async def test_esc_in_the_form_throws_the_typed_key_away(desk, settings, tasks):
     await tasks.idle()
 
 
-async def test_every_receipt_of_an_account_says_when_its_key_was_used(office, settings, tasks):
-    await add(office, tasks)
+async def test_every_receipt_of_an_account_says_when_its_key_was_used(settings_harness, settings, tasks):
+    await add(settings_harness, tasks)
     settings.show_section("accounts")
-    office.calls.note(receipt(office.book.active_id, "POST /chat/completions"))
-    row = office.accounts.state.accounts[0]
-    office.accounts.refresh()
-    assert office.accounts.state.secrets[0].last_used == "just now"
-    office.calls.note(receipt(office.book.active_id))
-    assert office.calls.last_answer(row.id).latency_ms == 84
+    settings_harness.calls.note(receipt(settings_harness.book.active_id, "POST /chat/completions"))
+    row = settings_harness.accounts.state.accounts[0]
+    settings_harness.accounts.refresh()
+    assert settings_harness.accounts.state.secrets[0].last_used == "just now"
+    settings_harness.calls.note(receipt(settings_harness.book.active_id))
+    assert settings_harness.calls.last_answer(row.id).latency_ms == 84
     await tasks.idle()
 
 
@@ -345,26 +345,28 @@ async def test_about_names_the_version_and_copies_it(settings, tasks):
 
 
 async def test_a_place_for_keys_that_is_gone_is_said_in_a_banner_that_leads_to_the_choice(
-    desk, settings, office, tasks
+    harness, settings, settings_harness, tasks
 ):
-    await add(office, tasks, name="Main account")
-    desk.window.watch_secrets(office.secrets)
-    desk.current_account.use(office.book.active, None)
-    banner = desk.window.overlays.banner
+    await add(settings_harness, tasks, name="Main account")
+    harness.window.watch_secrets(settings_harness.secrets)
+    harness.current_account.use(settings_harness.book.active, None)
+    banner = harness.window.overlays.banner
     assert not banner.isVisible()
-    office.keychain.missing = True
-    office.secrets.refresh()
+    settings_harness.keychain.missing = True
+    settings_harness.secrets.refresh()
     await tasks.idle()
     assert "Rialto needs its key to sign in to Main account." in banner.banner.accessibleName()
-    desk.window.show_tab("chat")
+    harness.window.show_tab("chat")
     banner.banner.action.emit("open")
-    assert (desk.window.current_tab, settings.places.current) == ("settings", "accounts")
+    assert (harness.window.current_tab, settings.places.current) == ("settings", "accounts")
     await tasks.idle()
 
 
-async def test_where_keys_are_kept_is_asked_only_when_there_is_a_key_to_keep(desk, settings, office, tasks):
-    office.keychain.missing = True
-    office.secrets.refresh()
+async def test_where_keys_are_kept_is_asked_only_when_there_is_a_key_to_keep(
+    harness, settings, settings_harness, tasks
+):
+    settings_harness.keychain.missing = True
+    settings_harness.secrets.refresh()
     settings.show_section("accounts")
     await tasks.idle()
     page = settings.page("accounts")

@@ -33,7 +33,7 @@ from tests.sandbox.support import RESOURCES, Client
 from tests.ui.test_shell_window import nameless
 
 
-class RealDesk:
+class RealRunner:
     """The Sandbox of this test as Settings may handle it."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,15 +54,15 @@ class RealDesk:
 
 
 @pytest.fixture
-async def box(tmp_path: Path) -> AsyncIterator[RealDesk]:
-    desk = RealDesk(tmp_path)
-    await desk.start()
-    yield desk
-    await desk.stop()
+async def box(tmp_path: Path) -> AsyncIterator[RealRunner]:
+    harness = RealRunner(tmp_path)
+    await harness.start()
+    yield harness
+    await harness.stop()
 
 
 @pytest.fixture
-def program(box: RealDesk) -> Iterator[Client]:
+def program(box: RealRunner) -> Iterator[Client]:
     """Another program that calls the same Sandbox."""
     assert box.running is not None
     headers = {"Authorization": f"Bearer {box.running.api_key}"}
@@ -71,7 +71,7 @@ def program(box: RealDesk) -> Iterator[Client]:
 
 
 @pytest.fixture
-async def page(theme, tasks, box: RealDesk) -> AsyncIterator[SandboxPage]:
+async def page(theme, tasks, box: RealRunner) -> AsyncIterator[SandboxPage]:
     """Not given to qtbot: it would be closed, and its work cancelled, while asyncio's loop stands still."""
     presenter = SandboxPresenter(box, CurrentAccount(), tasks)
     page = SandboxPage(theme, presenter)
@@ -128,7 +128,7 @@ def requests(page: SandboxPage) -> RequestsPage:
 
 
 @leaving
-async def test_it_says_where_it_is_and_what_does_its_work(page: SandboxPage, box: RealDesk) -> None:
+async def test_it_says_where_it_is_and_what_does_its_work(page: SandboxPage, box: RealRunner) -> None:
     assert box.running is not None
     await until(lambda: "espeak" in words(page).lower())
     text = words(page)
@@ -137,7 +137,7 @@ async def test_it_says_where_it_is_and_what_does_its_work(page: SandboxPage, box
 
 
 @leaving
-async def test_the_key_is_shown_on_request_and_copied_without(page: SandboxPage, box: RealDesk) -> None:
+async def test_the_key_is_shown_on_request_and_copied_without(page: SandboxPage, box: RealRunner) -> None:
     assert box.running is not None
     key, part = box.running.api_key, overview(page)
     assert key not in words(page)
@@ -303,7 +303,7 @@ async def test_requests_are_filtered_by_words_and_by_failure(page: SandboxPage, 
 
 
 @leaving
-async def test_stopping_and_starting_again_is_followed(page: SandboxPage, box: RealDesk) -> None:
+async def test_stopping_and_starting_again_is_followed(page: SandboxPage, box: RealRunner) -> None:
     part = overview(page)
     first = page.presenter.state.address
     part.start_stop.click()
@@ -315,7 +315,7 @@ async def test_stopping_and_starting_again_is_followed(page: SandboxPage, box: R
 
 
 @leaving
-async def test_a_sandbox_that_dies_is_said_to_be_silent(page: SandboxPage, box: RealDesk) -> None:
+async def test_a_sandbox_that_dies_is_said_to_be_silent(page: SandboxPage, box: RealRunner) -> None:
     assert box.running is not None
     await asyncio.to_thread(box.running.stop)  # behind the back of the page
     await until(lambda: bool(page.presenter.state.silent))

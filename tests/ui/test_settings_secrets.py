@@ -19,16 +19,16 @@ PASSPHRASE = "four quiet herons wade"
 @pytest.fixture
 async def bare(tasks, tmp_path):
     """A computer without a keychain."""
-    office = make_settings(tmp_path, tasks, missing=True)
-    office.secrets.refresh()
+    settings_harness = make_settings(tmp_path, tasks, missing=True)
+    settings_harness.secrets.refresh()
     await tasks.idle()
-    return office
+    return settings_harness
 
 
-async def test_a_keychain_is_used_without_a_question(office, tasks):
-    office.secrets.refresh()
+async def test_a_keychain_is_used_without_a_question(settings_harness, tasks):
+    settings_harness.secrets.refresh()
     await tasks.idle()
-    state = office.secrets.state
+    state = settings_harness.secrets.state
     assert (state.kind, state.ask, state.short) == ("keyring", "", "available, unlocked")
 
 
@@ -105,14 +105,14 @@ async def test_ready_is_told_once_when_the_question_is_answered(bare, tasks):
     assert told == [True]
 
 
-async def test_a_key_is_read_from_its_place_for_every_call_and_kept_nowhere(office):
-    await office.secrets.write("a", KEY)
-    assert await office.secrets.api_key("a") == KEY
-    assert KEY not in repr(vars(office.secrets)) + repr(office.secrets.state)
-    await office.secrets.write("a", KEY[::-1])
-    assert await office.secrets.api_key("a") == KEY[::-1]
-    await office.secrets.delete("a")
-    assert await office.secrets.api_key("a") == ""
+async def test_a_key_is_read_from_its_place_for_every_call_and_kept_nowhere(settings_harness):
+    await settings_harness.secrets.write("a", KEY)
+    assert await settings_harness.secrets.api_key("a") == KEY
+    assert KEY not in repr(vars(settings_harness.secrets)) + repr(settings_harness.secrets.state)
+    await settings_harness.secrets.write("a", KEY[::-1])
+    assert await settings_harness.secrets.api_key("a") == KEY[::-1]
+    await settings_harness.secrets.delete("a")
+    assert await settings_harness.secrets.api_key("a") == ""
 
 
 async def test_calls_are_told_that_keys_are_locked_in_words_of_their_own_layer(bare, tasks):

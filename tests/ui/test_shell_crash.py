@@ -132,9 +132,9 @@ def test_old_reports_make_room(reporter: CrashReporter, tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("crash-*"))) == 20
 
 
-async def test_the_dialog_shows_the_report_and_copies_it(desk, reporter, qtbot):
+async def test_the_dialog_shows_the_report_and_copies_it(harness, reporter, qtbot):
     report = reporter.report(failing())
-    dialog = CrashDialog(desk.theme, desk.window, report)
+    dialog = CrashDialog(harness.theme, harness.window, report)
     qtbot.addWidget(dialog)
     assert dialog.text.toPlainText() == report.text.rstrip("\n") or dialog.text.toPlainText() == report.text
     dialog.copy.click()

@@ -29,21 +29,21 @@ def test_a_place_has_its_page_and_an_unknown_one_the_first(pages) -> None:
     assert page_for((), "chat") is None
 
 
-async def test_the_real_handbook_opens_at_the_tab_that_is_shown(desk):
-    desk.window.open_help()
-    sheet = desk.window.overlays._help
+async def test_the_real_handbook_opens_at_the_tab_that_is_shown(harness):
+    harness.window.open_help()
+    sheet = harness.window.overlays._help
     assert sheet._browser.toPlainText().startswith("Chat")
     sheet._follow(QUrl("09-secrets.md"))
     assert sheet._list.current == "09-secrets.md"
-    desk.window.open_help()
+    harness.window.open_help()
     assert not sheet.isVisible()
 
 
-async def test_only_web_links_leave_the_handbook(desk, monkeypatch):
+async def test_only_web_links_leave_the_handbook(harness, monkeypatch):
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()) or True)
-    desk.window.open_help()
-    sheet = desk.window.overlays._help
+    harness.window.open_help()
+    sheet = harness.window.overlays._help
     for link in ("file:///etc/passwd", "javascript:alert(1)", "https://example.org/"):
         sheet._follow(QUrl(link))
     assert opened == ["https://example.org/"]

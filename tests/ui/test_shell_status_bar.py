@@ -12,16 +12,16 @@ LIVE = Account("a", "Main account", "https://api.example.com/v1")
 SANDBOX = Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox")
 
 
-async def test_a_live_account_shows_host_limits_spend_and_balance(desk):
-    desk.current_account.use(LIVE, None)
-    desk.current_account.set_numbers(
+async def test_a_live_account_shows_host_limits_spend_and_balance(harness):
+    harness.current_account.use(LIVE, None)
+    harness.current_account.set_numbers(
         headroom=Headroom(68, 75, 741_000, 750_000, "S"),
         balance=Decimal("18.42"),
         spent_today=Decimal("1.15"),
         daily_limit=Decimal(10),
         latency_ms=84,
     )
-    status = desk.window.status
+    status = harness.window.status
     assert status.chip.text() == "Main account"
     assert status.host.text() == "api.example.com  84 ms"
     assert status.limits.text() == "Tier S  68/75 req  741K/750K tok"
@@ -29,61 +29,61 @@ async def test_a_live_account_shows_host_limits_spend_and_balance(desk):
     assert status.balance.text() == "Balance $18.42"
 
 
-async def test_play_money_is_called_so(desk):
-    desk.current_account.use(SANDBOX, None)
-    desk.current_account.set_numbers(balance=Decimal(100))
-    status = desk.window.status
+async def test_play_money_is_called_so(harness):
+    harness.current_account.use(SANDBOX, None)
+    harness.current_account.set_numbers(balance=Decimal(100))
+    status = harness.window.status
     assert status.balance.text() == "$100.00 play money"
     assert status.host.text() == "Built-in service"
     assert status.spent.isHidden()
 
 
-async def test_a_recording_stands_in_red_behind_a_dot_in_every_width(desk):
-    desk.current_account.use(SANDBOX, None)
-    status = desk.window.status
+async def test_a_recording_stands_in_red_behind_a_dot_in_every_width(harness):
+    harness.current_account.use(SANDBOX, None)
+    status = harness.window.status
     status.set_work(["A clip is being spoken", LiveWork("Recording 02:17")])
     assert status.work.text() == "Recording 02:17  and 1 running"
     assert status.work.accessibleName() == "Running: Recording 02:17  and 1 running"
-    red = desk.theme.color("bad").rgb()
+    red = harness.theme.color("bad").rgb()
     image = status.work.grab().toImage()
     middle = image.height() // 2
-    assert red in {image.pixelColor(x, middle).rgb() for x in range(desk.theme.px(8), desk.theme.px(15))}
-    desk.window.resize(900, 600)
+    assert red in {image.pixelColor(x, middle).rgb() for x in range(harness.theme.px(8), harness.theme.px(15))}
+    harness.window.resize(900, 600)
     assert status.work.text() == "Recording 02:17"
     status.set_work([])
     assert status.work.isHidden()
 
 
-async def test_a_narrow_window_keeps_account_limits_and_balance(desk):
-    desk.current_account.use(LIVE, None)
-    desk.current_account.set_numbers(
+async def test_a_narrow_window_keeps_account_limits_and_balance(harness):
+    harness.current_account.use(LIVE, None)
+    harness.current_account.set_numbers(
         headroom=Headroom(68, 75, 741_000, 750_000, "S"), balance=Decimal("18.42"), latency_ms=84
     )
-    desk.window.resize(900, 600)
-    status = desk.window.status
+    harness.window.resize(900, 600)
+    status = harness.window.status
     assert status.limits.text() == "68/75 req"
     assert status.balance.text() == "$18.42"
     assert status.host.isHidden()
     assert status.spent.isHidden()
 
 
-async def test_without_an_account_nothing_is_made_up(desk):
-    status = desk.window.status
+async def test_without_an_account_nothing_is_made_up(harness):
+    status = harness.window.status
     assert status.chip.accessibleName() == "Account: No account"
     assert status.balance.isHidden()
     assert status.limits.isHidden()
 
 
-async def test_numbers_are_read_aloud_in_words(desk):
-    desk.current_account.use(LIVE, None)
-    desk.current_account.set_numbers(headroom=Headroom(68, 75))
-    assert desk.window.status.limits.accessibleName() == "Left of the limits: 68 of 75 requests"
+async def test_numbers_are_read_aloud_in_words(harness):
+    harness.current_account.use(LIVE, None)
+    harness.current_account.set_numbers(headroom=Headroom(68, 75))
+    assert harness.window.status.limits.accessibleName() == "Left of the limits: 68 of 75 requests"
 
 
-async def test_pressing_an_item_opens_its_page(desk):
-    desk.current_account.use(LIVE, None)
-    desk.current_account.set_numbers(balance=Decimal("18.42"))
+async def test_pressing_an_item_opens_its_page(harness):
+    harness.current_account.use(LIVE, None)
+    harness.current_account.set_numbers(balance=Decimal("18.42"))
     asked: list[str] = []
-    desk.window.status_page_requested.connect(asked.append)
-    desk.window.status.balance.click()
+    harness.window.status_page_requested.connect(asked.append)
+    harness.window.status.balance.click()
     assert asked == ["balance"]

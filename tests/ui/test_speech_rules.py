@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.storage.paths import resources
-from app.ui.speech.presenter_voices import VoiceList
+from app.ui.speech.session.voice_list import VoiceList
 from app.ui.speech.voice_catalog import VoiceTable
 from tests.kit.service import with_key
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.shell import acts
-from app.ui.shell.acts import Acts
+from app.ui.shell import tour_processes
+from app.ui.shell.tour_processes import TourProcesses
 
 DIES = """
 import faulthandler
@@ -23,9 +23,9 @@ the_place_that_broke()
 
 
 def play(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str, within_s: float = 60.0) -> tuple[Path, bool]:
-    monkeypatch.setattr(acts, "own_command", lambda: [sys.executable, "-c", program])
-    monkeypatch.setattr(acts.tempfile, "tempdir", str(folder))
-    with Acts("rialto-test-") as stage:
+    monkeypatch.setattr(tour_processes, "own_command", lambda: [sys.executable, "-c", program])
+    monkeypatch.setattr(tour_processes.tempfile, "tempdir", str(folder))
+    with TourProcesses("rialto-test-") as stage:
         return stage.home, stage.play("first", folder, os.environ, title="The first part", within_s=within_s)
 
 

@@ -12,18 +12,18 @@ from tests.kit.chat import open_chat_presenter
 
 
 async def test_a_transcript_lands_in_the_box_of_a_new_chat_and_is_not_sent(tmp_home: Path, theme: Theme) -> None:
-    async with open_chat_presenter(tmp_home) as desk:
-        page = ChatPage(theme, desk.presenter, desk.tasks)
+    async with open_chat_presenter(tmp_home) as harness:
+        page = ChatPage(theme, harness.presenter, harness.tasks)
         shown: list[str] = []
-        rialto = SimpleNamespace(window=SimpleNamespace(show_tab=shown.append), chat_page=page, chat=desk.presenter)
+        rialto = SimpleNamespace(window=SimpleNamespace(show_tab=shown.append), chat_page=page, chat=harness.presenter)
         ask_in_chat(rialto, "Lock keeper", "So this house came with the job.")  # type: ignore[arg-type]  # what it uses
-        await desk.tasks.idle()
+        await harness.tasks.idle()
         composer = page.main.composer
         box = composer.box
         assert shown == ["chat"]
         assert box.toPlainText().endswith("This is the transcript “Lock keeper”:\n\nSo this house came with the job.")
         assert box.textCursor().position() == 0
-        assert desk.presenter.opened.draft == box.toPlainText()
-        assert desk.fake.requests == []
+        assert harness.presenter.opened.draft == box.toPlainText()
+        assert harness.fake.requests == []
         for pane in (page.list_pane(), page.canvas(), page.inspector()):
             pane.deleteLater()

@@ -14,7 +14,7 @@ import pytest
 import soundfile
 
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.paths import resources
 from tests.audio.recorded import pitch_hz, write_wav
 from tests.kit.sandbox import controls_of

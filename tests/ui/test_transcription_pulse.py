@@ -19,11 +19,11 @@ from app.service.auth import ApiKeyAuth
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.settings import SettingsStore
 from app.ui.kit.sound.device_watch import DeviceWatch
 from app.ui.transcription.presenter import TranscriptionPresenter
-from app.ui.transcription.session.presenter_preparing import Folders
+from app.ui.transcription.session.upload_preparation import Folders
 from tests.audio.pulse import Pulse
 from tests.audio.recorded import pitch_hz, tone
 from tests.kit.tasks import CheckedTasks

@@ -16,32 +16,32 @@ from tests.ui.test_shell_window import nameless
 
 
 @pytest.fixture
-async def page(desk, office, tasks):
-    page = WelcomePage(desk.theme, office.accounts, office.secrets, Path.home() / "rialto-data")
-    desk.window.show_page(page)
-    office.secrets.refresh()
+async def page(harness, settings_harness, tasks):
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, Path.home() / "rialto-data")
+    harness.window.show_page(page)
+    settings_harness.secrets.refresh()
     await tasks.idle()
     return page
 
 
-async def test_the_sandbox_has_the_focus_and_enter_starts_it(desk, page):
-    assert desk.window.focusWidget() is page.start
+async def test_the_sandbox_has_the_focus_and_enter_starts_it(harness, page):
+    assert harness.window.focusWidget() is page.start
     chosen: list[bool] = []
     page.sandbox_chosen.connect(lambda: chosen.append(True))
     QTest.keyClick(page.start, Qt.Key.Key_Return)
     assert chosen == [True]
 
 
-async def test_the_digits_go_to_the_three_ways(desk, page):
+async def test_the_digits_go_to_the_three_ways(harness, page):
     QTest.keyClick(page.start, Qt.Key.Key_2)
-    assert desk.window.focusWidget() is page.form.address
+    assert harness.window.focusWidget() is page.form.address
     QTest.keyClick(page.form.address, Qt.Key.Key_1)
     assert page.form.address.text() == "1"  # in a field a digit is a digit
     page.setFocus()
     QTest.keyClick(page.start, Qt.Key.Key_3)
-    assert desk.window.focusWidget() is page.wallet_ways.button(0)
+    assert harness.window.focusWidget() is page.wallet_ways.button(0)
     QTest.keyClick(page.wallet_ways.button(0), Qt.Key.Key_1)
-    assert desk.window.focusWidget() is page.start
+    assert harness.window.focusWidget() is page.start
 
 
 async def test_r_auth_09_the_field_for_the_key_says_where_keys_are_made(page):
@@ -61,11 +61,11 @@ async def test_a_wallet_is_asked_for_in_the_way_that_was_chosen(page):
     assert wanted == ["new", "import", "watch"]
 
 
-async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(desk, tasks, tmp_path):
-    office = make_settings(tmp_path / "bare", tasks, missing=True)
-    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
-    desk.window.show_page(page)
-    office.secrets.refresh()
+async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(harness, tasks, tmp_path):
+    settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
+    settings_harness.secrets.refresh()
     await tasks.idle()
     wanted: list[str] = []
     page.wallet_wanted.connect(wanted.append)
@@ -79,11 +79,11 @@ async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(desk, 
     assert not page.question.isVisible()
 
 
-async def test_a_watched_address_needs_no_place_for_a_key(desk, tasks, tmp_path):
-    office = make_settings(tmp_path / "bare", tasks, missing=True)
-    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
-    desk.window.show_page(page)
-    office.secrets.refresh()
+async def test_a_watched_address_needs_no_place_for_a_key(harness, tasks, tmp_path):
+    settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
+    settings_harness.secrets.refresh()
     await tasks.idle()
     wanted: list[str] = []
     page.wallet_wanted.connect(wanted.append)
@@ -100,7 +100,7 @@ async def test_where_things_live_is_said_on_the_page(page):
     assert "None. Rialto contacts only the address you enter." in text
 
 
-async def test_a_good_key_ends_the_page(page, office, tasks):
+async def test_a_good_key_ends_the_page(page, settings_harness, tasks):
     ended: list[bool] = []
     page.connected.connect(lambda: ended.append(True))
     page.form.address.setText("https://api.example.com/v1")
@@ -108,21 +108,21 @@ async def test_a_good_key_ends_the_page(page, office, tasks):
     page.form.connect_button.click()
     await tasks.idle()
     assert ended == [True]
-    assert office.book.active.base_url == "https://api.example.com/v1"
+    assert settings_harness.book.active.base_url == "https://api.example.com/v1"
     assert page.form.key.text() == ""
 
 
-async def test_a_refused_key_is_said_under_its_field_which_gets_the_focus(desk, tasks, tmp_path):
-    office = make_settings(tmp_path / "bare", tasks, refused)
-    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
-    desk.window.show_page(page)
+async def test_a_refused_key_is_said_under_its_field_which_gets_the_focus(harness, tasks, tmp_path):
+    settings_harness = make_settings(tmp_path / "bare", tasks, refused)
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
     page.form.address.setText("https://api.example.com/v1")
     page.form.key.setText(KEY)
     page.form.connect_button.click()
     await tasks.idle()
     assert "The service did not accept this key." in words(page)
     assert page.form.key.property("state") == "error"
-    assert desk.window.focusWidget() is page.form.key
+    assert harness.window.focusWidget() is page.form.key
     QTest.keyClick(page.form.key, Qt.Key.Key_X)
     assert "The service did not accept this key." not in words(page)
 
@@ -137,11 +137,11 @@ async def test_the_key_is_dots_until_the_eye_is_pressed(page):
     assert page.form.key.echoMode() == QLineEdit.EchoMode.Password
 
 
-async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_one(desk, tasks, tmp_path):
-    office = make_settings(tmp_path / "bare", tasks, missing=True)
-    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
-    desk.window.show_page(page)
-    office.secrets.refresh()
+async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_one(harness, tasks, tmp_path):
+    settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
+    settings_harness.secrets.refresh()
     await tasks.idle()
     assert not page.question.isVisible()
     page.form.key.setText(KEY)
@@ -153,42 +153,42 @@ async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_o
     await tasks.idle()
     assert not page.question.isVisible()
     assert "this session only" in words(page)
-    assert desk.window.focusWidget() is page.form.connect_button  # the way on, not the rail
+    assert harness.window.focusWidget() is page.form.connect_button  # the way on, not the rail
 
 
-async def test_an_account_that_waits_for_a_place_is_not_added_once_its_form_was_changed(desk, tasks, tmp_path):
-    office = make_settings(tmp_path / "bare", tasks, missing=True)
-    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
-    desk.window.show_page(page)
+async def test_an_account_that_waits_for_a_place_is_not_added_once_its_form_was_changed(harness, tasks, tmp_path):
+    settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
     page.form.address.setText("https://api.example.com/v1")
     page.form.key.setText(KEY)
     page.form.connect_button.click()
     await tasks.idle()
-    assert office.accounts.state.form.waits
+    assert settings_harness.accounts.state.form.waits
     QTest.keyClick(page.form.key, Qt.Key.Key_X)
-    office.secrets.keep_for_session()
+    settings_harness.secrets.keep_for_session()
     await tasks.idle()
-    assert office.book.list() == ()
+    assert settings_harness.book.list() == ()
     page.form.connect_button.click()
     await tasks.idle()
-    assert [account.base_url for account in office.book.list()] == ["https://api.example.com/v1"]
+    assert [account.base_url for account in settings_harness.book.list()] == ["https://api.example.com/v1"]
 
 
-async def test_tab_reaches_everything_and_everything_has_a_name(desk, page):
-    assert nameless(desk.window) == []
+async def test_tab_reaches_everything_and_everything_has_a_name(harness, page):
+    assert nameless(harness.window) == []
     seen = set()
     page.setFocus()
     for _ in range(40):
-        QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Tab)
-        seen.add(desk.window.focusWidget())
+        QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_Tab)
+        seen.add(harness.window.focusWidget())
     wanted = {page.start, page.form.address, page.form.key, page.form.key.eye, page.form.connect_button, page.set_up}
     assert wanted <= seen
 
 
 @pytest.mark.parametrize(("width", "height", "percent"), [(880, 560, 100), (1024, 640, 100), (1440, 900, 200)])
-async def test_nothing_is_cut_off_at_the_sides(desk, page, width, height, percent):
-    desk.theme.set_text_percent(percent)
-    desk.window.resize(width, height)
+async def test_nothing_is_cut_off_at_the_sides(harness, page, width, height, percent):
+    harness.theme.set_text_percent(percent)
+    harness.window.resize(width, height)
     QApplication.processEvents()
     assert page._column_frame.width() <= page.width()
     for button in (page.start, page.form.connect_button, page.set_up):

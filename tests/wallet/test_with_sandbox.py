@@ -30,7 +30,7 @@ from tests.wallet.figures import SEED, SOLANA_ADDRESS, Store
 
 
 @dataclass
-class Desk:
+class Harness:
     """A person with a wallet in front of a Sandbox."""
 
     sandbox: Client
@@ -60,7 +60,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(sandbox: Client, dialect: str = "service", chain: Chain = "evm") -> AsyncIterator[Desk]:
+async def harness(sandbox: Client, dialect: str = "service", chain: Chain = "evm") -> AsyncIterator[Harness]:
     signer: EthAccountSigner | Ed25519Signer
     if chain == "evm":
         faucet = sandbox.control("/faucet", method="GET")["wallet"]  # everybody's wallet, full of play money
@@ -74,7 +74,7 @@ async def desk(sandbox: Client, dialect: str = "service", chain: Chain = "evm") 
     exchanges: list[Exchange] = []
     service = open_service(base_url, dialect, auth, exchanges.append)
     try:
-        yield Desk(sandbox, service, auth, signer, exchanges)
+        yield Harness(sandbox, service, auth, signer, exchanges)
     finally:
         await service.aclose()
 
@@ -97,7 +97,7 @@ async def test_r_auth_03_r_auth_04_r_auth_05_r_auth_06_r_auth_07_r_auth_08_the_s
     dialect: str, chain: Chain, request: pytest.FixtureRequest
 ) -> None:
     client = request.getfixturevalue("venice" if dialect == "venice" else "sandbox")
-    async with desk(client, dialect, chain) as at:
+    async with harness(client, dialect, chain) as at:
         for _ in range(3):
             assert await at.balance() == 0
         with pytest.raises(Forbidden):
@@ -108,7 +108,7 @@ async def test_r_auth_03_r_auth_04_r_auth_05_r_auth_06_r_auth_07_r_auth_08_the_s
 @pytest.mark.parametrize("ahead", [timedelta(hours=1), timedelta(seconds=-100), timedelta(days=40)])
 async def test_a_clock_that_is_wrong_costs_one_more_attempt_and_then_none(ahead: timedelta, sandbox: Client) -> None:
     sandbox.turn_clock(ahead.total_seconds())
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         assert await at.balance() == 0
         assert await at.balance() == 0
         assert abs(at.auth.skew - ahead) < timedelta(seconds=3)
@@ -118,7 +118,7 @@ async def test_a_clock_that_is_wrong_costs_one_more_attempt_and_then_none(ahead:
 
 
 async def test_r_wal_01_to_13_a_top_up_is_credited_once_and_then_spent(sandbox: Client) -> None:
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         question = ChatRequest(model="rialto-handbook", messages=(ChatMessage("user", "How do I stop an answer?"),))
         with pytest.raises(PaymentRequired) as caught:
             await at.service.chat.complete(question)
@@ -144,7 +144,7 @@ async def test_r_wal_01_to_13_a_top_up_is_credited_once_and_then_spent(sandbox: 
 
 async def test_terms_of_the_first_protocol_version_are_paid_too(sandbox: Client) -> None:
     sandbox.fault("terms_v1")
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         payment = await at.payment("5")
         assert payment.usual_form == "v1"
         assert (await at.service.x402.settle(payment.header_value("v1"))).credited_usd == Decimal(5)
@@ -155,7 +155,7 @@ async def test_a_settlement_that_takes_too_long_is_unknown_until_the_same_paymen
     landed: bool, sandbox: Client
 ) -> None:
     sandbox.fault("settlement_timeout", times=1, landed=landed)
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         header = (await at.payment()).header_value("v2")
         with pytest.raises(OutcomeUnknown) as caught:
             await at.service.x402.settle(header)
@@ -166,7 +166,7 @@ async def test_a_settlement_that_takes_too_long_is_unknown_until_the_same_paymen
 
 
 async def test_a_connection_that_dies_with_the_payment_debits_at_most_once(sandbox: Client) -> None:
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         header = (await at.payment()).header_value("v2")
         sandbox.fault("drop", times=1, path="/x402/top-up")
         with pytest.raises(OutcomeUnknown):
@@ -177,7 +177,7 @@ async def test_a_connection_that_dies_with_the_payment_debits_at_most_once(sandb
 
 
 async def test_refusals_have_their_own_errors(sandbox: Client) -> None:
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         header = (await at.payment()).header_value("v2")
         sandbox.fault("payment_in_progress", times=1)
         with pytest.raises(Conflict):
@@ -192,7 +192,7 @@ async def test_refusals_have_their_own_errors(sandbox: Client) -> None:
 
 async def test_r_auth_11_a_sign_in_that_was_used_before_is_refused_and_not_repeated(sandbox: Client) -> None:
     sandbox.fault("nonce_reused", times=1)
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         with pytest.raises(AuthenticationFailed):
             await at.balance()
         assert at.exchanges[-1].attempts == 1
@@ -200,13 +200,13 @@ async def test_r_auth_11_a_sign_in_that_was_used_before_is_refused_and_not_repea
 
 
 async def test_r_auth_13_where_no_wallet_is_taken_the_refusal_is_told(sandbox: Client) -> None:
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         with pytest.raises(AuthenticationFailed):
             await at.service.account.rate_limits()
 
 
 async def test_r_auth_10_what_is_kept_of_a_top_up_holds_no_key(sandbox: Client) -> None:
-    async with desk(sandbox) as at:
+    async with harness(sandbox) as at:
         await at.service.x402.settle((await at.payment()).header_value("v2"))
         assert isinstance(at.signer, EthAccountSigner)
         store = at.signer._read_key

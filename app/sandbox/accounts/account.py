@@ -13,8 +13,8 @@ from typing import Any
 from app.sandbox.accounts.api_keys import only_admin
 from app.sandbox.accounts.x402_terms import TOP_UP_SKU
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.http.limits import allowance
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import Charge, iso

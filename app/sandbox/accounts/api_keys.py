@@ -12,8 +12,8 @@ from datetime import UTC, datetime, time
 from uuid import uuid4
 
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import Caller, PersistentDict, World, fingerprint, iso
 

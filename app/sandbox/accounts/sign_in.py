@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.sandbox.accounts import wallets_signatures
+from app.sandbox.accounts import signatures
 from app.sandbox.accounts.sign_in_codes import SignInRefused
 from app.sandbox.accounts.sign_in_message import SignInMessage, message_of_fields, read_message
-from app.sandbox.accounts.wallets_address import Chain, Wallet, from_base58, read_wallet
+from app.sandbox.accounts.wallet_address import Chain, Wallet, from_base58, read_wallet
 from app.sandbox.http.validation import read_json
 
 HEADERS = ("sign-in-with-x", "x-sign-in-with-x")  # the canonical one first: it counts when both are sent
@@ -84,10 +84,10 @@ def check_signature(sign_in: SignIn) -> None:
     """Recover the signer and compare. Call from a worker thread. Raises `SignInRefused`."""
     wallet = sign_in.wallet
     if wallet.chain == "evm":
-        right = wallets_signatures.signer_of_text(sign_in.text, sign_in.signature) == wallet.address
+        right = signatures.signer_of_text(sign_in.text, sign_in.signature) == wallet.address
     else:
         public_key = from_base58(wallet.address) or b""
-        right = wallets_signatures.ed25519_signed(public_key, sign_in.text, sign_in.signature)
+        right = signatures.ed25519_signed(public_key, sign_in.text, sign_in.signature)
     if not right:
         raise SignInRefused("INVALID_SIGNATURE", "The message was not signed by this wallet")
 

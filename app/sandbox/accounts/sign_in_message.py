@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from app.sandbox.accounts.sign_in_codes import SignInRefused
-from app.sandbox.accounts.wallets_address import Chain
+from app.sandbox.accounts.wallet_address import Chain
 
 MAX_CHARS = 16_384
 _KINDS: Mapping[str, Chain] = {"Ethereum": "evm", "Solana": "solana"}

@@ -14,12 +14,12 @@ from functools import cached_property
 
 from app.sandbox.accounts.sign_in import HEADERS, Nonces, check_sign_in, check_signature, read_sign_in
 from app.sandbox.accounts.sign_in_codes import SignInRefused
-from app.sandbox.accounts.wallets_address import Chain, Wallet
+from app.sandbox.accounts.wallet_address import Chain, Wallet
 from app.sandbox.accounts.x402_settlement import Receipt, Treasury
 from app.sandbox.accounts.x402_terms import below_the_floor
 from app.sandbox.http.call import Call
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.world import Caller, Ledger, World
 
 FLOOR_USD = Decimal("0.10")  # less is not admitted

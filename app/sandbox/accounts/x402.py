@@ -9,9 +9,9 @@ import asyncio
 import hashlib
 from decimal import Decimal
 
+from app.sandbox.accounts.wallet_account import admit
+from app.sandbox.accounts.wallet_address import Wallet
 from app.sandbox.accounts.wallets import Wallets, wallets_of
-from app.sandbox.accounts.wallets_account import admit
-from app.sandbox.accounts.wallets_address import Wallet
 from app.sandbox.accounts.x402_payment import (
     HEADERS,
     Authorization,
@@ -24,8 +24,8 @@ from app.sandbox.accounts.x402_payment import (
 from app.sandbox.accounts.x402_settlement import Receipt, SettlementFailed, digest_of, key_of
 from app.sandbox.accounts.x402_terms import EVM_NETWORK, TOP_UP_SKU, encoded, requirements, requirements_v1, terms_of
 from app.sandbox.http.call import JSON_TYPE, Call, dump
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.world import Charge
 
 TOP_UPS_PER_MINUTE = 10  # by address of the network; here everybody has the same

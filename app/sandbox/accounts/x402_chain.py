@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS, FAUCET_KEY
+from app.sandbox.accounts.faucet import FAUCET_ADDRESS, FAUCET_KEY
 from app.sandbox.accounts.x402_payment import Payment
 from app.sandbox.accounts.x402_settlement import SettlementFailed
-from app.sandbox.chains.chains import PAYMENTS, Chains
-from app.sandbox.chains.chains_values import RpcError
+from app.sandbox.chains.networks import PAYMENTS, Chains
+from app.sandbox.chains.rpc_values import RpcError
 
 if TYPE_CHECKING:
-    from app.sandbox.chains.chains_evm import EvmChain
+    from app.sandbox.chains.evm_chain import EvmChain
 
 GAS = 200_000
 TIP_WEI = 1_000_000
@@ -52,7 +52,7 @@ class ChainMoney:
         return await asyncio.to_thread(self._send, TRANSFER_WITH_AUTHORIZATION + data)
 
     def _balance(self, address: str) -> int:
-        from app.sandbox.chains.chains_evm import CallRequest
+        from app.sandbox.chains.evm_chain import CallRequest
 
         with self._chains.lock(PAYMENTS):
             chain = self._chains.evm(PAYMENTS)
@@ -71,7 +71,7 @@ class ChainMoney:
 
         Returns the transaction's hash.
         """
-        from app.sandbox.chains.chains_evm import reason_of
+        from app.sandbox.chains.evm_chain import reason_of
 
         with self._chains.lock(PAYMENTS):
             chain = self._chains.evm(PAYMENTS)

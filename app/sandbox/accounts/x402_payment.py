@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from app.sandbox.accounts.wallets_address import checksummed
-from app.sandbox.accounts.wallets_signatures import signer_of_transfer
+from app.sandbox.accounts.signatures import signer_of_transfer
+from app.sandbox.accounts.wallet_address import checksummed
 from app.sandbox.accounts.x402_terms import (
     DECIMALS,
     EVM_NAMES,

@@ -7,12 +7,12 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
+from app.sandbox.accounts.faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
 from app.sandbox.accounts.x402_payment import Authorization, Payment
 from app.sandbox.accounts.x402_terms import terms_of, units
-from app.sandbox.chains.chains import chains_of
-from app.sandbox.equipment import installed
+from app.sandbox.chains.networks import chains_of
 from app.sandbox.http.call import Call
+from app.sandbox.installed_engines import installed
 
 
 class SettlementFailed(Exception):

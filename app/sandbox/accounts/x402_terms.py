@@ -16,7 +16,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from app.sandbox.accounts.sign_in import EVM_CHAIN_ID, MAX_AGE, SOLANA_REFERENCE
-from app.sandbox.accounts.wallets_signatures import TokenDomain
+from app.sandbox.accounts.signatures import TokenDomain
 from app.sandbox.http.call import Call, dump
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.world import iso

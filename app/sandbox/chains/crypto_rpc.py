@@ -11,16 +11,16 @@ from decimal import Decimal
 from typing import Any
 
 from app.sandbox.accounts.x402_terms import PLAY_ASSET
-from app.sandbox.chains.chains import DOLLARS, TEST_ACCOUNTS, Chains, Network, chains_of, networks
-from app.sandbox.chains.chains_values import RpcError, data_bytes, hexed
-from app.sandbox.chains.crypto_rpc_memory import PAID, STAFF, audit, audit_of, capped, memory_of
-from app.sandbox.chains.crypto_rpc_methods import Methods, methods
+from app.sandbox.chains.networks import DOLLARS, TEST_ACCOUNTS, Chains, Network, chains_of, networks
+from app.sandbox.chains.rpc_memory import PAID, STAFF, audit, audit_of, capped, memory_of
+from app.sandbox.chains.rpc_methods import Methods, methods
+from app.sandbox.chains.rpc_values import RpcError, data_bytes, hexed
 from app.sandbox.charges import charge, refuse_unpaid
-from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, dump, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal, too_large
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker, Path, kind_of, read_json
+from app.sandbox.installed_engines import need
 
 MAX_ITEMS = 100
 KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")

@@ -9,10 +9,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from app.sandbox.chat import words
+from app.sandbox.chat import word_stems
 from app.sandbox.chat.chat_request import Extension
 from app.sandbox.chat.handbook import Section
-from app.sandbox.chat.reader import excerpt, find
+from app.sandbox.chat.handbook_reader import excerpt, find
 from app.sandbox.http.errors import Json
 from app.sandbox.model_catalogue import ModelEntry
 
@@ -142,9 +142,10 @@ class Notices:
         self._origin = origin
 
     def find(self, question: str) -> list[Source]:
-        wanted = set(words.terms(question))
+        wanted = set(word_stems.terms(question))
         ranked = [
-            (len(wanted & set(words.terms(f"{post['title']} {post['text']}"))), post) for post in self._posts.values()
+            (len(wanted & set(word_stems.terms(f"{post['title']} {post['text']}"))), post)
+            for post in self._posts.values()
         ]
         hits = sorted((pair for pair in ranked if pair[0]), key=lambda pair: -pair[0])[:MAX_RESULTS]
         return [self._source(post) for _, post in hits]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from app.sandbox.chat.character_catalogue import PRO_MODELS, Character
-from app.sandbox.chat.words import fold
+from app.sandbox.chat.word_stems import fold
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import iso
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator
 
-from app.sandbox.chat import engines, prompts
+from app.sandbox.chat import answer_engines, prompts
 from app.sandbox.chat.attachments import check_parts
 from app.sandbox.chat.augmentation import look_up
 from app.sandbox.chat.chat_request import ChatRequest, parse
 from app.sandbox.chat.completion import DONE, Completion, Job
 from app.sandbox.http.call import Call, event_stream, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal, context_overflow
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import ModelEntry
 
@@ -29,7 +29,7 @@ async def complete(call: Call) -> Response:
             raise Refusal(404, "The character was not found")
     if call.caller.ledger.empty and model.engine != "local":
         raise Refusal(402)
-    question, earlier = engines.question_of(request)
+    question, earlier = answer_engines.question_of(request)
     findings = await look_up(call.site, model, request.extension, question, earlier)
     cited = request.extension.enable_web_citations
     persona = character.persona if character else None
@@ -43,7 +43,7 @@ async def complete(call: Call) -> Response:
     call.world.last_prompt = {"model": model.id, "messages": list(prompt.messages), "tokens": prompt.tokens}
     first_turn = not any(message.get("role") == "assistant" for message in request.messages)
     greeting = character.opening(first_turn=first_turn) if character else ""
-    turn = engines.make_turn(request, model, prompt.messages, findings, greeting)
+    turn = answer_engines.make_turn(request, model, prompt.messages, findings, greeting)
     completion = Completion(call, Job(turn, prompt.tokens, cache, f"chatcmpl-{secrets.token_hex(8)}"))
     _add_model_headers(call, model)
     await completion.begin()

@@ -8,13 +8,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from app.sandbox.chat import engines, tokens, tool_calls
-from app.sandbox.chat.cutters import StopCutter, ThinkStripper
-from app.sandbox.chat.engines import Piece, Turn
+from app.sandbox.chat import answer_engines, tokens, tool_calls
+from app.sandbox.chat.answer_engines import Piece, Turn
 from app.sandbox.chat.prompts import CacheUse
+from app.sandbox.chat.stream_filters import StopCutter, ThinkStripper
 from app.sandbox.http.call import Call, dump
+from app.sandbox.http.connections import HangUp
 from app.sandbox.http.errors import Json
-from app.sandbox.http.http import HangUp
 from app.sandbox.world import Charge
 
 UNLIMITED = 2**31
@@ -60,7 +60,7 @@ class Completion:
 
     async def begin(self) -> None:
         """Get the first piece, so that an engine that cannot answer is refused with a status of its own."""
-        self._pieces = engines.answer(self._call.site, self._turn)
+        self._pieces = answer_engines.answer(self._call.site, self._turn)
         self._first = await anext(self._pieces, None)
 
     async def whole(self) -> Json:
@@ -183,7 +183,7 @@ class Completion:
 
     async def _next_pieces(self) -> AsyncGenerator[Piece, None]:
         """The pieces of the answer begun in `begin()`, and for every further choice those of a new one."""
-        pieces, self._pieces = self._pieces or engines.answer(self._call.site, self._turn), None
+        pieces, self._pieces = self._pieces or answer_engines.answer(self._call.site, self._turn), None
         first, self._first = self._first, None
         try:
             if first is not None:

@@ -14,10 +14,10 @@ import struct
 from collections import Counter
 
 from app.sandbox.charges import charge, find_model, refuse_unpaid
-from app.sandbox.chat import tokens, words
+from app.sandbox.chat import tokens, word_stems
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker, kind_of
 from app.sandbox.media.media_models import MediaModel
 
@@ -103,11 +103,11 @@ def vector(text: str, dimensions: int) -> list[float]:
 def features(text: str) -> dict[str, float]:
     """Return what the text is made of: meaning-bearing words, and groups of letters of all its words."""
     found: dict[str, float] = {}
-    for word, count in Counter(words.terms(text)).items():
+    for word, count in Counter(word_stems.terms(text)).items():
         found[f"word {word}"] = 1 + math.log(count)
-    spelled = Counter("".join(char if char.isalnum() else " " for char in words.fold(text)).split())
+    spelled = Counter("".join(char if char.isalnum() else " " for char in word_stems.fold(text)).split())
     for word, count in spelled.items():
-        if word in words.FILLER:
+        if word in word_stems.FILLER:
             continue
         padded = f"<{word}>"
         groups = [padded[at : at + size] for size in LETTER_GROUPS for at in range(len(padded) - size + 1)] or [padded]

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.sandbox.chat import words
+from app.sandbox.chat import word_stems
 
 _ALSO = re.compile(r"<!--\s*also:(.*?)-->\s*", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,3}) +(.+?)\s*$", re.MULTILINE)
@@ -60,8 +60,10 @@ class Handbook:
         self.sections: list[Section] = []
         for path in sorted(folder.glob("*.md")):
             self._add(path)
-        self._bags = [frozenset(words.terms(f"{s.page_title} {s.heading} {s.also} {s.text}")) for s in self.sections]
-        self._titles = [frozenset(words.terms(f"{s.page_title} {s.heading} {s.also}")) for s in self.sections]
+        self._bags = [
+            frozenset(word_stems.terms(f"{s.page_title} {s.heading} {s.also} {s.text}")) for s in self.sections
+        ]
+        self._titles = [frozenset(word_stems.terms(f"{s.page_title} {s.heading} {s.also}")) for s in self.sections]
         self._index = _FullText.build(self.sections) or _LikeText(self.sections)
 
     def close(self) -> None:
@@ -73,11 +75,11 @@ class Handbook:
 
     def holds_any(self, section: Section, text: str) -> bool:
         """True when a meaning-bearing word of the text occurs in the section."""
-        return not self._bags[self.sections.index(section)].isdisjoint(words.terms(text))
+        return not self._bags[self.sections.index(section)].isdisjoint(word_stems.terms(text))
 
     def find(self, question: str, limit: int = 5, page: str | None = None) -> list[Found]:
         """Return the sections about the question, best first; empty when none is. `page` restricts to one page."""
-        wanted = list(dict.fromkeys(words.terms(question)))
+        wanted = list(dict.fromkeys(word_stems.terms(question)))
         if not wanted:
             return []
         weights = {term: self._weight(term) for term in wanted}
@@ -117,7 +119,7 @@ class Handbook:
 
 
 def anchor_of(heading: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", words.fold(heading)).strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", word_stems.fold(heading)).strip("-")
 
 
 def plain(markdown: str) -> str:
@@ -139,7 +141,7 @@ class _FullText:
             connection.close()
             return None
         rows = [
-            (number, *(" ".join(words.terms(part)) for part in (s.page_title, s.heading, s.also, s.text)))
+            (number, *(" ".join(word_stems.terms(part)) for part in (s.page_title, s.heading, s.also, s.text)))
             for number, s in enumerate(sections)
         ]
         connection.executemany("INSERT INTO handbook(rowid, title, heading, also, body) VALUES (?, ?, ?, ?, ?)", rows)
@@ -165,7 +167,7 @@ class _LikeText:
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.execute("CREATE TABLE handbook(title, heading, also, body)")
         rows = [
-            (number, *(f" {' '.join(words.terms(part))} " for part in (s.page_title, s.heading, s.also, s.text)))
+            (number, *(f" {' '.join(word_stems.terms(part))} " for part in (s.page_title, s.heading, s.also, s.text)))
             for number, s in enumerate(sections)
         ]
         self._connection.executemany(

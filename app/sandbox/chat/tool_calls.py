@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Iterator
 
-from app.sandbox.chat import words
+from app.sandbox.chat import word_stems
 from app.sandbox.chat.chat_request import ChatRequest, text_of
 from app.sandbox.chat.structured import kind_in, listed, record
 from app.sandbox.http.errors import Json
@@ -60,9 +60,9 @@ def _last_role(request: ChatRequest) -> str:
 
 
 def _touches(tool: Json, question: str) -> bool:
-    asked = set(words.terms(question))
-    name = set(words.terms(str(tool["name"]).replace("_", " ").replace("-", " ")))
-    return bool(asked & name) or len(asked & set(words.terms(str(tool.get("description") or "")))) >= 2
+    asked = set(word_stems.terms(question))
+    name = set(word_stems.terms(str(tool["name"]).replace("_", " ").replace("-", " ")))
+    return bool(asked & name) or len(asked & set(word_stems.terms(str(tool.get("description") or "")))) >= 2
 
 
 def _arguments(schema: Json, question: str) -> Json:

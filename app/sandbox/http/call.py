@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.sandbox.http.connections import MAX_BODY_BYTES, Request, Response
 from app.sandbox.http.errors import Refusal, too_large
-from app.sandbox.http.http import MAX_BODY_BYTES, Request, Response
 from app.sandbox.http.limits import Headroom, allowance
 from app.sandbox.http.validation import read_json
 from app.sandbox.world import Caller, World, iso

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.sandbox.http.call import DIALECTS, Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.http.faults import NAMES
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.http.watching import line_json
 from app.sandbox.world import iso

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from app.sandbox.http.call import JSON_TYPE, Call, dump, json_answer
+from app.sandbox.http.connections import HangUp, Request, Response
 from app.sandbox.http.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
-from app.sandbox.http.http import HangUp, Request, Response
 from app.sandbox.http.limits import Allowance, allowance
 from app.sandbox.http.request_log import Capture, Details, LoggedRequest, key_of, side
 from app.sandbox.http.routes import API_ROOT, ROUTES, Route

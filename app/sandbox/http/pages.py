@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.sandbox.chat.drawn_images import draw
 from app.sandbox.http.call import Call, text_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal
-from app.sandbox.http.http import Response
 
 
 async def front(call: Call) -> Response:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import cast
 
 from app.sandbox.http.call import Call
-from app.sandbox.http.http import Request, Response
+from app.sandbox.http.connections import Request, Response
 
 API_ROOT = "/api/v1"
 Handler = Callable[[Call], Awaitable[Response]]
@@ -86,10 +86,8 @@ ROUTES = (
     _api("POST", "/audio/voices", "media.voices.clone", limit="audio"),
     _api("POST", "/audio/transcriptions", "media.transcription.transcribe", limit="audio"),
     _api("POST", "/x402/top-up", "accounts.x402.top_up", limit="", credentials="payment"),
-    _api("GET", "/x402/balance/{address}", "accounts.wallets_account.balance", limit="", credentials="wallet"),
-    _api(
-        "GET", "/x402/transactions/{address}", "accounts.wallets_account.transactions", limit="", credentials="wallet"
-    ),
+    _api("GET", "/x402/balance/{address}", "accounts.wallet_account.balance", limit="", credentials="wallet"),
+    _api("GET", "/x402/transactions/{address}", "accounts.wallet_account.transactions", limit="", credentials="wallet"),
     _api("GET", "/crypto/rpc/networks", "chains.crypto_rpc.list_networks", public=True),
     _api("POST", "/crypto/rpc/{network}", "chains.crypto_rpc.pass_on", limit=""),
     _api("POST", "/image/generate", "media.images.generate", limit="image"),
@@ -112,7 +110,7 @@ ROUTES = (
     _page("/pictures/{file}", "http.pages.picture"),
     _page("/c/{slug}", "http.pages.character_page"),
     _control("GET", "/state", "http.controls.state"),
-    _control("GET", "/engines", "equipment.listed"),
+    _control("GET", "/engines", "installed_engines.listed"),
     _control("GET", "/chains", "chains.crypto_rpc.accounts"),
     _control("GET", "/rpc_audit", "chains.crypto_rpc.audit_log"),
     _control("GET", "/log", "http.controls.log"),
@@ -124,7 +122,7 @@ ROUTES = (
     _control("PUT POST", "/clock", "http.controls.clock"),
     _control("PUT POST", "/balance", "http.controls.balance"),
     _control("PUT POST", "/settings", "http.controls.settings"),
-    _control("GET PUT POST", "/wallets/{address}", "accounts.wallets_account.one_wallet"),
-    _control("GET POST", "/faucet", "accounts.wallets_account.faucet", open=True),
+    _control("GET PUT POST", "/wallets/{address}", "accounts.wallet_account.one_wallet"),
+    _control("GET POST", "/faucet", "accounts.wallet_account.faucet", open=True),
     _control("PUT POST", "/reset", "http.controls.reset"),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.http.request_log import LoggedRequest, Side
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import iso

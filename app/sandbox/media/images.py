@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from app.sandbox.charges import charge, find_model, refuse_unpaid
-from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal, too_large
 from app.sandbox.http.form import MAX_UPLOAD_BYTES
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
+from app.sandbox.installed_engines import need
 from app.sandbox.media.image_options import (
     EDGES,
     FORMATS,

@@ -9,8 +9,8 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from app.sandbox.equipment import installed
 from app.sandbox.http.errors import Json
+from app.sandbox.installed_engines import installed
 
 CREATED = 1_764_547_200
 

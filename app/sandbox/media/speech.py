@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.sandbox.charges import charge, find_model, refuse_unpaid
-from app.sandbox.equipment import need
 from app.sandbox.http.call import Call
+from app.sandbox.http.connections import HangUp, Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import HangUp, Response
 from app.sandbox.http.validation import REQUIRED, Checker
+from app.sandbox.installed_engines import need
 from app.sandbox.media.media_models import SPEECH, MediaModel
 from app.sandbox.media.voices import cloned
 

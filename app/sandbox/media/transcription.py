@@ -8,12 +8,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.sandbox.charges import charge, find_model, refuse_unpaid
-from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer, text_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.http.form import Upload, check_size, read_form
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
+from app.sandbox.installed_engines import need
 
 if TYPE_CHECKING:
     from app.sandbox.media.transcription_engine import Segment

@@ -15,11 +15,11 @@ import uuid
 from decimal import Decimal
 
 from app.sandbox.charges import charge, find_model, refuse_unpaid
-from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import REQUIRED, Checker
+from app.sandbox.installed_engines import need
 from app.sandbox.media.media_models import MediaModel
 from app.sandbox.media.video_jobs import (
     EXECUTION_MS,

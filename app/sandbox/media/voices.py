@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.sandbox.charges import charge, find_model, refuse_unpaid
-from app.sandbox.equipment import need
 from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal
 from app.sandbox.http.form import Upload, check_size, read_form
-from app.sandbox.http.http import Response
 from app.sandbox.http.validation import Checker
+from app.sandbox.installed_engines import need
 from app.sandbox.media.media_models import CLONING, MediaModel, clone_fee
 from app.sandbox.world import PersistentDict
 

@@ -22,7 +22,7 @@ from app.ui.kit.widgets.surfaces import zone
 if TYPE_CHECKING:
     from app.core.problems import Problem
     from app.ui.chat.state import ChatHead
-    from app.ui.conversation.message_view import MessageView
+    from app.ui.conversation.view import MessageView
     from app.ui.kit.theme import Theme
     from app.ui.kit.widgets.error_card import ErrorCard
 
@@ -86,7 +86,7 @@ class Canvas(QWidget):
     @cached_property
     def view(self) -> MessageView:
         """The conversation."""
-        from app.ui.conversation.message_view import MessageView
+        from app.ui.conversation.view import MessageView
 
         view = MessageView(self.theme)
         self.places.addWidget(view)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.ui.chat.page import ChatPage
-    from app.ui.chat.session.presenter_presets import ChatPresets
+    from app.ui.chat.session.chat_presets import ChatPresets
     from app.ui.chat.state import AttachmentView
     from app.ui.kit.theme import Theme
 

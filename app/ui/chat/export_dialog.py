@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.ui.chat.session.presenter_export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
+from app.ui.chat.session.export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
 from app.ui.kit.files import ask_for_files, ask_to_save
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label

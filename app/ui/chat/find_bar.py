@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.conversation.message_view_find import Finder
+from app.ui.conversation.find import Finder
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
@@ -16,7 +16,7 @@ from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.conversation.message_view import MessageView
+    from app.ui.conversation.view import MessageView
     from app.ui.kit.theme import Theme
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.ui.chat.presenter import ChatPresenter
     from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
     from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
-    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
     from app.ui.kit.widgets.links import LinkOpener
     from app.ui.kit.widgets.menu import Menu
@@ -121,7 +121,7 @@ class ChatPage(TabPanes):
         return ChatPageController(self, self._theme, self._tasks)
 
     @property
-    def _has_desk(self) -> bool:
+    def _has_controller(self) -> bool:
         return "controller" in self.__dict__
 
     def _connect_list(self) -> None:
@@ -239,7 +239,7 @@ class ChatPage(TabPanes):
     @cached_property
     def _changing(self) -> tuple[str, ...]:
         """The fields of a row that the view is told when they change; the others never do."""
-        from app.ui.conversation.message_rows import MessageRow
+        from app.ui.conversation.rows import MessageRow
 
         return tuple(field.name for field in fields(MessageRow) if field.name not in ("id", "role"))
 
@@ -385,7 +385,7 @@ class ChatPage(TabPanes):
 
     def copy_answer(self) -> None:
         """Put the newest answer on the clipboard, without its thoughts; of a line of JSON with the focus its path."""
-        if self._has_desk and self.controller.copy_path():
+        if self._has_controller and self.controller.copy_path():
             return
         message = self.presenter.opened.thread.last_of("assistant")
         if message is not None and message.content:
@@ -415,7 +415,7 @@ class ChatPage(TabPanes):
         field = getattr(self.guest, "search", None)
         if isinstance(field, QWidget):
             return field
-        return (self._has_desk and self.controller.filter_field()) or self.list.filter_field()
+        return (self._has_controller and self.controller.filter_field()) or self.list.filter_field()
 
     def actions(self) -> Sequence[TabAction]:
         return chat_actions(self)
@@ -446,7 +446,7 @@ class ChatPage(TabPanes):
         if self.presenter.head().writing:
             self.presenter.stop()
             return True
-        return self.presenter.cancel_edit() or (self._has_desk and self.controller.leave_one())
+        return self.presenter.cancel_edit() or (self._has_controller and self.controller.leave_one())
 
     def set_zones(self, zones: Zones) -> None:
         super().set_zones(zones)

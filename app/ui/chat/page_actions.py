@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.ui.chat.page_controller_actions import desk_actions
+from app.ui.chat.page_controller_actions import controller_actions
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 
@@ -76,7 +76,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction("chat.presets", "Presets…", lambda: page.box.open_presets(), "", "layers"),
         TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
         TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
-        *desk_actions(page, asked, stored),
+        *controller_actions(page, asked, stored),
         TabAction("chat.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
         TabAction(
             "chat.speak", "Read the answer aloud", lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=stored

@@ -18,8 +18,8 @@ from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
 from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
-from app.ui.chat.session.presenter_views import cap_text
-from app.ui.chat.session.structure import refusals
+from app.ui.chat.session.structured_output import refusals
+from app.ui.chat.session.views import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from app.core.tasks import TaskScope
     from app.ui.chat.page import ChatPage
-    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
 IMPORTABLE = (".json", ".jsonl", ".zip")

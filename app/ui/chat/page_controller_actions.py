@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Check = Callable[[], bool]
 
 
-def desk_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[TabAction, ...]:
+def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[TabAction, ...]:
     """`asked`: the open chat has a turn and is not being written; `stored`: it is on the disk."""
     presenter = page.presenter
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.answer_notes import USE_SUGGESTION
-from app.ui.chat.session.options import next_web_search
+from app.ui.chat.session.chat_options import next_web_search
+from app.ui.chat.session.message_tree import MessageTree
+from app.ui.chat.session.open_chat import UnsavedDraft, typed_since
 from app.ui.chat.session.presenter_chats import USE_MODEL, ChatPresenterChats, Work
-from app.ui.chat.session.presenter_open import UnsavedDraft, typed_since
-from app.ui.chat.session.presenter_thread import Thread
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from app.storage.history import History
     from app.storage.settings import SettingsStore
     from app.ui.chat.composer.attachment import Attachment
-    from app.ui.chat.session.options import ChatOptions
-    from app.ui.chat.session.structure import Structure
+    from app.ui.chat.session.chat_options import ChatOptions
+    from app.ui.chat.session.structured_output import Structure
 
 
 LONG_CHAT = 400  # messages; more are shown from their end first
@@ -64,18 +64,18 @@ class ChatPresenter(ChatPresenterChats):
         """
         # Imported here: the window is painted before the history is opened.
         from app.core.trash import TrashKind
-        from app.ui.chat.session.presenter_answers import Answers
-        from app.ui.chat.session.presenter_conversation import Conversation
-        from app.ui.chat.session.presenter_library import Library
+        from app.ui.chat.session.answer_queue import AnswerQueue
+        from app.ui.chat.session.chat_library import ChatLibrary
+        from app.ui.chat.session.open_conversation import Conversation
 
         await history.mark_interrupted()
         self._history = history
         self.attaching.start(history)
-        self.library = Library(history)
+        self.library = ChatLibrary(history)
         await self.library.load()
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.account_models.catalogue = catalogue
-        self._answers = Answers(self.current_account, self._tasks, self._cheaper_model, self._clock, self)
+        self._answers = AnswerQueue(self.current_account, self._tasks, self._cheaper_model, self._clock, self)
         self.answers.start(history, catalogue)
         self.conversation = Conversation(
             self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
@@ -95,7 +95,7 @@ class ChatPresenter(ChatPresenterChats):
         self._models_changed()
         await self.account_models.save()
         self._do(self._sweep, history)
-        from app.ui.chat.session.presenter_presets import ChatPresets
+        from app.ui.chat.session.chat_presets import ChatPresets
 
         self.presets = ChatPresets(
             self.opened, self._do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
@@ -175,7 +175,7 @@ class ChatPresenter(ChatPresenterChats):
 
         assert self._history is not None and self.conversation is not None
         messages = await self._history.messages(chat_id)
-        thread = await asyncio.to_thread(Thread.whole, messages, self.opened.thread.head_id)
+        thread = await asyncio.to_thread(MessageTree.whole, messages, self.opened.thread.head_id)
         if self.opened.chat_id == chat_id:
             self.opened.complete(thread)
             await asyncio.sleep(0)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.core.money import countdown
-from app.ui.chat.session.options import ChatOptions, Controls
+from app.ui.chat.session.chat_options import ChatOptions, Controls
 from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:

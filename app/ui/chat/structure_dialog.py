@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
-from app.ui.chat.session.structure import Fault, Structure, answer_format, function_names, functions_of
+from app.ui.chat.session.structured_output import Fault, Structure, answer_format, function_names, functions_of
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice

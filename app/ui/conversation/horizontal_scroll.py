@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
 
-from app.ui.conversation.message_text import DocumentBox
+from app.ui.conversation.text_boxes import DocumentBox
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter, QTextDocument
 
-    from app.ui.kit.markdown.markdown_style import MarkdownStyle
+    from app.ui.kit.markdown.style import MarkdownStyle
 
 BAR = 6  # px, as the window's own scroll bars
 

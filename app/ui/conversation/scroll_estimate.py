@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.conversation.rows import MessageRow
 
 STEPS = 16  # bar units in one line of text, so that a slow drag is smooth
 _LINE_CHARS = 70

@@ -7,21 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.service.http.harmless_text import harmless
-from app.ui.conversation.message_boxes import Box, RuleBox
-from app.ui.conversation.message_code import CodeBox, CodeGroup
-from app.ui.conversation.message_table import TableBox, TableGroup
-from app.ui.conversation.message_text import ProseBox
-from app.ui.conversation.message_units import THOUGHT, Styles, Unit
-from app.ui.kit.markdown.markdown_parse import parse, split_footnote
-from app.ui.kit.markdown.markdown_scan import CODE_PART_LINES, Scanner
-from app.ui.kit.markdown.markdown_segments import Segment
-from app.ui.kit.markdown.markdown_tail import presentable
-from app.ui.kit.markdown.markdown_write import Code, Mark, Piece, Prose, Table, write
+from app.ui.conversation.boxes import Box, RuleBox
+from app.ui.conversation.code_box import CodeBox, CodeGroup
+from app.ui.conversation.table_box import TableBox, TableGroup
+from app.ui.conversation.text_boxes import ProseBox
+from app.ui.conversation.units import THOUGHT, Styles, Unit
+from app.ui.kit.markdown.parser import parse, split_footnote
+from app.ui.kit.markdown.scanner import CODE_PART_LINES, Scanner
+from app.ui.kit.markdown.segments import Segment
+from app.ui.kit.markdown.tail import presentable
+from app.ui.kit.markdown.writer import Code, Mark, Piece, Prose, Table, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from app.ui.conversation.message_rows import RowSource
+    from app.ui.conversation.rows import RowSource
 
 # Text without these continues a paragraph as it is; anything else may change how what is there is read. White space
 # of other kinds than the usual two, and control characters, are left to the parser, which knows what it drops.

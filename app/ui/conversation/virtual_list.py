@@ -10,14 +10,14 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from app.ui.conversation.message_units import Key, RowMemory, Styles, Unit
 from app.ui.conversation.scroll_estimate import ScrollEstimate
+from app.ui.conversation.units import Key, RowMemory, Styles, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.ui.conversation.message_layout import MessageLayout
-    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.conversation.layout import MessageLayout
+    from app.ui.conversation.rows import MessageRow
 
 KEPT_ROWS = 24  # rows that stay taken apart though they are not on screen
 KEPT_UNITS = 90  # units that stay laid out
@@ -124,7 +124,7 @@ class VirtualList:
         row = self.rows[number]
         model = self._models.get(row.id)
         if model is None:
-            from app.ui.conversation.message_layout import MessageLayout  # with the first message, not with the window
+            from app.ui.conversation.layout import MessageLayout  # with the first message, not with the window
 
             model = MessageLayout(row, self.styles, self.memory(row.id), first=number == 0)
             self._models[row.id] = model

@@ -23,7 +23,7 @@ from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
     from app.core.problems import Problem
-    from app.ui.kit.json.json_tree import Reading
+    from app.ui.kit.json.tree import Reading
     from app.ui.kit.theme import Theme
 
 SIDE_BY_SIDE = 820  # px at 100 %: below, request and answer are shown one at a time

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, Qt
 
 from app.ui.crypto_rpc.session.variables import NAME
-from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.widgets.dialogs import Dialog, ask_text
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu

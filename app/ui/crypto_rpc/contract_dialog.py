@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.session.presenter_interfaces import call_data, functions_in
+from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.widgets.buttons import Button
@@ -19,7 +19,7 @@ from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
-    from app.ui.crypto_rpc.session.presenter_interfaces import ContractInterfaces, Function
+    from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces, Function
     from app.ui.kit.theme import Theme
 
 WIDTH, TEXT_HEIGHT = 640, 120  # px at 100 %

@@ -14,7 +14,7 @@ from app.ui.kit.widgets.spinner import Progress
 from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.crypto_rpc.session.presenter_jobs import JobView
+    from app.ui.crypto_rpc.session.jobs import JobView
     from app.ui.kit.theme import Theme
 
 

@@ -23,7 +23,7 @@ from app.ui.crypto_rpc.response_controller import ResponseController
 from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
 from app.ui.crypto_rpc.session.methods import MethodInfo
 from app.ui.crypto_rpc.session.pasting import read_pasted
-from app.ui.crypto_rpc.session.presenter_sending import estimate_words
+from app.ui.crypto_rpc.session.sending import estimate_words
 from app.ui.crypto_rpc.session.value_meaning import can_be_decoded, reading_of
 from app.ui.crypto_rpc.state import TIER_WORDS, CapsView, DraftView, RunView, SendQuestion
 from app.ui.crypto_rpc.tool_controller import ToolController

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.session.presenter_parameters import FieldMeaning, FieldView
+from app.ui.crypto_rpc.session.parameter_fields import FieldMeaning, FieldView
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.fields import TextField, bind_label

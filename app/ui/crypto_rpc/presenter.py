@@ -21,20 +21,22 @@ from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.session.batch import CallRow, read_text
+from app.ui.crypto_rpc.session.call_library import CallLibrary
+from app.ui.crypto_rpc.session.call_words import KEPT_A_DAY, key_note
+from app.ui.crypto_rpc.session.caps import CapsCounter
+from app.ui.crypto_rpc.session.collection_library import CollectionLibrary
+from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
+from app.ui.crypto_rpc.session.contracts import ContractPresenter
 from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft, fresh_key
+from app.ui.crypto_rpc.session.draft_keeper import DraftKeeper
+from app.ui.crypto_rpc.session.draft_view import draft_view, method_info
+from app.ui.crypto_rpc.session.jobs import JobRunner
 from app.ui.crypto_rpc.session.methods import MethodCatalogue, MethodInfo, sandbox_example
+from app.ui.crypto_rpc.session.network_list import NetworkList
 from app.ui.crypto_rpc.session.networks import NetworkRow
-from app.ui.crypto_rpc.session.presenter_caps import CapsCounter
-from app.ui.crypto_rpc.session.presenter_collections import CollectionLibrary
-from app.ui.crypto_rpc.session.presenter_contracts import ContractPresenter
-from app.ui.crypto_rpc.session.presenter_interfaces import ContractInterfaces
-from app.ui.crypto_rpc.session.presenter_jobs import JobRunner
-from app.ui.crypto_rpc.session.presenter_keeping import DraftKeeper
-from app.ui.crypto_rpc.session.presenter_list import CallLibrary
-from app.ui.crypto_rpc.session.presenter_networks import NetworkList
-from app.ui.crypto_rpc.session.presenter_parameters import fields_of, params_of
-from app.ui.crypto_rpc.session.presenter_runs import RunPresenter, look_ups
-from app.ui.crypto_rpc.session.presenter_sending import (
+from app.ui.crypto_rpc.session.parameter_fields import fields_of, params_of
+from app.ui.crypto_rpc.session.runs import RunPresenter, look_ups
+from app.ui.crypto_rpc.session.sending import (
     NotSent,
     check_caps,
     prepared,
@@ -43,9 +45,7 @@ from app.ui.crypto_rpc.session.presenter_sending import (
     send,
     waiting_problem,
 )
-from app.ui.crypto_rpc.session.presenter_tools import Tools
-from app.ui.crypto_rpc.session.presenter_view import draft_view, method_info
-from app.ui.crypto_rpc.session.presenter_words import KEPT_A_DAY, key_note
+from app.ui.crypto_rpc.session.tools import Tools
 from app.ui.crypto_rpc.state import (
     DraftView,
     EditorMode,

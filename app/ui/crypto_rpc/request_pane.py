@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
 from app.ui.crypto_rpc.param_form import ParamForm
-from app.ui.crypto_rpc.session.presenter_parameters import read_field
+from app.ui.crypto_rpc.session.parameter_fields import read_field
 from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.label import Label

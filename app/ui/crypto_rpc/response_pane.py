@@ -15,8 +15,8 @@ from app.ui.crypto_rpc.response_table import ResponseTable
 from app.ui.crypto_rpc.session.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.state import RunView
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.json.json_node import TreeRoot
-from app.ui.kit.json.json_tree import JsonTree, Reading
+from app.ui.kit.json.node import TreeRoot
+from app.ui.kit.json.tree import JsonTree, Reading
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.error_card import ErrorCard
@@ -29,7 +29,7 @@ from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.kit.json.json_node import Path
+    from app.ui.kit.json.node import Path
     from app.ui.kit.theme import Theme
 
 MAX_RAW_CHARS = 60_000  # on screen; copies and files are whole

@@ -15,7 +15,7 @@ from app.ui.crypto_rpc.session.batch import TextProblem
 from app.ui.crypto_rpc.session.methods import ParameterHelp
 from app.ui.crypto_rpc.session.networks import NetworkRow
 from app.ui.crypto_rpc.session.outcomes import CallOutcome
-from app.ui.crypto_rpc.session.presenter_parameters import FieldView
+from app.ui.crypto_rpc.session.parameter_fields import FieldView
 
 EditorMode = Literal["rows", "json"]
 CONTRACT_CALLS = frozenset({"eth_call", "eth_estimateGas", "eth_createAccessList", "debug_traceCall", "trace_call"})

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout
 
+from app.ui.crypto_rpc.session.job_plans import log_plan, repeat_plan, sheet_plan, watch_plan
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
 from app.ui.crypto_rpc.session.networks import network_title
-from app.ui.crypto_rpc.session.presenter_plans import log_plan, repeat_plan, sheet_plan, watch_plan
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.session.presenter_plans import NoPlan, Plan
+from app.ui.crypto_rpc.session.job_plans import NoPlan, Plan
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.label import Label

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.core.current_account import Headroom
     from app.core.tasks import TaskScope
     from app.ui.images.presenter import ImagesPresenter
-    from app.ui.images.presenter_changes import ImageChanges
+    from app.ui.images.session.image_changes import ImageChanges
     from app.ui.kit.theme import Theme
 
 INFO = TABS["images"]
@@ -113,7 +113,7 @@ class ImagesPage(QObject):
         presenter.busy_changed.connect(self._show_busy)
         presenter.notice.connect(self.toast_wanted)
         presenter.selected.connect(self.gallery.select)
-        library.shelf_changed.connect(self._show_gallery_state)
+        library.gallery_changed.connect(self._show_gallery_state)
         library.image_changed.connect(lambda image: self._show_details(image.id, only_current=True))
         library.imported.connect(self.gallery.select)
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import Signal
 from app.core.budget import expecting_together
 from app.core.calling_presenter import CallingPresenter
 from app.core.current_account import Headroom
-from app.core.draft_memory import DraftMemory, with_kept
+from app.core.form_drafts import FormDrafts, with_kept
 from app.core.model_lists import list_models, saved_models
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe
@@ -25,14 +25,14 @@ from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
 from app.storage.errors import StorageError, unavailable
+from app.storage.form_drafts import TabDraft
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
-from app.storage.tab_drafts import TabDraft
 from app.ui.images.form import FormView, ImageForm, Reference, form_from, requests_of, view_of
-from app.ui.images.presenter_library import ImageLibrary
-from app.ui.images.presenter_making import ImageMaker, Order, expected_cost
-from app.ui.images.presenter_tiles import tile_of
+from app.ui.images.session.image_library import ImageLibrary
+from app.ui.images.session.image_maker import ImageMaker, Order, expected_cost
+from app.ui.images.session.tiles import tile_of
 from app.ui.images.state import EditDraft, Refused
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class ImagesPresenter(CallingPresenter):
         self.ready = asyncio.Event()
         self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
         self._catalogue: Catalogue | None = None
-        self._memory = DraftMemory(tasks, "images desk")
+        self._memory = FormDrafts(tasks, "images desk")
         self._calls = 0
         self._newest: Exchange | None = None
         self.refused: Refused | None = None

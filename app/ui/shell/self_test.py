@@ -27,8 +27,8 @@ from app.ui.kit.resources import resources_folder
 from app.ui.settings.page import SettingsPage
 from app.ui.settings.sandbox.page import SandboxPage
 from app.ui.shell import tour_tabs
-from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import StepFailed, place_is_known
+from app.ui.shell.tour_processes import TourProcesses
 
 if TYPE_CHECKING:
     from app.ui.shell.tour_guide import TourGuide
@@ -42,7 +42,7 @@ def guide() -> int:
     """Run the test in a process of its own; return 0 when everything works."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds: the process below ends with this one
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    with Acts("rialto-self-test-") as acts:
+    with TourProcesses("rialto-self-test-") as acts:
         pictures = acts.home / "pictures"
         pictures.mkdir()
         return 0 if acts.play(NAME, pictures, environ, title="The self-test", within_s=WITHIN_S) else 1

@@ -17,8 +17,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 
 from app.ui.characters.page import CharactersPage
-from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import LOOK_EVERY_S, PICTURE, StepFailed, TourGuide, place_is_known
+from app.ui.shell.tour_processes import TourProcesses
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
@@ -42,7 +42,7 @@ def guide(folder: Path, theme: str) -> int:
     for old in folder.glob("*.png"):
         if old.name == FAILED or PICTURE.fullmatch(old.name):
             old.unlink()
-    with Acts("rialto-tour-") as acts:
+    with TourProcesses("rialto-tour-") as acts:
         for act in TOUR:
             title = f"The {act} part of the tour"
             if not acts.play(act, folder, environ, title=title, theme=theme or "light", within_s=ACT_WITHIN_S):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractButton, QWidget
 
     from app.ui.chat.page import ChatPage
-    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.conversation.rows import MessageRow
     from app.ui.shell.main_window import MainWindow
 
 PICTURE = re.compile(r"\d\d-[a-z-]+\.png")

@@ -20,7 +20,7 @@ from app.ui.speech.audition_view import AuditionView
 from app.ui.speech.editor import SpeechEditor
 from app.ui.speech.long_paragraphs import LONGEST
 from app.ui.speech.speak_bar import SpeakBar
-from app.ui.speech.state import DeskHead, PlayerView
+from app.ui.speech.state import PlayerView, SpeechHead
 
 MAX_RECEIPTS = 3
 LONG_NOTE = BannerSpec(
@@ -158,7 +158,7 @@ class SpeechCanvas(QWidget):
 
     # -- title ----------------------------------------------------------------------------------------------------
 
-    def show_head(self, head: DeskHead) -> None:
+    def show_head(self, head: SpeechHead) -> None:
         self.header.set_title(head.title or "New clip")
         self.pencil.setVisible(bool(head.take_id))
 

@@ -20,7 +20,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.spinner import Progress
 
 if TYPE_CHECKING:
-    from app.ui.speech.presenter_clones import VoiceCloning
+    from app.ui.speech.session.voice_cloning import VoiceCloning
     from app.ui.speech.state import SampleView
 
 CONSENT = "This is my own voice, or its owner has agreed that I clone it."

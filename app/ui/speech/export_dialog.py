@@ -12,7 +12,7 @@ from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.speech.presenter_takes import TakeActions
+    from app.ui.speech.session.take_actions import TakeActions
 
 DEFAULT_PATTERN = "{title} - {voice}"
 

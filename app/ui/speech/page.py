@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.speech.presenter import SpeechPresenter
-    from app.ui.speech.presenter_aloud import ReadAloud
-    from app.ui.speech.presenter_clones import VoiceCloning
-    from app.ui.speech.presenter_takes import TakeActions
+    from app.ui.speech.session.read_aloud import ReadAloud
+    from app.ui.speech.session.take_actions import TakeActions
+    from app.ui.speech.session.voice_cloning import VoiceCloning
 
 INFO = TABS["speech"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 
 from app.core.calling_presenter import CallingPresenter
-from app.core.draft_memory import DraftMemory, with_kept
+from app.core.form_drafts import FormDrafts, with_kept
 from app.core.model_lists import list_models
 from app.core.problems import ActionSpec, Problem, describe
 from app.core.trash import Trash
@@ -21,17 +21,17 @@ from app.service.pricing import speech_cost
 from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.errors import StorageError
-from app.storage.intents import Intents
-from app.storage.tab_drafts import TabDraft
+from app.storage.form_drafts import TabDraft
+from app.storage.paid_call_intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
 from app.ui.kit.lists.rows import build_rows
-from app.ui.speech.presenter_calls import SessionCalls
-from app.ui.speech.presenter_meter import AT_ONCE, meter_of
-from app.ui.speech.presenter_player import SpeechPlayer
-from app.ui.speech.presenter_synthesis import Grow, SpeechSynthesis
-from app.ui.speech.presenter_take_library import TakeLibrary, take_row
-from app.ui.speech.presenter_voices import VoiceList
+from app.ui.speech.session.cost_meter import AT_ONCE, meter_of
+from app.ui.speech.session.session_calls import SessionCalls
+from app.ui.speech.session.speech_player import SpeechPlayer
+from app.ui.speech.session.synthesis import Grow, SpeechSynthesis
+from app.ui.speech.session.take_library import TakeLibrary, take_row
+from app.ui.speech.session.voice_list import VoiceList
 from app.ui.speech.speech_options import (
     SpeechOptions,
     SpeechOptionsView,
@@ -40,7 +40,7 @@ from app.ui.speech.speech_options import (
     speech_options_of,
     view_of,
 )
-from app.ui.speech.state import Choice, DeskHead, Meter
+from app.ui.speech.state import Choice, Meter, SpeechHead
 
 NOT_YET = "The list of clips is not open yet. Try again in a moment."
 
@@ -62,7 +62,7 @@ class SpeechPresenter(CallingPresenter):
 
     text_replaced = Signal(str)
     replacing = Signal()  # the text is about to be replaced: what was typed a moment ago is told now
-    head_changed = Signal(object)  # DeskHead
+    head_changed = Signal(object)  # SpeechHead
     meter_changed = Signal(object)  # Meter
     choice_changed = Signal(object)  # Choice
     voices_changed = Signal()
@@ -97,13 +97,13 @@ class SpeechPresenter(CallingPresenter):
         self.text = ""
         self.speech_options = SpeechOptions()
         self.choice = Choice()
-        self.head = DeskHead()
+        self.head = SpeechHead()
         self.meter = Meter(why_not="There is nothing to say.")
         self.problem: Problem | None = None
         self.pattern = ""
         self.ready = asyncio.Event()
         self.calls = SessionCalls()
-        self._memory = DraftMemory(tasks, "speech desk")
+        self._memory = FormDrafts(tasks, "speech desk")
         self.keep = self._memory.keep
         self._wanted: Key = ("", "")  # the voice that was chosen or spoken with last, whether it exists now or not
         self._listed: Key = ("", "")  # the same, of those that are no cloned ones
@@ -152,7 +152,7 @@ class SpeechPresenter(CallingPresenter):
         self.keep(text=self.text)
         take = self._open_take()
         if take is not None and take.text != self.text:
-            self.set_head(DeskHead())  # it is another text now; the take stays in the player
+            self.set_head(SpeechHead())  # it is another text now; the take stays in the player
         self._measure_text()
 
     def _measure_text(self) -> None:
@@ -182,7 +182,7 @@ class SpeechPresenter(CallingPresenter):
         """An empty editor; a text that was not spoken yet stays on the disk until the next one is typed."""
         if self.sound.reading is not None and not self.is_speaking:
             self.sound.show(None)
-        self.set_head(DeskHead())
+        self.set_head(SpeechHead())
         self.replace_text("")
 
     def replace_text(self, text: str, *, title: str = "") -> None:
@@ -191,7 +191,7 @@ class SpeechPresenter(CallingPresenter):
         self.keep(text=self.text)
         self.text_replaced.emit(self.text)
         if title:
-            self.set_head(DeskHead(title))
+            self.set_head(SpeechHead(title))
         self._measure_text()
 
     # -- voice and knobs ------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ class SpeechPresenter(CallingPresenter):
     def _open_take(self) -> Take | None:
         return self.take_library.one(self.head.take_id) if self.take_library is not None and self.head.take_id else None
 
-    def set_head(self, head: DeskHead) -> None:
+    def set_head(self, head: SpeechHead) -> None:
         if head != self.head:
             self.head = head
             self.head_changed.emit(head)
@@ -403,7 +403,7 @@ class SpeechPresenter(CallingPresenter):
         spans = parts(text) if len(text) <= AT_ONCE else await asyncio.to_thread(parts, text)
         title = "" if self.head.take_id else self.head.title
         take = await self.new_take(text, choice.model, choice.voice, spans, title=title)
-        self.set_head(DeskHead(take.title, take.id))
+        self.set_head(SpeechHead(take.title, take.id))
         await self.read(take, aloud=aloud)
 
     async def new_take(

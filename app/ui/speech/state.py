@@ -80,7 +80,7 @@ class PlayerView:
 
 
 @dataclass(frozen=True, slots=True)
-class DeskHead:
+class SpeechHead:
     """Title and kind of what the editor holds."""
 
     title: str = ""

@@ -37,7 +37,7 @@ class VoiceController(QObject):
         picker.star_wanted.connect(lambda key: page.clones.set_favorite(*key))
         picker.clone_wanted.connect(self.ask_clone)
         clones = page.clones
-        clones.shelf_changed.connect(side.cloned_voices.show_rows)
+        clones.cloned_voices_changed.connect(side.cloned_voices.show_rows)
         clones.sample_changed.connect(lambda key, working: picker.show_sounding(key, working=working))
         clones.notice.connect(page.toast_wanted)
         clones.problem_changed.connect(page.presenter.set_problem)

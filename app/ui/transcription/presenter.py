@@ -18,17 +18,17 @@ from app.core.money import position
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.transcripts import Transcripts
 from app.ui.transcription.session.document import Document
+from app.ui.transcription.session.file_probe import FileProbe, collect
 from app.ui.transcription.session.presenter_base import KEPT_IN_TRASH
-from app.ui.transcription.session.presenter_files import FileProbe, collect
-from app.ui.transcription.session.presenter_preparing import clean_up
-from app.ui.transcription.session.presenter_record import RecordPart
-from app.ui.transcription.session.presenter_sending import KIND, Sender, Stores
+from app.ui.transcription.session.recorder import RecordPart
+from app.ui.transcription.session.sender import KIND, Sender, Stores
+from app.ui.transcription.session.upload_preparation import clean_up
 from app.ui.transcription.state import ExportChoice
 
 if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
-    from app.storage.intents import Intents
+    from app.storage.paid_call_intents import Intents
     from app.storage.transcripts import TranscriptRow
 
 

@@ -17,21 +17,21 @@ from app.core.current_account import Headroom
 from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
 from app.storage.errors import StorageError
-from app.storage.intents import Intents
+from app.storage.form_drafts import TabDraft
+from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
-from app.storage.tab_drafts import TabDraft
 from app.storage.video_jobs import VideoJob, VideoJobs
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.video.model_constraints import form_from, sent_media, sent_values
-from app.ui.video.presenter_actions import JobActions
-from app.ui.video.presenter_fetching import Fetcher
-from app.ui.video.presenter_form import VideoForm
-from app.ui.video.presenter_job_store import VideoJobStore
-from app.ui.video.presenter_polling import Poller
-from app.ui.video.presenter_rows import RowWriter, proposed, title_of
-from app.ui.video.presenter_sending import Sender
 from app.ui.video.reference_media import from_media
+from app.ui.video.session.fetcher import Fetcher
+from app.ui.video.session.job_actions import JobActions
+from app.ui.video.session.job_rows import RowWriter, proposed, title_of
+from app.ui.video.session.job_store import VideoJobStore
+from app.ui.video.session.poller import Poller
+from app.ui.video.session.sender import Sender
+from app.ui.video.session.video_form import VideoForm
 from app.ui.video.state import Detail, JobRow, Jobs
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.account_card import column
 
 if TYPE_CHECKING:
-    from app.ui.wallet.presenter_keys import WalletKeys
+    from app.ui.wallet.session.wallet_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
 
 WAYS = (("new", "New"), ("import", "Import"), ("file", "Key file"), ("watch", "Watch"))

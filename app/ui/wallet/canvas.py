@@ -14,8 +14,8 @@ from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import zone
+from app.ui.wallet.bookings_and_signatures import ComparePage, SignaturesPage
 from app.ui.wallet.key_view import KeyView
-from app.ui.wallet.more_pages import ComparePage, SignaturesPage
 from app.ui.wallet.overview import Overview
 from app.ui.wallet.receipts_page import ReceiptsPage
 from app.ui.wallet.state import BookRow

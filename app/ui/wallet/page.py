@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
     from app.ui.wallet.presenter import WalletPresenter
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
-    from app.ui.wallet.presenter_keys import WalletKeys
     from app.ui.wallet.presenter_receipts import ReceiptsPresenter
     from app.ui.wallet.presenter_top_up import TopUpPresenter
+    from app.ui.wallet.session.wallet_keys import WalletKeys
 
 INFO = TABS["wallet"]
 FILE_FILTER = "Table (*.csv);;JSON (*.json)"

@@ -20,7 +20,7 @@ from app.core.tabs import tab_title
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
-from app.ui.wallet.presenter_compare import compare, service_bookings, verdict_words
+from app.ui.wallet.session.comparison import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
 
 if TYPE_CHECKING:

@@ -25,10 +25,10 @@ from app.core.money import money
 from app.core.problems import describe
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
-from app.storage.intents import Intents
-from app.ui.wallet.presenter_holdings import GIFT_USD, SandboxPurses, held_on_chain, price_of_asking
-from app.ui.wallet.presenter_open_payments import OpenPayments
-from app.ui.wallet.presenter_top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
+from app.storage.paid_call_intents import Intents
+from app.ui.wallet.session.holdings import GIFT_USD, SandboxHoldings, held_on_chain, price_of_asking
+from app.ui.wallet.session.open_payments import OpenPayments
+from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
 from app.ui.wallet.top_up_state import SheetRow, TopUpView
 from app.wallet.errors import KeyUnavailable, WalletError
 from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
     from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
-    from app.storage.intents import Intent
-    from app.ui.wallet.presenter_keys import WalletKeys
+    from app.storage.paid_call_intents import Intent
+    from app.ui.wallet.session.wallet_keys import WalletKeys
     from app.wallet.payment import PreparedPayment, SignedPayment
     from app.wallet.payment_terms import OtherOption, PaymentOption
 
@@ -67,7 +67,7 @@ class TopUpPresenter(QObject):
         tasks: TaskScope,
         service_of: ServiceOf,
         own_cap: Callable[[], Decimal | None] = lambda: None,
-        purses: SandboxPurses | None = None,
+        purses: SandboxHoldings | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()

@@ -30,8 +30,8 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.account_card import column
-from app.ui.wallet.presenter_holdings import GIFT_USD
 from app.ui.wallet.presenter_top_up import TopUpPresenter
+from app.ui.wallet.session.holdings import GIFT_USD
 from app.ui.wallet.sign_sheet import SignSheet
 from app.ui.wallet.steps import Steps
 from app.ui.wallet.top_up_state import SUGGESTED, TopUpView

@@ -18,7 +18,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.wallet.add_wallet_dialog import AddWalletDialog
 
 if TYPE_CHECKING:
-    from app.ui.wallet.presenter_keys import WalletKeys
+    from app.ui.wallet.session.wallet_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
 
 

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.storage.files import write_atomically
 from app.storage.images import Images
-from app.storage.intents import Intents
-from app.ui.images import presenter_keeping
+from app.storage.paid_call_intents import Intents
+from app.ui.images.session import image_files
 from app.ui.kit.theme import Theme
 from tests.kit.images import open_images
 from tests.ui.killing import serve
@@ -58,8 +58,8 @@ def stop_at(step: str) -> None:
     patches: dict[str, tuple[Any, str, Any]] = {
         "intended": (Images, "add", lambda self, rows: stop_after(add, self, rows)),
         "sent": (Intents, "sent", lambda self, key: stop_after(sent, self, key)),
-        "answer came": (presenter_keeping, "_write", lambda *args: stand(step)),
-        "file written": (presenter_keeping, "write_atomically", write_and_stop),
+        "answer came": (image_files, "_write", lambda *args: stand(step)),
+        "file written": (image_files, "write_atomically", write_and_stop),
         "row saved": (Images, "save", saved),
         "answered": (Intents, "answered", lambda self, *args, **values: stop_after(answered, self, *args, **values)),
     }

@@ -15,8 +15,8 @@ from app.sandbox.server import RunningSandbox
 from app.service.images import GeneratedImage
 from app.service.service import open_service
 from app.storage.images import ImageFiles
-from app.storage.intents import Intents
-from app.ui.images.presenter_keeping import keep
+from app.storage.paid_call_intents import Intents
+from app.ui.images.session.image_files import keep
 from app.ui.images.tile_model import TILE_ROLE
 from app.ui.kit.theme import Theme
 from tests.kit.images import SANDBOX, ImagesHarness, open_images

@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from tests.kit.images import open_images
 from tests.kit.sandbox import controls_of
-from tests.ui.killing import Victims, victims
+from tests.ui.killing import KilledPrograms, killed_programs
 
 # step at which it is killed → state of the image and of the intent after the restart, and paid calls that arrived
 TABLE = (
@@ -37,12 +37,12 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox
 
 
 @pytest.fixture(scope="module")
-def killed_programs_here() -> Iterator[Victims]:
-    with victims("tests.ui.images.killed_images") as found:
+def killed_programs_here() -> Iterator[KilledPrograms]:
+    with killed_programs("tests.ui.images.killed_images") as found:
         yield found
 
 
-async def kill_at(killed_programs_here: Victims, step: str, home: Path, sandbox: RunningSandbox) -> None:
+async def kill_at(killed_programs_here: KilledPrograms, step: str, home: Path, sandbox: RunningSandbox) -> None:
     assert await killed_programs_here.kill(step, str(home), sandbox.base_url, sandbox.api_key) == step
 
 
@@ -53,7 +53,7 @@ async def arrived(sandbox: RunningSandbox) -> int:
 
 @pytest.mark.parametrize(("step", "state", "intent_state", "calls"), TABLE)
 async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
-    killed_programs_here: Victims,
+    killed_programs_here: KilledPrograms,
     tmp_path: Path,
     sandbox: RunningSandbox,
     theme: Theme,
@@ -83,7 +83,7 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
 
 
 async def test_the_next_start_says_it_once_and_not_again(
-    killed_programs_here: Victims, tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+    killed_programs_here: KilledPrograms, tmp_path: Path, sandbox: RunningSandbox, theme: Theme
 ) -> None:
     await kill_at(killed_programs_here, "sent", tmp_path, sandbox)
     told = []

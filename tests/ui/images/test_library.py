@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.sandbox.server import RunningSandbox
 from app.storage.images import StoredImage
-from app.ui.images.presenter_library import name_of
+from app.ui.images.session.image_library import name_of
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images
 from tests.kit.waiting import until

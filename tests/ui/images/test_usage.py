@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.core import money
 from app.ui.images.image_work import encoded, small_picture
-from app.ui.images.presenter_changes import EditChoice
+from app.ui.images.session.image_changes import EditChoice
 from tests.kit.images import ImagesHarness
 from tests.kit.waiting import until
 

@@ -20,7 +20,7 @@ from app.service.service import open_service
 from app.storage.database import Database
 from app.storage.paths import resources
 from app.ui.speech.presenter import SpeechPresenter
-from app.ui.speech.presenter_player import SpeechPlayer
+from app.ui.speech.session.speech_player import SpeechPlayer
 from app.ui.speech.voice_catalog import VoiceTable
 from tests.kit.speech import SANDBOX, QuickSpeaker
 from tests.kit.tasks import CheckedTasks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.speech.presenter_aloud import spoken
+from app.ui.speech.session.read_aloud import spoken
 from tests.kit.speech import SpeechHarness
 from tests.kit.waiting import until
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.audio.decoding import duration_s
 from app.sandbox.server import RunningSandbox
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.ui.kit.theme import Theme
 from tests.kit.speech import open_speech
 from tests.kit.waiting import until

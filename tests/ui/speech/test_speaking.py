@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.service.retry import MAX_ATTEMPTS
 from app.service.service import open_service
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.ui.speech.state import Choice
 from tests.audio.test_not_sound import wav_head
 from tests.kit.speech import SpeechHarness, open_speech

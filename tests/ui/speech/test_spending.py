@@ -12,7 +12,7 @@ from app.core.budget import Budget, Question
 from app.core.money import money
 from app.core.tabs import tab_of
 from app.sandbox.server import RunningSandbox
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.ui.kit.theme import Theme
 from app.ui.speech.clone_dialog import CloneDialog
 from tests.kit.speech import SpeechHarness, open_speech

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.decoding import duration_s
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.audition_dialog import AuditionDialog
-from app.ui.speech.presenter_take_library import name_of
+from app.ui.speech.session.take_library import name_of
 from tests.kit.speech import SpeechHarness
 from tests.kit.waiting import until
 

@@ -15,8 +15,8 @@ from app.service.wire import read_model
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
-from app.ui.speech import presenter_voices
 from app.ui.speech.page import SpeechPage
+from app.ui.speech.session import voice_list
 from app.ui.speech.speech_options import SpeechOptions, language_hint, sent_options, speech_options_from, view_of
 from app.ui.speech.state import Choice
 from app.ui.speech.voice_catalog import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
@@ -53,7 +53,7 @@ async def test_a_voice_that_spoke_before_any_was_listed_stays_the_one_that_is_sh
     speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The service may speak unasked with another one than the bundled names let expect."""
-    monkeypatch.setattr(presenter_voices, "USUAL_VOICE", "am_adam")
+    monkeypatch.setattr(voice_list, "USUAL_VOICE", "am_adam")
     speech.write("Hello.")
     speech.current_account.use(replace(SANDBOX, id="other"), speech.current_account.service)
     assert speech.voices.is_offline

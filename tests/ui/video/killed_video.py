@@ -12,10 +12,10 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.service.video import VideoResource
-from app.storage.intents import Intents
-from app.ui.video.presenter_fetching import Fetcher
-from app.ui.video.presenter_job_store import VideoJobStore
-from app.ui.video.presenter_sending import Sender
+from app.storage.paid_call_intents import Intents
+from app.ui.video.session.fetcher import Fetcher
+from app.ui.video.session.job_store import VideoJobStore
+from app.ui.video.session.sender import Sender
 from tests.kit.sandbox import Controls
 from tests.kit.video import PRIVATE_MODEL, TEXT_MODEL, open_video_presenter
 from tests.kit.waiting import until

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.ui.kit.theme import Theme
 from app.ui.video.consent import CONFIRMED, consent_from, read_consent
 from app.ui.video.consent_dialog import ConsentDialog

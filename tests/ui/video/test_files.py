@@ -12,8 +12,8 @@ from PySide6.QtGui import QImage
 
 from app.service.video import VideoRequest
 from app.ui.kit.theme import Theme
-from app.ui.video.presenter_media import problems_of
 from app.ui.video.reference_media import ReferenceMedia
+from app.ui.video.session.media_files import problems_of
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES, PICTURE_MODEL, open_video, open_video_presenter
 from tests.kit.waiting import until

@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.storage.video_check import check_video
 from tests.kit.sandbox import Controls
 from tests.kit.video import open_video_presenter
 from tests.kit.waiting import until
-from tests.ui.killing import Victims, victims
+from tests.ui.killing import KilledPrograms, killed_programs
 
 
 @pytest.fixture(scope="module")
-def killed_programs_here() -> Iterator[Victims]:
-    with victims("tests.ui.video.killed_video") as found:
+def killed_programs_here() -> Iterator[KilledPrograms]:
+    with killed_programs("tests.ui.video.killed_video") as found:
         yield found
 
 
-async def kill_at(killed_programs_here: Victims, step: str, home: Path, controls: Controls) -> None:
+async def kill_at(killed_programs_here: KilledPrograms, step: str, home: Path, controls: Controls) -> None:
     assert await killed_programs_here.kill(step, str(home), controls.base_url, controls.api_key) == "here"
 
 
@@ -44,7 +44,7 @@ async def kill_at(killed_programs_here: Victims, step: str, home: Path, controls
     ],
 )
 async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_disk(
-    killed_programs_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
+    killed_programs_here: KilledPrograms, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
     await kill_at(killed_programs_here, step, tmp_home, controls)
     assert await controls.paid("/video/queue") == paid_before
@@ -63,7 +63,7 @@ async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_di
 
 @pytest.mark.parametrize(("step", "paid_before"), [("leaving", 0), ("queued", 1)])
 async def test_killed_between_sending_and_the_answer_nobody_knows_and_nothing_is_queued_by_itself(
-    killed_programs_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
+    killed_programs_here: KilledPrograms, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
     await kill_at(killed_programs_here, step, tmp_home, controls)
     async with open_video_presenter(tmp_home, controls) as video:

@@ -19,7 +19,7 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.service.x402 import X402Resource
-from app.storage.intents import Intents
+from app.storage.paid_call_intents import Intents
 from app.ui.kit.theme import Theme
 from tests.kit.wallet import WalletHarness, open_wallet
 

@@ -9,8 +9,8 @@ from decimal import Decimal
 
 import pytest
 
-from app.sandbox.http import http as sandbox_http
-from app.sandbox.http.http import Request, Response
+from app.sandbox.http import connections as sandbox_http
+from app.sandbox.http.connections import Request, Response
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.errors import PaymentRequired
 from app.ui.settings.accounts.checking import check_key

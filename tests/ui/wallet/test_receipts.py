@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.storage.receipts import Receipt, Receipts, receipt_of
 from app.ui.kit.theme import Theme
-from app.ui.wallet.presenter_compare import Booking, compare
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
+from app.ui.wallet.session.comparison import Booking, compare
 from app.ui.wallet.state import BookRow
 from app.ui.wallet.usage_chart import scale_of
 from tests.kit.waiting import until

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.composer.input_box import MessageBox
-from app.ui.chat.session.options import MAX_LINKS_READ, WEB_SEARCH
+from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.ui.chat.composer.attachment_strip import AttachmentStrip
-    from app.ui.chat.session.options import Control
+    from app.ui.chat.session.chat_options import Control
     from app.ui.chat.state import AttachmentView, ChatHead, CostNote
     from app.ui.kit.theme import Theme
 

@@ -12,7 +12,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 
 if TYPE_CHECKING:
-    from app.ui.chat.session.options import Control
+    from app.ui.chat.session.chat_options import Control
     from app.ui.kit.theme import Theme
 
 

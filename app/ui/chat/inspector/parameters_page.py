@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QS
 from app.core import money
 from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.inspector.parameters_more import MoreControls
-from app.ui.chat.session.options import MAX_LINKS_READ, MAX_TEMPERATURE
+from app.ui.chat.session.chat_options import MAX_LINKS_READ, MAX_TEMPERATURE
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import Badge

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.view import MessageView
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, QuietButton
@@ -19,7 +19,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
 MIN_COLUMN = 240  # px at 100 %; where fewer fit, the columns are moved sideways

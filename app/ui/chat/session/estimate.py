@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.core.money import MOST
-from app.ui.chat.session.options import MAX_LINKS_READ, ChatOptions, judge
+from app.ui.chat.session.chat_options import MAX_LINKS_READ, ChatOptions, judge
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -21,7 +21,7 @@ from app.service.chat_types import (
     UsageReported,
 )
 from app.service.pricing import chat_cost
-from app.ui.chat.session.continuing import RepeatFilter
+from app.ui.chat.session.continuation import RepeatFilter
 from app.ui.chat.session.estimate import count_tokens
 
 if TYPE_CHECKING:

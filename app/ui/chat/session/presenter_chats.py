@@ -15,11 +15,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.core import money
 from app.core.trash import Trash, TrashEntry, moved_text
 from app.storage.errors import NotStored, StorageError
+from app.ui.chat.session.account_models import AccountModels
+from app.ui.chat.session.chat_options import ChatOptions
+from app.ui.chat.session.composer_attachments import Attaching
 from app.ui.chat.session.estimate import turn_cap_usd
-from app.ui.chat.session.options import ChatOptions
-from app.ui.chat.session.presenter_attachments import Attaching
-from app.ui.chat.session.presenter_models import AccountModels
-from app.ui.chat.session.presenter_open import OpenChat, UnsavedDraft, typed_since
+from app.ui.chat.session.open_chat import OpenChat, UnsavedDraft, typed_since
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import MOST_HITS, Hit
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from app.storage.conversations import SearchHit
     from app.storage.history import History
     from app.storage.settings import SettingsStore
-    from app.ui.chat.session.presenter_answers import Answers, Job
-    from app.ui.chat.session.presenter_conversation import Conversation
-    from app.ui.chat.session.presenter_export import ExportForm
-    from app.ui.chat.session.presenter_library import Library
-    from app.ui.chat.session.presenter_presets import ChatPresets
-    from app.ui.chat.session.presenter_transfer import Transfer
+    from app.ui.chat.session.answer_queue import AnswerQueue, Job
+    from app.ui.chat.session.chat_library import ChatLibrary
+    from app.ui.chat.session.chat_presets import ChatPresets
+    from app.ui.chat.session.export import ExportForm
+    from app.ui.chat.session.import_export import Transfer
+    from app.ui.chat.session.open_conversation import Conversation
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
 
@@ -99,8 +99,8 @@ class ChatPresenterChats(QObject):
         self.attaching = Attaching(self.opened, self._do, self._keep_draft, self)
         self.attaching.changed.connect(self._attachments_changed)
         self.attaching.told.connect(self.notice)
-        self._answers: Answers | None = None
-        self.library: Library | None = None
+        self._answers: AnswerQueue | None = None
+        self.library: ChatLibrary | None = None
         self.presets: ChatPresets | None = None
         self.conversation: Conversation | None = None
         self._history: History | None = None
@@ -167,7 +167,7 @@ class ChatPresenterChats(QObject):
 
     def totals(self) -> Totals:
         """What the open chat has used, all branches together."""
-        from app.ui.chat.session.presenter_totals import totals_of
+        from app.ui.chat.session.totals import totals_of
 
         return totals_of(self.opened.thread.all(), self.account_models.name_of, self.current_account.is_sandbox)
 
@@ -177,12 +177,12 @@ class ChatPresenterChats(QObject):
             self.entries_changed.emit(self._entries(self.library))
         self.busy_changed.emit()
 
-    def _entries(self, library: Library) -> tuple[ChatEntry, ...]:
+    def _entries(self, library: ChatLibrary) -> tuple[ChatEntry, ...]:
         waiting = self._answers.waiting() if self._answers is not None else {}
         return library.entries(self._writing(), waiting, self._now(), self.account_models.name_of)
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> AnswerQueue:
         """All answers under way. There are none before `start`, which makes this."""
         assert self._answers is not None
         return self._answers
@@ -235,7 +235,7 @@ class ChatPresenterChats(QObject):
         except NotStored as error:
             self.notice.emit(error.sentence)
         except StorageError as error:
-            from app.ui.chat.session.presenter_answers import disk_problem
+            from app.ui.chat.session.answer_queue import disk_problem
 
             self.opened.problem, self._refused = disk_problem(error), work
             self._head_changed()
@@ -375,7 +375,7 @@ class ChatPresenterChats(QObject):
 
     def deprecations(self) -> DeprecatedModel | None:
         """The open chat's model, when the service will remove it."""
-        from app.ui.chat.session.presenter_models import retires_text
+        from app.ui.chat.session.account_models import retires_text
         from app.ui.chat.state import DeprecatedModel
 
         model = self.opened.model
@@ -396,7 +396,7 @@ class ChatPresenterChats(QObject):
         """Say, once for good, which models in use the service will remove."""
         if self.library is None or not any(model.deprecation is not None for model in self.account_models.models()):
             return
-        from app.ui.chat.session.presenter_deprecation import deprecation_news
+        from app.ui.chat.session.deprecation import deprecation_news
 
         news = deprecation_news(self.account_models, self.library, self.account_models.settings, self.opened.model_id)
         if news is not None:
@@ -455,7 +455,7 @@ class ChatPresenterChats(QObject):
 
     @cached_property
     def transfer(self) -> Transfer:
-        from app.ui.chat.session.presenter_transfer import Transfer
+        from app.ui.chat.session.import_export import Transfer
 
         assert self._history is not None
         return Transfer(self._history, self.account_models.name_of)

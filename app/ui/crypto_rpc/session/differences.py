@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.service.http.json_large import JSON_LIST, JSON_OBJECT
 from app.ui.crypto_rpc.session.outcomes import CallOutcome
-from app.ui.kit.json.json_node import Path, TreeRoot
-from app.ui.kit.json.json_tree_model import path_text
+from app.ui.kit.json.node import Path, TreeRoot
+from app.ui.kit.json.tree_model import path_text
 
 MAX_DIFFERENCES = 2_000
 

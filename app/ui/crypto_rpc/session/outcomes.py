@@ -10,7 +10,7 @@ from typing import cast
 from app.service.crypto_rpc import NO_ANSWER, is_answer_to
 from app.service.http.json_large import JSON_LIST
 from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits
-from app.ui.kit.json.json_node import TreeRoot
+from app.ui.kit.json.node import TreeRoot
 
 MAX_COLUMNS = 48
 MAX_TABLES = 200

@@ -20,20 +20,14 @@ from app.core.trash import Trash
 from app.core.undo import UndoCommand
 from app.storage.errors import NotStored, StorageError
 from app.ui.kit.lists.rows import build_rows
+from app.ui.transcription.session.account_models import AccountModels
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import FORMATS, CueRules, length_words
 from app.ui.transcription.session.exporting import Head as ExportHead
-from app.ui.transcription.session.presenter_files import SURE_UPLOAD_BYTES, FileProbe, look
-from app.ui.transcription.session.presenter_models import AccountModels
-from app.ui.transcription.session.presenter_playing import Playing
-from app.ui.transcription.session.presenter_preparing import (
-    DEFAULT_TARGET_BYTES,
-    Folders,
-    needs_treatment,
-    treatment_of,
-)
-from app.ui.transcription.session.presenter_recording import OpenBlocks, RecordingSession, SavedMicrophone
-from app.ui.transcription.session.presenter_rows import (
+from app.ui.transcription.session.file_probe import SURE_UPLOAD_BYTES, FileProbe, look
+from app.ui.transcription.session.microphone_session import OpenBlocks, RecordingSession, SavedMicrophone
+from app.ui.transcription.session.playback import Playing
+from app.ui.transcription.session.rows import (
     batch_row,
     entry_of,
     export_head,
@@ -42,8 +36,14 @@ from app.ui.transcription.session.presenter_rows import (
     problem_of,
     receipt_of,
 )
-from app.ui.transcription.session.presenter_sending import Sender
+from app.ui.transcription.session.sender import Sender
 from app.ui.transcription.session.transcript_editor import TranscriptEditor
+from app.ui.transcription.session.upload_preparation import (
+    DEFAULT_TARGET_BYTES,
+    Folders,
+    needs_treatment,
+    treatment_of,
+)
 from app.ui.transcription.state import Batch, ExportChoice, Head, ModelChoice, Options, Sound
 
 if TYPE_CHECKING:

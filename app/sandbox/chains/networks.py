@@ -1,0 +1,206 @@
+"""The networks behind the proxy, the accounts with play money on them, and the nodes that answer.
+
+A chain is made when the first request for it comes, and lives as long as the world does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from app.sandbox.accounts.faucet import FAUCET_KEY
+from app.sandbox.accounts.x402_terms import PLAY_ASSET
+from app.sandbox.chains.non_evm_nodes import make_node
+from app.sandbox.chains.rpc_values import RpcError
+from app.sandbox.world import World
+
+if TYPE_CHECKING:
+    from app.sandbox.chains.evm_chain import EvmChain
+
+ETHER = 10**18
+DOLLAR = 10**6  # base units of the play dollar
+# Where the token lives on the real networks; the same code stands there in the Sandbox.
+DOLLARS: Mapping[str, str] = {
+    "base-mainnet": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    "base-sepolia": "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    "ethereum-mainnet": "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    "polygon-mainnet": "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359",
+    "arbitrum-mainnet": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+    "optimism-mainnet": "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85",
+}
+BEGAN_S_AGO = 65  # a new chain has five blocks behind its first
+TRANSFER = bytes.fromhex("a9059cbb")  # transfer(address,uint256)
+PAYMENTS = "base-mainnet"  # where top-ups are settled, in a token of the same code at an address of our own
+BALANCE_SLOT, SUPPLY_SLOT = 1, 3  # of play_dollar.vy
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """`family`: evm, starknet or solana. `chain_id`: the real one, or one of our own where none is published."""
+
+    slug: str
+    family: str
+    chain_id: int
+    base_credits: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestAccount:
+    """A key that everybody may know: it holds play money and nothing else."""
+
+    __test__ = False  # not a test of pytest's, in spite of its name
+
+    name: str
+    private_key: bytes
+    wei: int
+    dollars: int
+
+    @property
+    def address(self) -> str:
+        """With its checksum."""
+        from eth_account import Account
+
+        return str(Account.from_key(self.private_key).address)
+
+
+def _account(name: str, ether: int, dollars: int, key: bytes = b"") -> TestAccount:
+    key = key or hashlib.sha256(f"Rialto Sandbox test account: {name}".encode()).digest()
+    return TestAccount(name, key, ether * ETHER, dollars * DOLLAR)
+
+
+TEST_ACCOUNTS = (
+    _account("faucet", 1_000_000, 1_000_000_000, bytes.fromhex(FAUCET_KEY[2:])),  # the wallet that tops up for free
+    _account("alice", 100, 10_000),
+    _account("bob", 100, 10_000),
+    _account("empty", 0, 0),
+    _account("carol", 100, 10_000),
+    _account("dave", 100, 10_000),
+)
+
+
+class Node(Protocol):
+    """What answers the calls for one network. `answer` raises `RpcError`."""
+
+    def answer(self, method: str, params: object) -> object: ...
+
+
+@cache
+def networks(data: Path) -> dict[str, Network]:
+    """Return the networks by slug, in alphabetical order. `data`: the folder with rpc_methods.json."""
+    table = json.loads((data / "rpc_methods.json").read_text(encoding="utf-8"))["networks"]
+    return {
+        slug: Network(slug, family, chain_id or _own_chain_id(slug), base_credits)
+        for slug, (family, chain_id, base_credits) in sorted(table.items())
+    }
+
+
+def _own_chain_id(slug: str) -> int:
+    """A number far above those in use, where no real one is known."""
+    return 7_000_000_000 + int.from_bytes(hashlib.sha256(slug.encode()).digest()[:4], "big")
+
+
+class Chains:
+    """The nodes of one world. Safe to use from several threads; one network does one thing at a time."""
+
+    def __init__(self, world: World, data: Path) -> None:
+        self._world = world
+        self._data = data
+        self._nodes: dict[str, Node] = {}
+        self._evm: dict[str, EvmChain] = {}
+        self._locks = {slug: threading.RLock() for slug in networks(data)}
+
+    def answer(self, network: Network, method: str, params: object) -> object:
+        """Return the result of one call. Raises `RpcError`. Takes milliseconds, the first time a second."""
+        with self._locks[network.slug]:
+            return self._node(network).answer(method, params)
+
+    def evm(self, slug: str) -> EvmChain:
+        """Return the chain itself, for whoever settles payments on it. Hold `lock(slug)` while using it."""
+        with self._locks[slug]:
+            chain = self._evm.get(slug)
+            if chain is None:
+                chain = self._evm[slug] = self._made(networks(self._data)[slug])
+            chain.go_on()
+            return chain
+
+    def lock(self, slug: str) -> threading.RLock:
+        return self._locks[slug]
+
+    def _node(self, network: Network) -> Node:
+        node = self._nodes.get(network.slug)
+        if node is None:
+            if network.family == "evm":
+                from app.sandbox.chains.node_methods import EvmAnswers
+
+                node = EvmAnswers(self.evm(network.slug))
+            else:
+                node = make_node(network, self._world.clock.now)
+            self._nodes[network.slug] = node
+        return node
+
+    def _made(self, network: Network) -> EvmChain:
+        from eth_utils.crypto import keccak
+
+        from app.sandbox.chains.evm_chain import Account, EvmChain, Step
+
+        owners = {bytes.fromhex(one.address[2:]): one for one in TEST_ACCOUNTS}
+        accounts = {owner: Account(one.wei) for owner, one in owners.items()}
+        tokens = {PLAY_ASSET, DOLLARS.get(network.slug, PLAY_ASSET)}
+        for token in tokens:
+            code = (self._data / "contracts" / "play_dollar.hex").read_text(encoding="ascii").strip()
+            storage = {SUPPLY_SLOT: sum(one.dollars for one in TEST_ACCOUNTS)}
+            for owner, one in owners.items():
+                place = keccak(BALANCE_SLOT.to_bytes(32, "big") + owner.rjust(32, b"\0"))
+                storage[int.from_bytes(place, "big")] = one.dollars
+            accounts[bytes.fromhex(token[2:])] = Account(0, bytes.fromhex(code[2:]), storage)
+        journal = self._world.table(f"chain {network.slug}", Step)
+        is_new = not journal
+        try:
+            chain = EvmChain(network.chain_id, accounts, self._world.clock.now, journal, begins_s_ago=BEGAN_S_AGO)
+        except RpcError as error:
+            print(f"Sandbox: {network.slug} begins anew: {error}", file=sys.stderr)
+            journal.clear()
+            is_new = True
+            chain = EvmChain(network.chain_id, accounts, self._world.clock.now, journal, begins_s_ago=BEGAN_S_AGO)
+        if is_new:
+            _add_history(chain)
+        return chain
+
+
+def _add_history(chain: EvmChain) -> None:
+    """Let the token have been used before anybody came, so that there are logs to search for."""
+    from eth_account import Account
+
+    carol, dave = TEST_ACCOUNTS[-2:]
+    paid = ((carol, dave, 0, 25), (dave, carol, 0, 5), (carol, dave, 1, 12))
+    for number, (sender, receiver, nonce, dollars) in enumerate(paid, 1):
+        words = bytes.fromhex(receiver.address[2:]).rjust(32, b"\0") + (dollars * DOLLAR).to_bytes(32, "big")
+        transaction = {
+            "type": 2,
+            "chainId": chain.chain_id,
+            "nonce": nonce,
+            "gas": 100_000,
+            "maxFeePerGas": 2 * 10**9,
+            "maxPriorityFeePerGas": 10**6,
+            "to": PLAY_ASSET,
+            "value": 0,
+            "data": TRANSFER + words,
+        }
+        raw = bytes(Account.sign_transaction(transaction, sender.private_key).raw_transaction)
+        chain.add_past(chain.decode(raw), number)
+
+
+def chains_of(world: World, data: Path) -> Chains:
+    """Return the chains of a world; a reset of the world makes new ones."""
+    chains = world.kept.get("chains")
+    if chains is None:
+        chains = world.kept["chains"] = Chains(world, data)
+    assert isinstance(chains, Chains)
+    return chains

@@ -1,0 +1,134 @@
+"""The networks that are no EVM: a few methods each, enough to see that the family is another one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.sandbox.chains.rpc_values import METHOD_NOT_FOUND, RpcError, at, invalid
+from app.sandbox.http.errors import Json
+
+if TYPE_CHECKING:
+    from app.sandbox.chains.networks import Network, Node
+
+STARTED_AT = 1_767_225_600  # 2026-01-01 UTC, block 0 of these networks
+STARKNET_BLOCK_S, SOLANA_SLOT_S = 30, 0.4
+EPOCH_SLOTS = 432_000
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+def make_node(network: Network, now: Callable[[], float]) -> Node:
+    return (StarknetNode if network.family == "starknet" else SolanaNode)(network.slug, now)
+
+
+class _Listed:
+    def __init__(self) -> None:
+        self._named: dict[str, Callable[[object], object]] = {}
+
+    def answer(self, method: str, params: object) -> object:
+        function = self._named.get(method)
+        if function is None:
+            raise RpcError(METHOD_NOT_FOUND, f"the method {method} does not exist/is not available")
+        return function(params)
+
+
+class StarknetNode(_Listed):
+    """Empty blocks, one every 30 s of the Sandbox's clock."""
+
+    def __init__(self, slug: str, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._slug = slug
+        self._now = now
+        chain_id = "SN_MAIN" if slug.endswith("mainnet") else "SN_SEPOLIA"
+        self._named = {
+            "starknet_chainId": lambda _: "0x" + chain_id.encode().hex(),
+            "starknet_specVersion": lambda _: "0.8.1",
+            "starknet_syncing": lambda _: False,
+            "starknet_blockNumber": lambda _: self._number(),
+            "starknet_blockHashAndNumber": lambda _: self._named_block(self._number()),
+            "starknet_getBlockTransactionCount": lambda _: 0,
+            "starknet_getBlockWithTxHashes": self._block,
+            "starknet_getNonce": lambda _: "0x0",
+        }
+
+    def _number(self) -> int:
+        return max(0, int((self._now() - STARTED_AT) // STARKNET_BLOCK_S))
+
+    def _named_block(self, number: int) -> Json:
+        return {"block_hash": _felt(f"{self._slug} block {number}"), "block_number": number}
+
+    def _block(self, params: object) -> Json:
+        wanted = next(iter(params.values()), "latest") if isinstance(params, dict) else at(params, 0, "latest")
+        number = self._number()
+        if isinstance(wanted, dict) and isinstance(wanted.get("block_number"), int):
+            if not 0 <= wanted["block_number"] <= number:
+                raise RpcError(24, "Block not found")
+            number = wanted["block_number"]
+        elif wanted not in ("latest", "pending"):
+            raise invalid("expected latest, pending or a block number")
+        return {
+            **self._named_block(number),
+            "status": "ACCEPTED_ON_L2",
+            "parent_hash": _felt(f"{self._slug} block {number - 1}") if number else "0x0",
+            "timestamp": STARTED_AT + number * STARKNET_BLOCK_S,
+            "starknet_version": "0.13.5",
+            "transactions": [],
+        }
+
+
+class SolanaNode(_Listed):
+    """Slots by the Sandbox's clock, accounts without money."""
+
+    def __init__(self, slug: str, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._slug = slug
+        self._now = now
+        self._named = {
+            "getHealth": lambda _: "ok",
+            "getVersion": lambda _: {"solana-core": "2.2.0", "feature-set": 0},
+            "getSlot": lambda _: self._slot(),
+            "getBlockHeight": lambda _: self._slot(),
+            "getTransactionCount": lambda _: 0,
+            "getGenesisHash": lambda _: _base58(slug),
+            "getBalance": lambda _: self._value(0),
+            "getAccountInfo": lambda _: self._value(None),
+            "getSupply": lambda _: self._value({"total": 0, "circulating": 0, "nonCirculating": 0}),
+            "getLargestAccounts": lambda _: self._value([]),
+            "getLatestBlockhash": self._latest,
+            "getEpochInfo": self._epoch,
+        }
+
+    def _slot(self) -> int:
+        return max(0, int((self._now() - STARTED_AT) / SOLANA_SLOT_S))
+
+    def _value(self, value: object) -> Json:
+        return {"context": {"slot": self._slot()}, "value": value}
+
+    def _latest(self, _: object) -> Json:
+        slot = self._slot()
+        return self._value({"blockhash": _base58(f"{self._slug} {slot}"), "lastValidBlockHeight": slot + 150})
+
+    def _epoch(self, _: object) -> Json:
+        slot = self._slot()
+        return {
+            "epoch": slot // EPOCH_SLOTS,
+            "slotIndex": slot % EPOCH_SLOTS,
+            "slotsInEpoch": EPOCH_SLOTS,
+            "absoluteSlot": slot,
+            "blockHeight": slot,
+        }
+
+
+def _felt(text: str) -> str:
+    """A number below 2 to the 251st, as this family's hashes are."""
+    return hex(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> 5)
+
+
+def _base58(text: str) -> str:
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
+    digits = ""
+    while number:
+        number, digit = divmod(number, 58)
+        digits = _BASE58[digit] + digits
+    return digits

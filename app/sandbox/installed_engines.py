@@ -1,0 +1,161 @@
+"""Which engines do the Sandbox's real work, whether they are installed here, and what to install when not.
+
+Looking is cheap: nothing is imported before it works.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from app import __version__
+from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.connections import Response
+from app.sandbox.http.errors import Json, Refusal
+
+EXTRA = "rialto[sandbox]"
+DEBIAN_PACKAGE = "rialto-sandbox"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """`modules` must all be importable; `title` is how a person is told about it."""
+
+    title: str
+    does: str
+    modules: tuple[str, ...] = ()
+    packages: str = ""  # what to install, as pip names it
+    licence: str = ""
+    part: str = ""  # our own module below app.sandbox that works with it, imported by the first call that needs it
+
+    @property
+    def state(self) -> str:
+        """missing: cannot work here; idle: nothing has asked for it yet; loaded: it takes memory now."""
+        if self.missing():
+            return "missing"
+        return "loaded" if f"app.sandbox.{self.part}" in sys.modules else "idle"
+
+    @property
+    def version(self) -> str:
+        """Of the first package it needs; of Rialto where it needs none; "" where that is not known."""
+        if not self.packages:
+            return __version__
+        try:
+            return version(self.packages.split()[0])
+        except PackageNotFoundError:
+            return ""
+
+    def missing(self) -> tuple[str, ...]:
+        return tuple(name for name in self.modules if find_spec(name) is None)
+
+
+ENGINES: Mapping[str, Engine] = {
+    "chat": Engine(
+        "handbook reader", "Finds passages of the handbook; no language model.", licence="MIT", part="chat.handbook"
+    ),
+    "speech": Engine(
+        "espeak-ng speech synthesiser",
+        "Speaks text with rule-based voices in the languages of the service's voices.",
+        ("espeakng_loader", "soundfile", "numpy"),
+        "espeakng-loader soundfile numpy",
+        "GPL-3.0-or-later",
+        "media.speech_engine",
+    ),
+    "aac": Engine(
+        "PyAV media encoder",
+        "Writes AAC, and reads uploads that are M4A, AAC, MP4 or WEBM.",
+        ("av", "numpy"),
+        "av numpy",
+        "GPL-2.0-or-later in its wheels",
+        "media.sound",
+    ),
+    "transcription": Engine(
+        "PocketSphinx speech recogniser",
+        "Recognises English speech word by word. A stand-in: expect about one word in four to be wrong.",
+        ("pocketsphinx", "soundfile", "numpy", "av"),
+        "pocketsphinx soundfile numpy av",
+        "BSD-2-Clause",
+        "media.transcription_engine",
+    ),
+    "chains": Engine(
+        "py-evm Ethereum virtual machine",
+        "Runs one real chain per network, in memory, with play money.",
+        ("eth", "eth_account"),
+        "py-evm eth-account",
+        "MIT",
+        "chains.chains_evm",
+    ),
+    "images": Engine(
+        "Pillow drawing",
+        "Draws a composition from the prompt; no image model.",
+        ("PIL",),
+        "pillow",
+        "MIT-CMU",
+        "media.image_engine",
+    ),
+    "embeddings": Engine(
+        "word hashing",
+        "Counts words and letter groups into vectors; no embedding model.",
+        licence="MIT",
+        part="chat.embeddings",
+    ),
+    "video": Engine(
+        "PyAV film maker",
+        "Draws a short film from the prompt, with sound; no video model.",
+        ("av", "PIL", "numpy"),
+        "av pillow numpy",
+        "GPL-2.0-or-later in its wheels",
+        "media.video_engine",
+    ),
+}
+
+
+def installed(name: str) -> bool:
+    return not ENGINES[name].missing()
+
+
+def need(name: str) -> None:
+    """Raise `Refusal` 503, naming the engine and what to install, unless it is installed."""
+    engine = ENGINES[name]
+    missing = engine.missing()
+    if missing:
+        raise Refusal(
+            503,
+            f"The Sandbox's {engine.title} is not installed here (no {', '.join(missing)}). {remedy(engine)}",
+        )
+
+
+def remedy(engine: Engine, program: Path | None = None) -> str:
+    """Say how the engine gets here: by pip for a checkout, by a package or anew for the built program `program`."""
+    if program is None and getattr(sys, "frozen", False):
+        program = Path(sys.executable).resolve()
+    if program is None:
+        return f"Install the extra {EXTRA}, or: pip install {engine.packages}"
+    if program.is_relative_to("/usr"):
+        return f"It comes with the package {DEBIAN_PACKAGE}: sudo apt install {DEBIAN_PACKAGE}"
+    return "It belongs to this copy of Rialto, of which a part is gone: install it again."
+
+
+async def listed(_: Call) -> Response:
+    """`GET /sandbox/engines`: every engine, what it does and whether it can work here."""
+    data: list[Json] = []
+    for name, engine in ENGINES.items():
+        data.append(
+            {
+                "name": name,
+                "title": engine.title,
+                "does": engine.does,
+                "installed": not engine.missing(),
+                "state": engine.state,
+                "version": engine.version,
+                "missing": list(engine.missing()),
+                "install": engine.packages,
+                "remedy": remedy(engine) if engine.missing() else "",
+                "licence": engine.licence,
+            }
+        )
+    return json_answer({"object": "list", "extra": EXTRA, "data": data})

@@ -1,0 +1,425 @@
+"""All answers that are being written or wait for their turn, in any number of chats at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.money import LONGEST_COUNTDOWN_S
+from app.core.problems import ActionSpec, Problem, describe
+from app.service.errors import ContentRefused, Held, InBandError, PaymentRequired, RateLimited
+from app.storage.errors import NotStored, StorageError, Unsaved
+from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
+from app.ui.chat.session.answer_writer import AnswerWriter, Ending, store_ending
+from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
+from app.ui.chat.session.message_rows import problem_text
+from app.ui.chat.session.requests import note_of, without_bytes
+
+if TYPE_CHECKING:
+    from app.core.current_account import CurrentAccount
+    from app.core.tasks import TaskScope
+    from app.service.chat_types import ChatRequest, RetryWait
+    from app.service.errors import ServiceError
+    from app.service.exchange import Exchange
+    from app.service.models import Model
+    from app.storage.catalogue import Catalogue
+    from app.storage.conversations import Message
+    from app.storage.history import History
+
+KEPT_EXCHANGES = 50  # requests of this session that the Request page shows without asking the disk
+DO_NOT_SEND = ActionSpec("dismiss", "Do not send")
+MAX_RESENDS = 1  # how often an answer is asked for again with nobody looking, on top of the tries of each call
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One answer to write: into which stored row, with which request, at what price."""
+
+    chat_id: str
+    message: Message  # the row as it is on disk; with content when it is continued
+    request: ChatRequest
+    model: Model | None
+    turns: int  # messages of the branch that went into the request
+    prompt_tokens: int  # estimated
+    searched: bool
+    links: int = 0  # pages that may be read, each at a price
+    comparing: bool = False  # one of several answers to the same question
+    resends: int = 0  # how often it was sent again by itself
+
+    def live(self, clock: Callable[[], float]) -> LiveAnswer:
+        return LiveAnswer(
+            self.chat_id,
+            self.message.id,
+            self.request.model,
+            clock,
+            kept_text=self.message.content,
+            kept_reasoning=self.message.reasoning,
+            prompt_tokens=self.prompt_tokens,
+            model=self.model,
+            searched=self.searched,
+            links=self.links,
+            schema=self.schema,
+        )
+
+    @property
+    def schema(self) -> Mapping[str, object] | None:
+        """The schema that the answer was asked in."""
+        asked = self.request.extra.get("response_format", self.request.response_format)  # the expert's box wins
+        wrapped = asked.get("json_schema") if isinstance(asked, Mapping) else None
+        schema = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
+        return schema if isinstance(schema, Mapping) else None
+
+
+# Where credits come from while no page of the window buys any.
+SANDBOX_MONEY = ActionSpec("sandbox-money", "Fill up the play money…")
+OTHER_ACCOUNT = ActionSpec("switch-account", "Use another account…")
+
+
+class AnswerQueue(QObject):
+    """Begins, stops and finishes answers. Row ids are message ids."""
+
+    began = Signal(str)  # row id; the request is known, and later once more, when the answer's headers are
+    arrived = Signal(str, object)  # row id, Arrived
+    changed = Signal(str)  # a row's problem, wait or receipt is another one
+    ended = Signal(object)  # the finished Message
+
+    def __init__(
+        self,
+        current_account: CurrentAccount,
+        tasks: TaskScope,
+        cheaper: Callable[[Job], ActionSpec | None],
+        clock: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        """`cheaper` gives the button of a model that could answer a job for less, or None."""
+        super().__init__(parent)
+        self._current_account = current_account
+        self._tasks = tasks
+        self._cheaper = cheaper
+        self._clock = clock
+        self._history: History | None = None
+        self._catalogue: Catalogue | None = None
+        self._live: dict[str, LiveAnswer] = {}  # by row id
+        self._stopped: set[str] = set()  # row ids
+        self._problems: dict[str, Problem] = {}
+        self._suggestions: dict[str, str] = {}
+        self._unpaid: dict[str, tuple[Job, Decimal | None]] = {}
+        self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
+        self.waits: dict[str, str] = {}  # row id of an answer that waits for its time → its chat
+        current_account.numbers_changed.connect(self._try_unpaid)
+
+    def start(self, history: History, catalogue: Catalogue | None) -> None:
+        self._history = history
+        self._catalogue = catalogue
+
+    # What others ask
+
+    def writing(self) -> frozenset[str]:
+        """Chats with an answer under way, waiting ones included."""
+        return frozenset(live.chat_id for live in self._live.values()) | frozenset(self.waits.values())
+
+    def live_in(self, chat_id: str | None) -> LiveAnswer | None:
+        """The answer that is being written in a chat, the first of several."""
+        return next((live for live in self._live.values() if live.chat_id == chat_id), None)
+
+    def live_of(self, message_id: str) -> LiveAnswer | None:
+        return self._live.get(message_id)
+
+    def problem_of(self, message_id: str) -> Problem | None:
+        return self._problems.get(message_id)
+
+    def exchange_of(self, message_id: str) -> Exchange | None:
+        """The call behind a row, if it was made since the program started."""
+        return self._exchanges.get(message_id)
+
+    def waiting(self) -> dict[str, datetime]:
+        """Chats of which nothing is being written because every answer waits for its time, and until when."""
+        until: dict[str, datetime] = {}
+        writing: set[str] = set()
+        rows = [(row, live.chat_id, live.first_token_at is None) for row, live in self._live.items()]
+        for row, chat_id, may_wait in (*rows, *((row, chat_id, True) for row, chat_id in self.waits.items())):
+            problem = self._problems.get(row) if may_wait else None
+            if problem is None or problem.countdown_until is None:
+                writing.add(chat_id)
+            else:
+                until[chat_id] = min(problem.countdown_until, until.get(chat_id, problem.countdown_until))
+        return {chat_id: at for chat_id, at in until.items() if chat_id not in writing}
+
+    # What others tell
+
+    def begin(self, job: Job, *, comparing: bool = False) -> bool:
+        """Start writing. False, and nothing happens, when nobody can answer or the same chat is being written.
+
+        `comparing` allows several answers of one chat at once: the same question to several models.
+        """
+        row = job.message.id
+        taken = row in self._live or (not comparing and self.live_in(job.chat_id) is not None)
+        if taken or self._current_account.service is None or self._history is None:
+            return False
+        self._forget_wait(job)
+        self._live[row] = job.live(self._clock)
+        if not self._tasks.start(_task(row), self._write, job):
+            del self._live[row]
+            return False
+        return True
+
+    def stop(self, chat_id: str) -> bool:
+        """Stop every answer of a chat, or its waiting. What came stays. False when there was nothing to stop."""
+        rows = [row for row, live in self._live.items() if live.chat_id == chat_id]
+        rows += [row for row, chat in self.waits.items() if chat == chat_id]
+        stopped = [self.stop_row(row) for row in rows]
+        return any(stopped)
+
+    def stop_row(self, message_id: str) -> bool:
+        """Stop one answer, or its waiting."""
+        if self.waits.pop(message_id, None) is not None:
+            return self._tasks.cancel(_wait_task(message_id))
+        if message_id not in self._live:
+            return False
+        self._stopped.add(message_id)
+        return self._tasks.cancel(_task(message_id))
+
+    def dismiss(self, message_id: str) -> None:
+        """Do not send after all: the row keeps saying what happened, without a countdown."""
+        self._unpaid.pop(message_id, None)
+        self.stop_row(message_id)
+        problem = self._problems.get(message_id)
+        if problem is not None and problem.countdown_until is not None:
+            self._problems[message_id] = replace(
+                problem,
+                countdown_until=None,
+                meaning="Your message is kept. Nothing more is sent by itself.",
+                primary=ActionSpec("retry", "Try again"),
+            )
+            self.changed.emit(message_id)
+
+    # Writing
+
+    async def _write(self, job: Job) -> None:
+        service, history = self._current_account.service, self._history
+        live = self._live[job.message.id]
+        assert service is not None and history is not None
+        row = job.message.id
+        writer = AnswerWriter(
+            live,
+            service,
+            history,
+            on_begun=lambda: self._begun(row, writer),
+            on_arrived=lambda arrived: self._arrived(row, arrived, writer),
+            on_wait=lambda wait: self._waiting(row, wait),
+            on_trouble=lambda error: self._trouble(row, error),
+        )
+        sandbox = self._current_account.is_sandbox
+        ending = Ending("failed")
+        try:
+            if job.message.state != "streaming":
+                await history.finish_message(row, state="streaming", error="")
+            ending = await writer.run(job.request)
+        except asyncio.CancelledError:
+            # Stopped by the person, or the program is closing: then the answer can be continued next time.
+            ending = Ending("stopped" if row in self._stopped else "interrupted", None, writer.exchange)
+            raise
+        finally:
+            self._stopped.discard(row)
+            await self._finish(job, live, ending, sandbox)
+
+    async def _finish(self, job: Job, live: LiveAnswer, ending: Ending, sandbox: bool) -> None:
+        assert self._history is not None
+        row = job.message.id
+        if ending.exchange is not None:
+            self._remember(row, ending.exchange)
+        problem = self._words(job, ending, live)
+        if problem is None:
+            self._problems.pop(row, None)
+        else:
+            self._problems[row] = problem
+        try:
+            stored = await store_ending(
+                self._history,
+                live,
+                ending,
+                error_text=_stored_error(problem, ending),
+                sandbox=sandbox,
+                earlier=job.message,
+            )
+            if ending.exchange is not None and self._catalogue is not None:
+                note = note_of(ending.exchange, job.turns)
+                await self._catalogue.save("", note_kind(job.chat_id), row, note)
+        except NotStored:  # the chat was deleted for good while its answer was being written
+            stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
+        except StorageError as error:
+            self._problems[row] = disk_problem(error)
+            stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
+            if live.text:
+                error.unsaved = (Unsaved("answer.md", live.text.encode()),)
+                self._tasks.report(error)
+        self._live.pop(row, None)
+        if ending.error is not None and stored.state == "failed":
+            self._come_back(replace(job, message=stored), ending.error)
+        self.ended.emit(stored)
+
+    def _words(self, job: Job, ending: Ending, live: LiveAnswer) -> Problem | None:
+        if ending.error is not None and ending.state == "failed":
+            sends_again = _is_sent_again(job, ending.error)
+            problem = for_chat(
+                describe(ending.error, sends_again=sends_again), in_sandbox=self._current_account.is_sandbox
+            )
+            if isinstance(ending.error, ContentRefused) and ending.error.suggested_prompt:
+                self._suggestions[job.message.id] = ending.error.suggested_prompt
+            if not isinstance(ending.error, PaymentRequired):
+                return problem
+            return replace(problem, primary=self._way_to_pay(problem), alternative=self._cheaper(job) or OTHER_MODEL)
+        if ending.trouble is not None:
+            return not_sent(ending.trouble.sentence)
+        if ending.state == "failed":
+            return Problem("No answer came", "Rialto met a fault of its own. Your message is kept.")
+        if ending.state != "complete":
+            return None
+        info = ending.exchange.info if ending.exchange is not None else None
+        usage = {"finish_reason": live.finish_reason, "refused": live.refused, "policy": policy_of(info)}
+        has_words = bool(live.text or live.reasoning)
+        note = note_of_ending(usage, has_words=has_words)
+        if note is None and not (has_words or live.sources or live.tool_calls):
+            return empty_answer()
+        return note
+
+    def _way_to_pay(self, problem: Problem) -> ActionSpec | None:
+        """A wallet pays from its own tab, play money is filled up; with a key Rialto has nothing to pay with."""
+        if self._current_account.account is not None and self._current_account.account.kind == "wallet":
+            return problem.primary
+        return SANDBOX_MONEY if self._current_account.is_sandbox else OTHER_ACCOUNT
+
+    def suggestion_for(self, message_id: str) -> str:
+        """The words that the service proposed instead of a refused question, "" for none."""
+        return self._suggestions.get(message_id, "")
+
+    def _begun(self, row: str, writer: AnswerWriter) -> None:
+        if writer.exchange is not None:
+            self._remember(row, writer.exchange)
+        self.began.emit(row)
+
+    def _arrived(self, row: str, arrived: AnswerDelta, writer: AnswerWriter) -> None:
+        known = self._exchanges.get(row)
+        if known is not None and known.status is None:  # the first words: the answer's headers are there as well
+            self._begun(row, writer)
+        if self._problems.pop(row, None) is not None:
+            self.changed.emit(row)
+        self.arrived.emit(row, arrived)
+
+    def _waiting(self, row: str, wait: RetryWait) -> None:
+        """A try failed and the next one waits: say so where the answer will stand."""
+        self._problems[row] = wait_problem(wait, datetime.now(UTC))
+        self.changed.emit(row)
+
+    def _trouble(self, row: str, error: StorageError) -> None:
+        self._problems[row] = disk_problem(error)
+        self.changed.emit(row)
+
+    def _remember(self, row: str, exchange: Exchange) -> None:
+        self._exchanges[row] = without_bytes(exchange)
+        self._exchanges.move_to_end(row)
+        while len(self._exchanges) > KEPT_EXCHANGES:
+            self._exchanges.popitem(last=False)
+
+    # Coming back by itself
+
+    def _come_back(self, job: Job, error: ServiceError) -> None:
+        """After a limit: send again when its time is up. After an empty balance: when there is more of it."""
+        if isinstance(error, PaymentRequired):
+            self._unpaid[job.message.id] = (job, self._current_account.balance)
+            return
+        wait_s = error.retry_after_s
+        if wait_s is None or not _is_sent_again(job, error):
+            return
+        self.waits[job.message.id] = job.chat_id
+        # Started from the ending answer's own task, so under another name.
+        self._tasks.replace(_wait_task(job.message.id), self._send_later, job, wait_s)
+
+    async def _send_later(self, job: Job, wait_s: float) -> None:
+        await asyncio.sleep(wait_s)
+        if self.waits.pop(job.message.id, None) is not None:
+            self.resume(replace(job, resends=job.resends + 1))
+
+    def resume(self, job: Job) -> None:
+        """Write a failed answer again, into the same row: nothing of it is lost, because nothing had come."""
+        if self._history is None:
+            return
+        if self.begin(job, comparing=job.comparing):
+            self._problems.pop(job.message.id, None)
+            self.changed.emit(job.message.id)
+
+    def _forget_wait(self, job: Job) -> None:
+        self._unpaid.pop(job.message.id, None)
+        self.waits.pop(job.message.id, None)
+
+    def _try_unpaid(self) -> None:
+        balance = self._current_account.balance
+        for job, before in tuple(self._unpaid.values()):
+            if balance is not None and (before is None or balance > before):
+                self.resume(job)
+
+
+def _stored_error(problem: Problem | None, ending: Ending) -> str:
+    """What is kept of why an answer failed, or of what the service said when it stopped in the middle."""
+    if ending.state == "interrupted" and isinstance(ending.error, InBandError):
+        return problem_text(describe(ending.error))
+    return problem_text(problem) if problem is not None and ending.state == "failed" else ""
+
+
+def _is_sent_again(job: Job, error: ServiceError) -> bool:
+    """Whether an answer is asked for once more with nobody looking: after a short limit, and not again and again."""
+    wait_s = error.retry_after_s
+    short = wait_s is not None and wait_s <= LONGEST_COUNTDOWN_S
+    return isinstance(error, RateLimited | Held) and short and job.resends < MAX_RESENDS
+
+
+def wait_problem(wait: RetryWait, now: datetime) -> Problem:
+    """What stands in the row while a call waits before its next try."""
+    until = now + timedelta(seconds=wait.wait_s)
+    if wait.reason in ("rate_limit", "held"):
+        kind = Held if wait.reason == "held" else RateLimited
+        error = kind(wait.message)
+        error.retry_after_s = wait.wait_s
+        return describe(error, now=now, sends_again=True)
+    offline, in_turn = wait.reason == "connection", wait.reason == "pace"
+    what = "The service could not be reached" if offline else "The service is busy"
+    return Problem(
+        "This minute's limit is used up" if in_turn else what,
+        "Your message is sent in its turn." if in_turn else f"Trying again, attempt {wait.attempt + 1}.",
+        primary=ActionSpec("stop", "Stop"),
+        severity="quiet",
+        icon="offline" if offline else "clock",
+        countdown_until=until,
+    )
+
+
+def disk_problem(error: StorageError) -> Problem:
+    """What a refusing disk means for a person: nothing is lost on screen, but nothing new is kept."""
+    return Problem(
+        "This could not be saved",
+        f"{error.sentence} What is on screen stays until you close Rialto.",
+        severity="bad",
+        icon="drive",
+        details=(("Reason", error.sentence),),
+    )
+
+
+def note_kind(chat_id: str) -> str:
+    """The catalogue's kind for the requests of one chat, so that one chat never pushes out another's."""
+    return f"request:{chat_id}"
+
+
+def _task(row: str) -> str:
+    return f"answer:{row}"
+
+
+def _wait_task(row: str) -> str:
+    return f"answer-later:{row}"

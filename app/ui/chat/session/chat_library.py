@@ -1,0 +1,130 @@
+"""Every chat on this computer as the list shows them, and what can be done with a whole chat. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from app.core import money
+from app.core.trash import TrashEntry
+from app.storage.chat_file import duplicate_chat
+from app.ui.chat.session.titles import NEW_CHAT, group_of
+from app.ui.chat.state import ChatEntry
+from app.ui.kit.lists.rows import build_rows
+
+if TYPE_CHECKING:
+    from app.storage.conversations import Chat
+    from app.storage.history import History
+
+COPY_SUFFIX, BRANCH_SUFFIX = " (copy)", " (branch)"
+
+
+class ChatLibrary:
+    """The chats in memory, in step with the disk. Every method that writes raises `StorageError`."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._chats: dict[str, Chat] = {}
+
+    async def load(self) -> None:
+        self._chats = {chat.id: chat for chat in await self._history.chats()}
+
+    def get(self, chat_id: str | None) -> Chat | None:
+        return self._chats.get(chat_id) if chat_id is not None else None
+
+    def newest(self) -> Chat | None:
+        return max(self._chats.values(), key=lambda chat: chat.updated_at, default=None)
+
+    def put(self, chat: Chat) -> None:
+        """Take a chat as it now is on disk."""
+        self._chats[chat.id] = chat
+
+    def models_in_use(self) -> Mapping[str, int]:
+        """How many chats use each model."""
+        counts: dict[str, int] = {}
+        for chat in self._chats.values():
+            counts[chat.model] = counts.get(chat.model, 0) + 1
+        return counts
+
+    def using(self, model_id: str) -> tuple[str, ...]:
+        """The chats that use a model."""
+        return tuple(chat.id for chat in self._chats.values() if chat.model == model_id)
+
+    async def create(self, **values: Any) -> Chat:
+        chat = await self._history.create_chat(**values)
+        self._chats[chat.id] = chat
+        return chat
+
+    async def change(self, chat_id: str, **changes: Any) -> Chat:
+        chat = await self._history.change_chat(chat_id, **changes)
+        self._chats[chat.id] = chat
+        return chat
+
+    async def reread(self, chat_id: str) -> Chat:
+        """After messages were added: their number, the cost and the time of the chat have changed."""
+        chat = await self._history.chat(chat_id)
+        self._chats[chat.id] = chat
+        return chat
+
+    async def trash(self, chat_id: str) -> None:
+        await self._history.trash(chat_id)
+        self._chats.pop(chat_id, None)
+
+    async def restore(self, chat_id: str) -> Chat:
+        await self._history.restore(chat_id)
+        return await self.reread(chat_id)
+
+    async def purge(self, chat_id: str) -> None:
+        """Delete for good: chats in the trash, and such that nothing was ever typed into."""
+        self._chats.pop(chat_id, None)
+        await self._history.purge(chat_id)
+
+    async def duplicate(self, chat_id: str, leaf_id: str | None = None) -> Chat:
+        """Copy a chat, or its branch that ends at `leaf_id`. What it cost stays with the original."""
+        original = await self._history.chat(chat_id)
+        title = (original.title or NEW_CHAT) + (COPY_SUFFIX if leaf_id is None else BRANCH_SUFFIX)
+        copy = await duplicate_chat(self._history.database, chat_id, leaf_id, title=title)
+        return await self.reread(copy.id)
+
+    async def trashed(self, now: datetime) -> tuple[TrashEntry, ...]:
+        """What is in the trash."""
+        chats = await self._history.chats(include_trashed=True)
+        return tuple(_trash_entry(chat, chat.trashed_at, now) for chat in chats if chat.trashed_at is not None)
+
+    def entries(
+        self,
+        writing: Collection[str],
+        waiting: Mapping[str, datetime],
+        now: datetime,
+        name_of: Callable[[str], str],
+    ) -> tuple[ChatEntry, ...]:
+        """The rows of the list: pinned ones first, then by time. `name_of` gives a model's name for its id.
+
+        `writing` are chats with an answer under way; `waiting` says of some of them until when they wait.
+        """
+        today = now.astimezone().date()
+        chats = sorted(self._chats.values(), key=lambda chat: (chat.pinned, chat.updated_at), reverse=True)
+
+        def entry(chat: Chat) -> ChatEntry:
+            return ChatEntry(
+                id=chat.id,
+                title=chat.title or NEW_CHAT,
+                partner=chat.character_name or name_of(chat.model),
+                cost=money.money(chat.cost_usd) if chat.cost_usd else "",
+                group=group_of(chat.updated_at, chat.pinned, today),
+                pinned=chat.pinned,
+                writing=chat.id in writing,
+                waits_until=waiting.get(chat.id),
+                has_draft=bool(chat.draft.strip()),
+            )
+
+        return tuple(build_rows(chats, entry))
+
+    def __len__(self) -> int:
+        return len(self._chats)
+
+
+def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
+    number = "1 message" if chat.message_count == 1 else f"{money.count(chat.message_count)} messages"
+    return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)

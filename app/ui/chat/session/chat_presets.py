@@ -1,0 +1,98 @@
+"""Prompts and presets of chats: used on the open chat, and made of it. QtCore only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from app.core.preset_library import PresetLibrary
+from app.storage.presets import Kind, Preset
+from app.ui.chat.session.chat_options import ChatOptions
+from app.ui.chat.state import CharacterHead
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+    from app.core.undo import UndoStack
+    from app.ui.chat.session.open_chat import OpenChat
+
+
+class ChatPresets(PresetLibrary):
+    """The library as the chat tab uses it."""
+
+    def __init__(
+        self,
+        opened: OpenChat,
+        run: Callable[..., None],
+        undo_stack: UndoStack,
+        use_options: Callable[[ChatOptions], None],
+        use_model: Callable[[str], None],
+        use_character: Callable[[CharacterHead | None], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__("chat", run, undo_stack, parent)
+        self._open = opened
+        self._use_options = use_options
+        self._use_model = use_model
+        self._use_character = use_character
+
+    def use(self, preset_id: str) -> None:
+        """Take a prompt or a preset into the open chat."""
+        preset = self.one(preset_id)
+        if preset is None:
+            return
+        if preset.kind == "prompt":
+            self._use_options(replace(self._open.options, system_prompt=str(preset.body.get("text") or "")))
+            return
+        stored = preset.body.get("options")
+        character = preset.body.get("character")
+        if isinstance(character, dict) and isinstance(character.get("slug"), str):
+            self._use_character(_character_of(character))
+        elif self._open.character is not None:
+            self._use_character(None)
+        self._use_options(ChatOptions.from_dict(stored if isinstance(stored, dict) else {}))
+        model = preset.body.get("model")
+        if isinstance(model, str) and model:
+            self._use_model(model)
+
+    def save(self, kind: Kind, name: str) -> None:
+        """Keep the open chat's prompt, or all that it asks for, under a name; the same name replaces."""
+        self.keep(kind, name, self._body_of(kind))
+
+    def _body_of(self, kind: Kind) -> dict[str, Any]:
+        opened = self._open
+        if kind == "prompt":
+            return {"text": opened.options.system_prompt}
+        body: dict[str, Any] = {"model": opened.model_id, "options": opened.options.to_dict()}
+        if opened.character is not None:
+            card = opened.character
+            body["character"] = {
+                "slug": card.slug,
+                "name": card.name,
+                "description": card.description,
+                "model_id": card.model_id,
+            }
+        return body
+
+    def detail_of(self, preset: Preset) -> str:
+        return _words_of(preset) if preset.kind == "preset" else super().detail_of(preset)
+
+
+def _words_of(preset: Preset) -> str:
+    """What a preset would set, in a few words."""
+    stored = preset.body.get("options")
+    options = ChatOptions.from_dict(stored if isinstance(stored, dict) else {})
+    character = preset.body.get("character")
+    parts = [str(preset.body.get("model") or "")]
+    parts += [str(character.get("name") or character.get("slug"))] if isinstance(character, dict) else []
+    parts += [f"web {options.web_search}"] if options.web_search != "off" else []
+    parts += [f"temperature {options.temperature:g}"] if options.temperature is not None else []
+    parts += ["no thinking"] if not options.thinking else []
+    parts += ["own prompt"] if options.system_prompt.strip() else []
+    return ", ".join(part for part in parts if part)
+
+
+def _character_of(card: dict[str, Any]) -> CharacterHead:
+    texts = {name: str(card.get(name) or "") for name in ("slug", "name", "description", "model_id")}
+    return CharacterHead(texts["slug"], texts["name"] or texts["slug"], texts["description"], 0.0, 0, texts["model_id"])

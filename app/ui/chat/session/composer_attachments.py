@@ -1,0 +1,191 @@
+"""The attachments of the box: read and checked in a thread, on the disk before they are shown as attached."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.storage.errors import StorageError
+from app.ui.chat.composer.attachment import Attachment, refusals
+from app.ui.chat.state import AttachmentView
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from app.storage.history import History
+    from app.ui.chat.composer.attachment_check import Checked
+    from app.ui.chat.session.open_chat import OpenChat
+
+MOST_AT_ONCE = 30  # files of one drop; a folder of thousands was dropped by mistake
+READ_TOGETHER = 2
+PASTED = "Pasted picture.png"
+
+
+@dataclass(slots=True)
+class _Item:
+    """One chip. `attachment` is None while it is read, and when it cannot be attached: then `sentence` says why."""
+
+    key: str
+    name: str
+    attachment: Attachment | None = None
+    sentence: str = ""
+    is_kept: bool = False  # file and draft are on the disk
+
+    @property
+    def busy(self) -> bool:
+        return not self.is_kept and not self.sentence
+
+
+class Attaching(QObject):
+    """Keeps `OpenChat.attachments` and tells what the chips show. `keep_draft` puts the draft on the disk."""
+
+    changed = Signal(object)  # tuple[AttachmentView, ...]
+    told = Signal(str)  # a sentence for a toast
+
+    def __init__(
+        self,
+        opened: OpenChat,
+        run: Callable[..., None],
+        keep_draft: Callable[[], Awaitable[None]],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._open = opened
+        self._run = run
+        self._keep_draft = keep_draft
+        self._history: History | None = None
+        self._items: list[_Item] = []
+        self._keys = itertools.count()
+        self._turn = 0  # grows with every other chat that is shown
+        self._gate: asyncio.Semaphore | None = None
+        self._told_views: tuple[AttachmentView, ...] = ()
+
+    def start(self, history: History) -> None:
+        self._history = history
+
+    # What is shown
+
+    def show_chat(self) -> None:
+        """Another chat, or another turn, is in the box: take its attachments."""
+        self._turn += 1
+        self._items = [self._item(each) for each in self._open.attachments]
+        self._open.reading = 0
+        self._publish()
+
+    def views(self) -> tuple[AttachmentView, ...]:
+        """The chips as they are now; what the model refuses depends on the model."""
+        from app.ui.chat.composer.attachment_check import can_shrink
+
+        said = dict(zip(self._open.attachments, refusals(self._open.attachments, self._open.model), strict=True))
+        found = []
+        for item in self._items:
+            each = item.attachment
+            if each is None or item.busy:
+                found.append(AttachmentView(item.key, "text", item.name, "", item.sentence, item.busy))
+                continue
+            path = str(self._history.files.path(each.sha256)) if self._history and each.kind == "image" else ""
+            shrinks = can_shrink(each)
+            found.append(
+                AttachmentView(item.key, each.kind, each.name, each.detail, said.get(each, ""), False, path, shrinks)
+            )
+        return tuple(found)
+
+    # What the person does
+
+    def add_files(self, paths: Sequence[Path]) -> None:
+        """Attach files that were dropped, pasted or picked."""
+        from app.ui.chat.composer.attachment_check import check, read_file
+
+        for path in list(paths)[:MOST_AT_ONCE]:
+            self._add(path.name, lambda path=path: check(path.name, read_file(path)))  # type: ignore[misc]  # bound
+        if len(paths) > MOST_AT_ONCE:
+            self.told.emit(f"The first {MOST_AT_ONCE} of {len(paths)} files are attached.")
+
+    def add_picture(self, image: Any) -> None:
+        """Attach a picture of the clipboard, a `QImage`."""
+        from app.ui.chat.composer.attachment_check import check, from_clipboard
+
+        self._add(PASTED, lambda: check(PASTED, from_clipboard(image)))
+
+    def remove(self, key: str) -> None:
+        """Take a chip away; a file that is still being read is forgotten."""
+        self._items = [item for item in self._items if item.key != key]
+        self._take()
+        self._run(self._keep_draft)
+
+    def shrink(self, key: str) -> None:
+        """Make a picture smaller."""
+        item = self._get(key)
+        if item is None or item.attachment is None or self._history is None:
+            return
+        from app.ui.chat.composer.attachment_check import shrink
+
+        before, files = item.attachment, self._history.files
+        item.attachment, item.is_kept = None, False
+        self._take()
+        self._run(self._read, item, self._turn, lambda: shrink(before, files.read(before.sha256)), before)
+
+    # Reading
+
+    def _add(self, name: str, work: Callable[[], Checked]) -> None:
+        item = _Item(f"a{next(self._keys)}", name)
+        self._items.append(item)
+        self._take()
+        self._run(self._read, item, self._turn, work, None)
+
+    async def _read(self, item: _Item, turn: int, work: Callable[[], Checked], before: Attachment | None) -> None:
+        import asyncio  # not before the window is painted
+
+        from app.ui.chat.composer.attachment_check import NotAttached
+
+        history = self._history
+        if history is None:
+            item.sentence = "The history is not open yet. Attach it again in a moment."
+            self._take()
+            return
+        if self._gate is None:
+            self._gate = asyncio.Semaphore(READ_TOGETHER)
+
+        def read_and_keep() -> Attachment:
+            checked = work()
+            return replace(checked.attachment, sha256=history.files.keep(checked.data))
+
+        try:
+            async with self._gate:
+                item.attachment = await asyncio.to_thread(read_and_keep)
+        except (NotAttached, StorageError) as error:
+            item.attachment, item.sentence = before, "" if before is not None else error.sentence
+            if before is not None:
+                self.told.emit(error.sentence)
+        if turn != self._turn or item not in self._items:
+            return  # another chat is open by now, or the chip was taken away
+        self._take()
+        await self._keep_draft()
+        item.is_kept = item.attachment is not None
+        if turn == self._turn:
+            self._take()
+
+    def _take(self) -> None:
+        self._open.attachments = tuple(item.attachment for item in self._items if item.attachment is not None)
+        self._open.reading = sum(item.busy for item in self._items)
+        self._publish()
+
+    def follow(self) -> None:
+        """Say again what the chips show when that is something else now, as with another model."""
+        if self._items and self.views() != self._told_views:
+            self._publish()
+
+    def _publish(self) -> None:
+        self._told_views = self.views()
+        self.changed.emit(self._told_views)
+
+    def _item(self, attachment: Attachment) -> _Item:
+        return _Item(f"a{next(self._keys)}", attachment.name, attachment, is_kept=True)
+
+    def _get(self, key: str) -> _Item | None:
+        return next((item for item in self._items if item.key == key), None)

@@ -1,0 +1,62 @@
+"""Says once of each model that the service will remove and that somebody here uses: when it goes, and who uses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.core.money import count
+from app.ui.chat.session.account_models import retires_text
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+    from app.storage.settings import SettingsStore
+    from app.ui.chat.session.account_models import AccountModels
+    from app.ui.chat.session.chat_library import ChatLibrary
+
+MOST_KEPT = 200  # of models that were told of; older ones are long gone
+
+
+@dataclass(frozen=True, slots=True)
+class DeprecationNews:
+    """One sentence, and the chat to show with it: "" for the picker of the chat that is open."""
+
+    sentence: str
+    chat_id: str = ""
+
+
+def deprecation_news(
+    account_models: AccountModels, library: ChatLibrary, settings: SettingsStore, open_model: str
+) -> DeprecationNews | None:
+    """What is to be told now; asking for it counts as telling it, for good. A date that moves is news again."""
+    used = library.models_in_use()
+    default = account_models.default_id()
+    told = settings.value.told_retiring
+    leaving = [
+        model
+        for model in account_models.models()
+        if model.deprecation is not None and (model.id in used or model.id == default) and _key(model) not in told
+    ]
+    if not leaving:
+        return None
+    settings.change(told_retiring=(*told, *(_key(model) for model in leaving))[-MOST_KEPT:])
+    if len(leaving) > 1:
+        names = ", ".join(f"{model.name} {retires_text(model)}" for model in leaving[:3])
+        more = f" and {len(leaving) - 3} more" if len(leaving) > 3 else ""
+        sentence = f"Models that you use will go: {names}{more}."
+    else:
+        sentence = f"{leaving[0].name} {retires_text(leaving[0])}. {_users(used.get(leaving[0].id, 0))}"
+    if any(model.id == open_model for model in leaving):
+        return DeprecationNews(sentence)
+    chats = [chat_id for model in leaving for chat_id in library.using(model.id)]
+    return DeprecationNews(sentence, chats[0] if chats else "")
+
+
+def _key(model: Model) -> str:
+    return f"{model.id} {model.deprecation.ends if model.deprecation is not None else ''}"
+
+
+def _users(chats: int) -> str:
+    if not chats:
+        return "New chats use it."
+    return "1 chat uses it." if chats == 1 else f"{count(chats)} chats use it."

@@ -1,0 +1,209 @@
+"""A chat as Markdown or as a page for a browser: the branch on screen, readable without Rialto.
+
+The page is one file without anything from elsewhere: its policy forbids loading, scripts and frames, and all text of
+strangers went through the parser that the window uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from app.core import money
+from app.storage.file_names import file_name
+from app.ui.chat.composer.attachment import attachments_of
+from app.ui.chat.session.message_rows import receipt_of, stored_sources
+from app.ui.chat.session.titles import NEW_CHAT
+from app.ui.chat.session.tool_calls import calls_in
+from app.ui.conversation.attachment_kinds import WORDS
+from app.ui.conversation.rows import receipt_text
+from app.ui.kit.markdown.citations import MARKER, indexes_of
+from app.ui.kit.markdown.html import html_of
+from app.ui.kit.markdown.parser import is_safe_link
+
+if TYPE_CHECKING:
+    from app.storage.conversations import Chat, Message
+    from app.ui.chat.composer.attachment import Attachment
+    from app.ui.conversation.rows import RowSource
+
+MARKDOWN, HTML, JSON = "markdown", "html", "json"
+ENDINGS = {MARKDOWN: ".md", HTML: ".html", JSON: ".json"}
+NAMES = {MARKDOWN: "Markdown", HTML: "Web page", JSON: "JSON"}
+_FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
+
+STYLE = """
+:root{color-scheme:light dark;--text:#1b1a18;--quiet:#55524b;--line:#ddd9d1;--page:#fcfbf9;
+--sunken:#f0ede7;--link:#0b666b}
+@media(prefers-color-scheme:dark){:root{--text:#e8eae8;--quiet:#aeb5b5;--line:#2c3337;--page:#14171a;
+--sunken:#20262a;--link:#5bc4bf}}
+body{margin:0 auto;max-width:46rem;padding:2rem 1.25rem 4rem;background:var(--page);color:var(--text);
+font:1rem/1.6 Inter,system-ui,sans-serif;overflow-wrap:anywhere}
+h1{font-size:1.5rem;line-height:1.3;margin:0 0 .25rem}header,.note,footer{color:var(--quiet);font-size:.85rem}
+article{margin:1.75rem 0 0}article>h2{font-size:.9rem;margin:0 0 .35rem}
+.user .text{background:var(--sunken);border:1px solid var(--line);border-radius:12px;padding:.6rem .9rem}
+.text>:first-child{margin-top:0}.text>:last-child{margin-bottom:0}a{color:var(--link)}
+pre{background:var(--sunken);border:1px solid var(--line);border-radius:8px;padding:.75rem;overflow-x:auto}
+code{font-family:"JetBrains Mono",ui-monospace,monospace;font-size:.9em}
+table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid var(--line);padding:.3rem .6rem}
+blockquote{margin-left:0;padding-left:1rem;border-left:3px solid var(--line);color:var(--quiet)}
+details{color:var(--quiet);border:1px solid var(--line);border-radius:8px;padding:.4rem .8rem;margin:.5rem 0}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportForm:
+    """What goes into the file besides the words. JSON always holds everything."""
+
+    kind: str = MARKDOWN
+    thoughts: bool = False
+    receipts: bool = False
+    sources: bool = True
+
+
+def name_of(title: str, kind: str) -> str:
+    """A name for the file that every system takes."""
+    return file_name(title or NEW_CHAT, ENDINGS[kind], otherwise="Chat")
+
+
+def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], str], form: ExportForm) -> str:
+    """The branch as Markdown. Answers stand as they came; what a person wrote is kept line by line."""
+    parts = [f"# {_one_line(chat.title or NEW_CHAT)}", f"*{_about(chat, branch)}*"]
+    for message in branch:
+        parts.append(f"## {_one_line(_speaker(chat, message, name_of))}")
+        if form.thoughts and message.reasoning.strip():
+            parts.append("> **Thoughts**\n>\n" + _quoted(message.reasoning.strip()))
+        if message.content.strip():
+            parts.append(_closed(_numbered(message) if form.sources else message.content.strip()))
+        parts += [f"*{_one_line(_attached(each))}*" for each in attachments_of(message.attachments)]
+        parts += [f"Function call `{call.name}`:\n\n{_fenced(call.arguments)}" for call in calls_in(message)]
+        if form.sources and message.sources:
+            lines = [
+                f"{number}. [{_link_text(source)}](<{_link_target(source.url)}>)"
+                for number, source in enumerate(stored_sources(message.sources), start=1)
+            ]
+            parts.append("Sources:\n\n" + "\n".join(lines))
+        note = _note(message, form)
+        if note:
+            parts.append(f"*{_one_line(note)}*")
+    return "\n\n".join(parts) + "\n"
+
+
+def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], str], form: ExportForm) -> str:
+    """The branch as one page that holds all it needs."""
+    title = escape(chat.title or NEW_CHAT)
+    pieces = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'\">",
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        f"<title>{title}</title><style>{STYLE}</style></head><body>",
+        f"<header><h1>{title}</h1>{escape(_about(chat, branch))}</header>",
+    ]
+    for number, message in enumerate(branch, start=1):
+        role = message.role if message.role in ("user", "assistant", "tool") else "other"
+        pieces.append(f'<article class="{role}"><h2>{escape(_speaker(chat, message, name_of))}</h2>')
+        if form.thoughts and message.reasoning.strip():
+            pieces.append(f"<details><summary>Thoughts</summary>{html_of(message.reasoning)}</details>")
+        if message.content.strip():
+            anchor = f"s{number}-"
+            marked = bool(message.sources) and form.sources
+            body = html_of(message.content, citations=marked, anchor=anchor) if role == "assistant" else _typed(message)
+            pieces.append(f'<div class="text">{body}</div>')
+        pieces += [f'<p class="note">{escape(_attached(each))}</p>' for each in attachments_of(message.attachments)]
+        pieces += [
+            f"<p class=note>Function call {escape(call.name)}</p><pre><code>{escape(call.arguments)}</code></pre>"
+            for call in calls_in(message)
+        ]
+        if form.sources and message.sources:
+            pieces.append(_source_list(stored_sources(message.sources), f"s{number}-"))
+        note = _note(message, form)
+        if note:
+            pieces.append(f'<p class="note">{escape(note)}</p>')
+        pieces.append("</article>")
+    pieces.append("</body></html>")
+    return "\n".join(pieces) + "\n"
+
+
+def _attached(each: Attachment) -> str:
+    """An attachment in words: its bytes go along with JSON only."""
+    return f"Attached: {each.name or WORDS[each.kind]} ({each.detail})"
+
+
+def _typed(message: Message) -> str:
+    """What a person wrote, as typed."""
+    return escape(message.content.strip("\n")).replace("\n", "<br>")
+
+
+def _source_list(sources: Iterable[RowSource], anchor: str) -> str:
+    items = []
+    for number, source in enumerate(sources, start=1):
+        words = escape(source.title or source.host or source.url)
+        if is_safe_link(source.url):
+            words = f'<a href="{escape(source.url, quote=True)}" rel="noreferrer nofollow">{words}</a>'
+        items.append(f'<li id="{anchor}{number}">{words} <span class="note">{escape(source.host)}</span></li>')
+    return f'<div class="note">Sources<ol>{"".join(items)}</ol></div>'
+
+
+def _about(chat: Chat, branch: Sequence[Message]) -> str:
+    parts = [f"{len(branch):,} messages" if len(branch) != 1 else "1 message"]
+    if chat.character_name:
+        parts.append(f"with {chat.character_name}")
+    if branch:
+        parts.append(money.moment(branch[0].created_at))
+    return " · ".join(parts)
+
+
+def _speaker(chat: Chat, message: Message, name_of: Callable[[str], str]) -> str:
+    if message.role == "user":
+        return "You"
+    if message.role == "tool":
+        return f"Answer for {message.extra.get('name') or 'a function'}"
+    return chat.character_name or name_of(message.model) or "Answer"
+
+
+def _note(message: Message, form: ExportForm) -> str:
+    state = {"stopped": "Stopped.", "interrupted": "The answer stopped early.", "failed": "No answer came."}
+    parts = [state.get(message.state, "")]
+    if form.receipts:
+        parts.append(receipt_text(receipt_of(message, bool(message.usage.get("sandbox")))))
+    return " ".join(part for part in parts if part)
+
+
+def _numbered(message: Message) -> str:
+    """Marks of sources as the numbers under which the sources are listed."""
+    if not message.sources:
+        return message.content.strip()
+    return MARKER.sub(lambda found: "".join(f"[{index + 1}]" for index in indexes_of(found)), message.content.strip())
+
+
+def _closed(text: str) -> str:
+    """Close a fence that was cut off, so that it does not swallow the rest of the file."""
+    fences = _FENCE.findall(text)
+    return f"{text}\n{fences[-1]}" if len(fences) % 2 else text
+
+
+def _fenced(text: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}json\n{text}\n{fence}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _link_text(source: RowSource) -> str:
+    return re.sub(r"([\[\]\\])", r"\\\1", _one_line(source.title or source.host or source.url))
+
+
+def _link_target(url: str) -> str:
+    return re.sub(r"[<>\s]", lambda found: f"%{ord(found[0]):02X}", url)

@@ -1,0 +1,116 @@
+"""Chats on their way into files and out of them. Files are read and written in threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.money import count
+from app.storage.chat_file import NotAChat, chat_to_json, import_chat
+from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
+from app.storage.chat_import import Export, NotAnExport, read_export
+from app.storage.files import replacing
+from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdown_of
+
+if TYPE_CHECKING:
+    from app.storage.history import History
+
+REST_EVERY = 20  # chats; in between, the window has its turn
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What was taken and what not, in words. `newest` is the chat to open, "" when none came."""
+
+    title: str
+    lines: tuple[str, ...]
+    newest: str = ""
+
+
+class Transfer:
+    def __init__(self, history: History, name_of: Callable[[str], str]) -> None:
+        self._history = history
+        self._name_of = name_of
+
+    async def export(self, chat_id: str, path: Path, form: ExportForm) -> str:
+        """Write a chat and return a sentence about it. Raises `StorageError` when the history cannot be read."""
+        chat = await self._history.chat(chat_id)
+        if form.kind == JSON:
+            messages = await self._history.messages(chat_id)
+        else:
+            messages = await self._history.path_to(chat.head_id)
+
+        def write() -> Packed:
+            with replacing(path) as place:
+                if form.kind == JSON:
+                    return write_chat(place, chat_to_json(chat, messages), named_in(messages), self._history.files)
+                made = html_page if form.kind == HTML else markdown_of
+                text = made(chat, messages, self._name_of, form)
+                place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+                return Packed()
+
+        try:
+            packed = await asyncio.to_thread(write)
+        except OSError as error:
+            return f"{path.name} could not be written: {error.strerror or 'the disk refused it'}"
+        return f"Saved as {path.name}{_left_out(packed)}"
+
+    async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
+        """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""
+        chats = messages = 0
+        newest = ""
+        lines: list[str] = []
+        left: Counter[str] = Counter()
+        for path in paths:
+            try:
+                export = await asyncio.to_thread(read_export, path)
+            except NotAnExport as error:
+                lines.append(error.sentence)
+                continue
+            taken, newest_here = await self._keep(export, account_id)  # and counts in `left` what it does not take
+            chats, messages, newest = chats + taken, messages + export.messages, newest_here or newest
+            lines.append(
+                f"{path.name}, from {export.source}: {_count(taken, 'chat')}, {_count(export.messages, 'message')}."
+            )
+            left.update(export.left)
+        lines += [f"Left out: {number:,} {reason}." for reason, number in left.most_common() if number]
+        if not chats:
+            return ImportReport("Nothing was imported", tuple(lines))
+        return ImportReport(f"{_count(chats, 'chat')} imported", tuple(lines), newest)
+
+    async def _keep(self, export: Export, account_id: str) -> tuple[int, str]:
+        """Return how many chats are on the disk now, and the id of the one with the latest message."""
+        taken, newest, newest_at = 0, "", None
+        for number, body in enumerate(export.chats):
+            damaged = await asyncio.to_thread(keep_files, body, self._history.files)  # before anything names them
+            if damaged:
+                export.left["attachments whose bytes are damaged"] += damaged
+            try:
+                chat = await import_chat(self._history.database, body, account_id)
+            except NotAChat as error:
+                export.left[error.sentence.rstrip(".")] += 1
+                continue
+            taken += 1
+            if newest_at is None or chat.updated_at > newest_at:
+                newest, newest_at = chat.id, chat.updated_at
+            if number % REST_EVERY == 0:
+                await asyncio.sleep(0)
+        return taken, newest
+
+
+def _left_out(packed: Packed) -> str:
+    """What a saved chat is without, as the end of a sentence; "" when it is whole."""
+    parts = []
+    if packed.gone:
+        parts.append(f"{_count(packed.gone, 'attachment')} that this computer no longer has")
+    if packed.too_much:
+        parts.append(f"{_count(packed.too_much, 'attachment')} beyond 700 MB")
+    return f", without {' and '.join(parts)}" if parts else ""
+
+
+def _count(number: int, word: str) -> str:
+    return f"1 {word}" if number == 1 else f"{count(number)} {word}s"

@@ -1,0 +1,241 @@
+"""What the message view shows of a message: its text, its receipt, what went wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, cast
+
+from app.core import money
+from app.core.problems import ActionSpec, Problem
+from app.service.http.harmless_text import harmless
+from app.ui.chat.composer.attachment import attachments_of
+from app.ui.chat.session.answer_notes import note_of_ending
+from app.ui.chat.session.tool_calls import answers_after, calls_in
+from app.ui.conversation.rows import MessageRow, ReceiptRun, RowAttachment, RowCall, RowSource, RowState
+
+if TYPE_CHECKING:
+    from app.service.chat_types import Source
+    from app.storage.attachment_files import AttachmentFiles
+    from app.storage.conversations import Message
+    from app.ui.chat.session.live_answer import LiveAnswer
+    from app.ui.chat.session.message_tree import MessageTree
+
+RETRY = ActionSpec("retry", "Try again")
+SPEAK_NOW = ("speak",)  # what an answer that is still being written can do, from its first whole sentence on
+_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
+
+
+def row_of(
+    message: Message,
+    thread: MessageTree,
+    *,
+    sandbox: bool,
+    live: LiveAnswer | None = None,
+    problem: Problem | None = None,
+    is_last: bool = False,
+    files: AttachmentFiles | None = None,
+) -> MessageRow:
+    """What the message view shows of a message. `live` is the answer being written into it.
+
+    A person's turn without an answer (`is_last`) can be asked again: the program ended between the two.
+    """
+    place, places = thread.place(message.id)
+    if message.role == "user":
+        return MessageRow(
+            id=message.id,
+            role="user",
+            text=message.content,
+            actions=("copy", "edit", "retry") if is_last else ("copy", "edit"),
+            place=place,
+            places=places,
+            attachments=row_attachments(message, files),
+        )
+    if message.role == "tool":
+        return MessageRow(
+            id=message.id,
+            role="tool",
+            text=message.content,
+            caption=f"Your answer for {message.extra.get('name') or 'the function'}",
+            actions=("copy", "edit"),
+            place=place,
+            places=places,
+        )
+    if live is not None:
+        return live_row(message, live, place, places, sandbox=sandbox, problem=problem)
+    state = cast("RowState", message.state)
+    usage = message.usage
+    return MessageRow(
+        id=message.id,
+        role="assistant",
+        text=message.content,
+        reasoning=message.reasoning,
+        reasoning_s=message.thinking_s,
+        reasoning_tokens=_number(usage, "reasoning") or None,
+        citations=bool(message.sources) or bool(usage.get("searched")),
+        sources=stored_sources(message.sources),
+        receipt=receipt_of(message, sandbox),
+        state=state,
+        state_text=kept_text(message) if state in ("stopped", "interrupted") else "",
+        problem=problem or stored_problem(message) or ended_note(message),
+        actions=None if message.content or message.reasoning or message.extra else (),
+        place=place,
+        places=places,
+        calls=answered_calls(message, thread),
+        structured="structured" in usage,
+        misfit=str(usage.get("structured") or ""),
+    )
+
+
+def answered_calls(message: Message, thread: MessageTree) -> tuple[RowCall, ...]:
+    """The functions that an answer asks for, with what of them is answered on the branch that is shown."""
+    calls = calls_in(message) if message.extra else ()
+    if not calls:
+        return ()
+    branch = thread.shown()
+    place = next((number for number, each in enumerate(branch) if each.id == message.id), None)
+    given = answers_after(branch, place) if place is not None else {}
+    return tuple(replace(call, answered=call.id in given) for call in calls)
+
+
+def live_row(
+    message: Message, live: LiveAnswer, place: int, places: int, *, sandbox: bool, problem: Problem | None = None
+) -> MessageRow:
+    """The same for an answer that is being written, or that waits for its next try (`problem` says for what)."""
+    waits = problem is not None and live.first_token_at is None
+    return MessageRow(
+        id=message.id,
+        role="assistant",
+        text=live.text,
+        reasoning=live.reasoning,
+        reasoning_s=live.thinking_s,
+        citations=bool(live.sources) or live.searched,
+        sources=live_sources(live.sources),
+        receipt=() if waits else live_receipt(live, sandbox),
+        state="failed" if waits else "streaming",
+        problem=problem,
+        actions=() if waits else SPEAK_NOW if _SENTENCE.search(live.text) else None,
+        place=place,
+        places=places,
+    )
+
+
+def row_attachments(message: Message, files: AttachmentFiles | None) -> tuple[RowAttachment, ...]:
+    """What was attached to a turn; where the bytes are is told, not whether they still are."""
+    return tuple(
+        RowAttachment(
+            each.kind,
+            harmless(each.name),
+            harmless(each.detail),
+            str(files.path(each.sha256)) if files is not None and each.sha256 else "",
+            each.width,
+            each.height,
+        )
+        for each in attachments_of(message.attachments)
+    )
+
+
+def live_sources(sources: Iterable[Source]) -> tuple[RowSource, ...]:
+    return tuple(RowSource(source.title, source.url, source.content, source.date) for source in sources)
+
+
+def stored_sources(sources: Iterable[Mapping[str, object]]) -> tuple[RowSource, ...]:
+    return tuple(
+        RowSource(*(harmless(str(source.get(name) or "")) for name in ("title", "url", "content", "date")))
+        for source in sources
+    )
+
+
+def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
+    """`$0.0007 · in 812 (512 cached) · out 164 · 61 tok/s · first token 0.8 s · 3.1 s`; () before a first report."""
+    usage = message.usage
+    if not usage:
+        return ()
+    free = bool(usage.get("sandbox", sandbox))
+    source = str(usage.get("cost_source") or "none")
+    runs = [ReceiptRun(_cost_text(message.cost_usd, source, free), icon="receipt")]
+    runs += _token_runs(_number(usage, "prompt"), _number(usage, "cached"), _number(usage, "completion"))
+    rate, first, took = (usage.get(name) for name in ("tokens_per_s", "first_token_s", "duration_s"))
+    if isinstance(rate, (int, float)) and rate > 0:
+        runs.append(ReceiptRun(f"{rate:,.0f} tok/s", spare=True))
+    if isinstance(first, (int, float)):
+        runs.append(ReceiptRun(f"first token {money.duration(first)}", spare=True))
+    if isinstance(took, (int, float)):
+        runs.append(ReceiptRun(money.duration(took)))
+    return tuple(runs)
+
+
+def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
+    """`Writing · 61 tok/s · first token 0.8 s · in 1,284 · out 418 · about $0.0019 so far`."""
+    waiting = live.first_token_at is None
+    state = "Waiting for the first token" if waiting else "Thinking" if live.is_thinking else "Writing"
+    runs = [ReceiptRun(state, icon="dot")]
+    rate, first = live.tokens_per_s, live.first_token_s
+    if rate is not None:
+        runs.append(ReceiptRun(f"{rate:,.0f} tok/s"))
+    if first is not None:
+        runs.append(ReceiptRun(f"first token {money.duration(first)}"))
+    runs += _token_runs(live.input_tokens, live.cached_tokens, 0 if waiting else live.output_tokens)
+    cost = live.cost_so_far
+    if cost is not None and not waiting:
+        stated = live.cost_usd is not None
+        text = money.money(cost) if stated else f"{money.about(cost)} so far"
+        runs.append(ReceiptRun(f"{text}, {money.PLAY_MONEY}" if sandbox else text, "text", strong=True))
+    return tuple(runs)
+
+
+def _token_runs(prompt: int, cached: int, completion: int) -> list[ReceiptRun]:
+    runs = []
+    if prompt:
+        inside = f" ({money.count(cached)} cached)" if cached else ""
+        runs.append(ReceiptRun(f"in {money.count(prompt)}{inside}"))
+    if completion:
+        runs.append(ReceiptRun(f"out {money.count(completion)}"))
+    return runs
+
+
+def _cost_text(cost_usd: Decimal | None, source: str, sandbox: bool) -> str:
+    if sandbox:
+        return f"{money.cost(cost_usd, source)}, {money.PLAY_MONEY}" if cost_usd is not None else money.PLAY_MONEY
+    return money.cost(cost_usd, source)
+
+
+def kept_text(message: Message) -> str:
+    """`The model is at capacity. 418 tokens kept, $0.0019.` beside the note that an answer stopped early."""
+    said = message.error.partition("\n")[2]
+    tokens = _number(message.usage, "completion")
+    parts = []
+    if tokens:
+        parts.append(f"{money.count(tokens)} tokens kept")
+    elif message.content:
+        parts.append("What arrived is kept")
+    if message.cost_usd is not None:
+        parts.append(money.cost(message.cost_usd, str(message.usage.get("cost_source") or "none")))
+    return f"{said} {', '.join(parts)}{'.' if parts else ''}".strip()
+
+
+def stored_problem(message: Message) -> Problem | None:
+    """The error card of an answer that failed before, or after a restart."""
+    if message.state != "failed":
+        return None
+    what, _, meaning = message.error.partition("\n")
+    return Problem(what or "No answer came", meaning, primary=RETRY, severity="warn", icon="warning")
+
+
+def ended_note(message: Message) -> Problem | None:
+    """What is said of an answer that ended in its own way, such as at its length limit."""
+    if message.state != "complete":
+        return None
+    return note_of_ending(message.usage, has_words=bool(message.content or message.reasoning))
+
+
+def problem_text(problem: Problem) -> str:
+    """How a problem is stored with its message; `stored_problem` reads it."""
+    return f"{problem.what}\n{problem.meaning}"
+
+
+def _number(values: Mapping[str, object], name: str) -> int:
+    value = values.get(name)
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0

@@ -1,0 +1,293 @@
+"""The chat that is open: its messages, its options, what is typed but not sent. Plain state, no Qt, no disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.ui.chat.composer.attachment import Attachment, attachments_of, refusals
+from app.ui.chat.session.account_models import price_line, retires_text
+from app.ui.chat.session.chat_options import ChatOptions, extra_of, judge
+from app.ui.chat.session.estimate import TokenCounter, count_tokens
+from app.ui.chat.session.message_tree import MessageTree
+from app.ui.chat.session.structured_output import Structure
+from app.ui.chat.session.titles import NEW_CHAT
+from app.ui.chat.session.views import cost_note, estimate_branch, learn_from
+from app.ui.chat.state import CharacterHead, ChatHead, CostNote
+
+if TYPE_CHECKING:
+    from app.core.current_account import CurrentAccount
+    from app.core.problems import Problem
+    from app.service.models import Model
+    from app.storage.conversations import Chat, Message
+    from app.ui.chat.session.account_models import AccountModels
+
+STRUCTURE_KEY = "structure"  # in a chat's stored options
+CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedDraft:
+    """What was in the box when a chat was left, until it is on the disk. `values` make the row where there is none."""
+
+    opening: int
+    chat_id: str | None
+    values: dict[str, object]
+    draft: str
+    attachments: tuple[Attachment, ...]
+    is_empty: bool  # no message in it
+
+
+def typed_since(before: str, now: str) -> str | None:
+    """What was typed or pasted into `before`, in one place, to make it `now`; None after any other change."""
+    end = next((at for at, (old, new) in enumerate(zip(before, now, strict=False)) if old != new), len(before))
+    rest = before[end:]
+    return now[end : len(now) - len(rest)] if now[end:].endswith(rest) and len(now) >= len(before) else None
+
+
+@dataclass(slots=True)
+class OpenChat:
+    """`chat_id` is None for a chat that is not on disk yet. `editing` is the id of the turn in the box, or None."""
+
+    current_account: CurrentAccount
+    account_models: AccountModels
+    counter: TokenCounter = field(default_factory=TokenCounter)
+    chat_id: str | None = None
+    opening: int = 0  # goes up with each chat that is opened, new ones too
+    title: str = ""
+    thread: MessageTree = field(default_factory=MessageTree)
+    options: ChatOptions = field(default_factory=ChatOptions)
+    structure: Structure = field(default_factory=Structure)
+    chosen_model: str = ""  # "" until the person or the character chose one: then the default counts
+    character: CharacterHead | None = None
+    draft: str = ""
+    editing: str | None = None
+    set_aside: str = ""  # the draft from before an earlier turn was taken into the box
+    attachments: tuple[Attachment, ...] = ()  # of the draft, or of the turn that is edited
+    attachments_aside: tuple[Attachment, ...] = ()
+    reading: int = 0  # files that are still being read and checked
+    problem: Problem | None = None
+    is_whole: bool = True  # a long chat is shown by its newest messages first; nothing is sent before the rest is there
+    is_coming: bool = False  # an earlier chat is about to be opened in place of this one
+    _branch_tokens: int | None = None
+
+    # Opening
+
+    def open_new(self, *, character: CharacterHead | None = None) -> None:
+        """An empty chat with the usual options."""
+        self._clear()
+        self.options = self.fresh_options()
+        self.character = character
+        if character is not None and self.account_models.get(character.model_id) is not None:
+            self.chosen_model = character.model_id
+
+    def fresh_options(self) -> ChatOptions:
+        """What a new chat starts with. In the Sandbox a search costs nothing, and answers then show their sources."""
+        return ChatOptions(web_search="auto" if self.current_account.is_sandbox else "off")
+
+    def account_changed(self) -> None:
+        """A chat that nothing was done with yet takes what is usual for the other account."""
+        usual = (ChatOptions(), ChatOptions(web_search="auto"))
+        if self.chat_id is None and self.is_empty and self.options in usual:
+            self.options = self.fresh_options()
+
+    def open(self, chat: Chat, messages: tuple[Message, ...], *, whole: bool = True) -> None:
+        """A chat from the disk; `whole` False while only its newest messages are there."""
+        self._clear()
+        self.is_whole = whole
+        self.chat_id = chat.id
+        self.title = chat.title
+        self.thread = MessageTree.of(messages, chat.head_id)
+        self.options = ChatOptions.from_dict(chat.options)
+        self.structure = Structure.from_stored(chat.options.get(STRUCTURE_KEY))
+        self.chosen_model = chat.model
+        self.character = _character_of(chat)
+        self.draft = chat.draft
+        self.attachments = attachments_of(chat.draft_attachments)
+        learn_from(self.counter, self.options, self.thread.shown())
+
+    def _clear(self) -> None:
+        self.opening += 1
+        self.chat_id, self.title, self.thread = None, "", MessageTree()
+        self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
+        self.draft, self.editing, self.set_aside = "", None, ""
+        self.attachments, self.attachments_aside, self.reading = (), (), 0
+        self.problem, self._branch_tokens, self.is_whole, self.is_coming = None, None, True, False
+
+    def complete(self, thread: MessageTree) -> None:
+        """The rest of a long chat has come. What changed since that was read is in the thread of before."""
+        for message in self.thread.all():
+            if thread.get(message.id) != message:
+                thread.put(message)
+        thread.head_id = self.thread.head_id
+        self.thread = thread
+        self.is_whole = True
+        self.changed()
+        learn_from(self.counter, self.options, self.thread.shown())
+
+    # What it is
+
+    @property
+    def model_id(self) -> str:
+        return self.chosen_model or self.account_models.default_id()
+
+    @property
+    def model(self) -> Model | None:
+        return self.account_models.get(self.model_id)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.thread.head_id is None
+
+    @property
+    def character_slug(self) -> str | None:
+        return self.character.slug if self.character is not None else None
+
+    def stored_options(self) -> dict[str, object]:
+        """The options and the character's card as they lie in the chat's row."""
+        stored = self.options.to_dict()
+        if self.structure != Structure():
+            stored[STRUCTURE_KEY] = self.structure.to_stored()
+        if self.character is not None:
+            card = self.character
+            stored[CHARACTER_KEY] = {
+                "description": card.description,
+                "rating": card.rating,
+                "rating_count": card.rating_count,
+                "model_id": card.model_id,
+            }
+        return stored
+
+    def stored_values(self) -> dict[str, object]:
+        """Everything of it that belongs to the chat's row, for creating it."""
+        return {
+            "account_id": self.current_account.account.id if self.current_account.account is not None else "",
+            "model": self.model_id,
+            "character_slug": self.character.slug if self.character is not None else None,
+            "character_name": self.character.name if self.character is not None else None,
+            "options": self.stored_options(),
+        }
+
+    def head(self, *, writing: bool) -> ChatHead:
+        """What header, inspector and composer show."""
+        model = self.model
+        glimpse = self.account_models.glimpse(self.chosen_model) if model is None else None
+        known = model or glimpse
+        defaults = _sampling_defaults(model)
+        last = self.thread.last_of("assistant")
+        cached = last.usage.get("cached") if last is not None else 0
+        why_not = self.why_not()
+        ready = self.current_account.service is not None and bool(self.model_id) and self.is_whole
+        return ChatHead(
+            chat_id=self.chat_id,
+            title=self.title or NEW_CHAT,
+            model_id=self.model_id,
+            model_name=glimpse.name if glimpse is not None else self.account_models.name_of(self.model_id),
+            context_tokens=known.context_tokens if known is not None else None,
+            price_line=price_line(model) if model is not None else glimpse.price_line if glimpse is not None else "",
+            retires=retires_text(model) if model is not None else "",
+            character=self.character,
+            options=self.options,
+            controls=judge(self.options, known),
+            default_temperature=defaults.get("temperature"),
+            default_top_p=defaults.get("top_p"),
+            efforts=model.capabilities.reasoning_efforts if model is not None else (),
+            default_effort=model.capabilities.default_reasoning_effort if model is not None else "",
+            max_reply_tokens=model.model_spec.max_completion_tokens if model is not None else None,
+            prompt_tokens=self.counter.corrected(self.model_id, count_tokens(self.options.system_prompt)),
+            cache_key=self.chat_id or "",
+            cached_tokens=cached if isinstance(cached, int) else 0,
+            writing=writing,
+            is_empty=self.is_empty,
+            is_coming=self.is_coming,
+            editing=self.editing is not None,
+            is_sandbox=self.current_account.is_sandbox,
+            can_send=not why_not,
+            why_not=why_not,
+            says_why_not=bool(why_not) and ready and bool(self.draft.strip() or self.attachments) and not self.reading,
+            problem=self.problem,
+        )
+
+    def why_not(self) -> str:
+        """Why nothing can be sent now, "" when it can."""
+        if not self.is_whole:
+            return "The chat is being opened."
+        if self.current_account.service is None or not self.model_id:
+            return _why_not(self.current_account)
+        if self.reading:
+            return "An attachment is still being read."
+        refused = next((each for each in refusals(self.attachments, self.model) if each), "")
+        if refused:
+            return f"{refused} Remove it, or choose another model."
+        extra_fault = extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
+        return self.structure.fault() or extra_fault
+
+    def left(self) -> UnsavedDraft:
+        """The draft as it is now, for the moment in which another chat takes the box."""
+        return UnsavedDraft(self.opening, self.chat_id, self.stored_values(), *self.kept_draft(), self.is_empty)
+
+    def kept_draft(self) -> tuple[str, tuple[Attachment, ...]]:
+        """What the chat's own draft is, also while an earlier turn is in the box."""
+        if self.editing is not None:
+            return self.set_aside, self.attachments_aside
+        return self.draft, self.attachments
+
+    def cost(self) -> CostNote:
+        """The most that sending the box now can cost."""
+        return cost_note(
+            model=self.model,
+            options=self.options,
+            counter=self.counter,
+            branch_tokens=self.branch_tokens(),
+            draft=self.draft,
+            has_character=self.character is not None,
+            sandbox=self.current_account.is_sandbox,
+            attachment_tokens=sum(each.tokens for each in self.attachments),
+        )
+
+    def branch_tokens(self) -> int:
+        """Estimated tokens of the branch on screen; reckoned once for each state of it."""
+        if self._branch_tokens is None:
+            self._branch_tokens = estimate_branch(self.options, self.thread.shown())
+        return self._branch_tokens
+
+    def changed(self) -> None:
+        """Messages or options are others now."""
+        self._branch_tokens = None
+
+
+def _character_of(chat: Chat) -> CharacterHead | None:
+    if not chat.character_slug:
+        return None
+    stored = chat.options.get(CHARACTER_KEY)
+    card: Mapping[str, object] = stored if isinstance(stored, Mapping) else {}
+    rating, count = card.get("rating"), card.get("rating_count")
+    return CharacterHead(
+        slug=chat.character_slug,
+        name=chat.character_name or chat.character_slug,
+        description=str(card.get("description") or ""),
+        rating=float(rating) if isinstance(rating, (int, float)) else 0.0,
+        rating_count=count if isinstance(count, int) else 0,
+        model_id=str(card.get("model_id") or ""),
+    )
+
+
+def _sampling_defaults(model: Model | None) -> dict[str, float]:
+    """The model's own temperature and top-p, where its record states them."""
+    found: dict[str, float] = {}
+    for name in ("temperature", "top_p"):
+        entry = model.model_spec.constraints.get(name) if model is not None else None
+        value = entry.get("default") if isinstance(entry, Mapping) else None
+        if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
+            found[name] = float(value)
+    return found
+
+
+def _why_not(current_account: CurrentAccount) -> str:
+    if current_account.account is None:
+        return "Choose an account, or work in the Sandbox."
+    if current_account.is_locked:
+        return "Unlock your keys first."
+    return "The list of models has not come yet." if current_account.service is not None else "Not connected yet."

@@ -1,0 +1,177 @@
+"""From a branch of messages and the options to a request, and from a stored note back to the Request page.
+
+What was sent is kept without the messages themselves: they are in the history already, and repeating them with every
+turn would make a chat's size grow with the square of its length. The page puts them back in from the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from app.service.chat_types import ChatMessage, ChatRequest
+from app.service.exchange import RequestRecord
+from app.ui.chat.composer.attachment import shortened_body
+from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
+from app.ui.chat.session.content_parts import user_messages
+from app.ui.chat.session.continuation import CONTINUE_INSTRUCTION
+from app.ui.chat.session.state_pages import RequestView
+from app.ui.chat.session.structured_output import refusals
+from app.ui.chat.session.tool_calls import carried, is_answer_sent
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.service.models import Model
+    from app.storage.conversations import Message
+    from app.ui.chat.session.structured_output import Structure
+
+_NOTE_VERSION = 1
+DAY = "24h"  # the longest that the service keeps what it has cached
+
+
+def build_request(
+    *,
+    chat_id: str,
+    model_id: str,
+    model: Model | None,
+    options: ChatOptions,
+    character_slug: str | None,
+    branch: Sequence[Message],
+    continues: Message | None = None,
+    structure: Structure | None = None,
+) -> ChatRequest:
+    """The request for the next answer on `branch`, which ends with the turn to be answered.
+
+    With `continues`, the kept part goes along as the assistant's words and the model is asked to go on. The chat's id
+    is the cache key, so that all turns of one chat hit the same cache (R-CHAT-06, R-CHAT-07).
+    """
+    messages = wire_messages(options, branch, model)
+    controls = judge(options, model)
+    no_schema, no_functions = refusals(model)
+    tools = structure.tools() if structure is not None and not no_functions else ()
+    if continues is not None and continues.content:
+        messages += (ChatMessage("assistant", continues.content), ChatMessage("user", CONTINUE_INSTRUCTION))
+    return ChatRequest(
+        model=model_id,
+        messages=messages,
+        parameters=service_parameters(options, model, character_slug),
+        temperature=options.temperature,
+        top_p=options.top_p,
+        max_completion_tokens=options.reply_limit,
+        reasoning_effort=effort_of(options, model),
+        seed=options.seed,
+        stop=options.stop,
+        prompt_cache_key=chat_id,
+        prompt_cache_retention=DAY if controls.keep_cache.usable and options.keep_cache else None,
+        response_format=structure.response_format() if structure is not None and not no_schema else None,
+        tools=tools,
+        tool_choice=structure.function_choice if structure is not None and tools else None,
+        extra=extra_of(options.extra_json)[0],
+        results_in_stream=options.results_in_stream,
+    )
+
+
+def wire_messages(
+    options: ChatOptions, branch: Sequence[Message], model: Model | None = None
+) -> tuple[ChatMessage, ...]:
+    """System prompt first, then every turn that has text. Earlier turns are never written differently, for caches."""
+    messages = [ChatMessage("system", options.system_prompt)] if options.system_prompt.strip() else []
+    attached = user_messages(branch, model, cache=options.cache_attachments)
+    for place, message in enumerate(branch):
+        if message.id in attached:
+            messages.append(attached[message.id])
+        elif message.role == "user":
+            messages.append(ChatMessage("user", message.content))
+        elif message.role == "tool" and is_answer_sent(branch, place):
+            call_id = str(message.extra.get("tool_call_id") or "")
+            messages.append(ChatMessage("tool", message.content, {"tool_call_id": call_id}))
+        elif message.role == "assistant":
+            extra = carried(branch, place) if message.extra else {}
+            if message.content or "tool_calls" in extra:
+                messages.append(ChatMessage("assistant", message.content or None, extra))
+    return tuple(messages)
+
+
+def note_of(exchange: Exchange, turns: int) -> dict[str, Any]:
+    """What the Request page needs after a restart. `turns` is how many messages came from the branch."""
+    record = exchange.request
+    body = dict(record.body) if isinstance(record.body, Mapping) else {}
+    messages = body.pop("messages", [])
+    before = 1 if messages and messages[0].get("role") == "system" else 0
+    return {
+        "version": _NOTE_VERSION,
+        "method": record.method,
+        "path": record.path,
+        "url": record.url,
+        "headers": [list(pair) for pair in record.headers],
+        "authenticated": record.authenticated,
+        "body": body,
+        "before": messages[:before],
+        "after": messages[before + turns :],
+        "message_at": _place_of_messages(record.body),
+        "answer_headers": [list(pair) for pair in exchange.info.headers] if exchange.info is not None else [],
+        "status": exchange.status,
+        "sent_at": exchange.started_at.isoformat(),
+        "duration_s": exchange.duration_s,
+    }
+
+
+def without_bytes(exchange: Exchange) -> Exchange:
+    """The call with attachments cut short: it is kept to be looked at, and a film would be kept 50 times."""
+    body = exchange.request.body
+    messages = body.get("messages") if isinstance(body, Mapping) else None
+    if not any(isinstance(each.get("content"), list) for each in messages or () if isinstance(each, Mapping)):
+        return exchange
+    return replace(exchange, request=replace(exchange.request, body=shortened_body(body)))
+
+
+def view_of(exchange: Exchange) -> RequestView:
+    """The Request page of a call of this session."""
+    return RequestView(
+        record=exchange.request,
+        headers=exchange.info.headers if exchange.info is not None else (),
+        status=exchange.status,
+        sent_at=exchange.started_at,
+        duration_s=exchange.duration_s,
+    )
+
+
+def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> RequestView | None:
+    """The same after a restart; None when the note cannot be read. `branch` ends with the turn that was answered."""
+    try:
+        turns = [message.to_wire() for message in wire_messages(ChatOptions(), branch)]
+        messages = [*note["before"], *turns, *note["after"]]
+        items = list(note["body"].items())
+        items.insert(note["message_at"], ("messages", messages))
+        record = RequestRecord(
+            method=note["method"],
+            path=note["path"],
+            url=note["url"],
+            headers=_pairs(note["headers"]),
+            body=dict(items),
+            authenticated=bool(note["authenticated"]),
+        )
+        return RequestView(
+            record=record,
+            headers=_pairs(note["answer_headers"]),
+            status=note["status"],
+            sent_at=datetime.fromisoformat(note["sent_at"]),
+            duration_s=note["duration_s"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def turns_sent(branch: Sequence[Message]) -> int:
+    """How many messages of a branch go into a request."""
+    return len(wire_messages(ChatOptions(), branch))
+
+
+def _place_of_messages(body: object) -> int:
+    return list(body).index("messages") if isinstance(body, Mapping) and "messages" in body else 0
+
+
+def _pairs(values: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(name), str(value)) for name, value in values)

@@ -1,0 +1,121 @@
+"""Frozen values for the page, made from what the presenter knows. Functions only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.core import money
+from app.ui.chat.composer.attachment import attachments_of
+from app.ui.chat.session.chat_options import ChatOptions, judge
+from app.ui.chat.session.estimate import (
+    TokenCounter,
+    count_messages,
+    count_tokens,
+    hidden_prompt_tokens,
+    most_output_tokens,
+    turn_cap_usd,
+)
+from app.ui.chat.state import CostNote
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+    from app.storage.conversations import Message
+    from app.ui.chat.session.open_chat import OpenChat
+
+_LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]+", re.IGNORECASE)
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """The addresses in a message that the service could read, each once, in their order (R-EXT-10)."""
+    return tuple(dict.fromkeys(link.rstrip(".,;:!?") for link in _LINK.findall(text)))
+
+
+def count_links(text: str) -> int:
+    """How many addresses a message holds that the service could read."""
+    return len(links_in(text))
+
+
+def estimate_branch(options: ChatOptions, branch: Sequence[Message]) -> int:
+    """Tokens of everything that a request on `branch` says, uncorrected.
+
+    Counted from the messages themselves: making a request of a long chat only to count it takes longer than a frame.
+    """
+    prompt = options.system_prompt if options.system_prompt.strip() else ""
+    written = count_messages(message.content for message in branch if message.content or message.role == "user")
+    carrying = (attachments_of(message.attachments) for message in branch if message.attachments)
+    attached = sum(each.tokens for group in carrying for each in group)
+    return written + attached + (count_messages((prompt,)) if prompt else 0)
+
+
+def learn_from(counter: TokenCounter, options: ChatOptions, path: Sequence[Message]) -> None:
+    """Correct the counter by the newest answer of a branch whose tokens the service reported."""
+    for place in range(len(path) - 1, 0, -1):
+        message = path[place]
+        usage = message.usage
+        prompt = usage.get("prompt")
+        if message.role != "assistant" or usage.get("estimated", True) or not isinstance(prompt, int):
+            continue
+        if usage.get("calls", 1) == 1:
+            counter.learn(message.model, estimate_branch(options, path[:place]), prompt)
+        return
+
+
+def cost_note(
+    *,
+    model: Model | None,
+    options: ChatOptions,
+    counter: TokenCounter,
+    branch_tokens: int,
+    draft: str,
+    has_character: bool,
+    sandbox: bool,
+    attachment_tokens: int = 0,
+) -> CostNote:
+    """`≤ $0.0046 a turn`, how that was reckoned, and which links of the draft would be read."""
+    links = links_in(draft) if options.read_links else ()
+    own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
+    own_text = f"{money.count(own)} tok" if own else ""
+    if model is None:
+        return CostNote(tokens=own_text, links=links)
+    estimated = branch_tokens + own
+    prompt = counter.at_most(model.id, estimated)
+    if not counter.is_tried(model.id):
+        prompt += hidden_prompt_tokens(options, has_character)
+    cap = turn_cap_usd(model, options, prompt, len(links))
+    if cap is None:
+        return CostNote("Price not stated", f"{model.name} has no price in the model list.", own_text, links)
+    output = most_output_tokens(model, options, prompt) or 0
+    detail = (
+        f"At most {money.count(prompt)} tokens in and {money.count(output)} out at the list price. "
+        "The receipt afterwards shows what it really was."
+    )
+    if sandbox:
+        detail += " Play money: it comes off the balance of the Sandbox."
+    if own:
+        detail += f" Your message itself has about {money.count(own)} tokens."
+    if judge(options, model).social_posts.usable and options.social_posts:
+        detail += " The model’s own search is charged for each result, which nobody knows beforehand."
+    return CostNote(f"{money.at_most(cap)} a turn", detail, own_text, links)
+
+
+def cap_text(opened: OpenChat, model_ids: Sequence[str]) -> str:
+    """`≤ $0.0121` for all of them together; "" when one of them states no price."""
+    total = Decimal(0)
+    draft = opened.draft
+    tokens = opened.branch_tokens() + (count_tokens(draft) if draft.strip() else 0)
+    tokens += sum(each.tokens for each in opened.attachments)
+    for model_id in model_ids:
+        model = opened.account_models.get(model_id)
+        if model is None:
+            return ""
+        prompt = opened.counter.at_most(model_id, tokens)
+        if not opened.counter.is_tried(model_id):
+            prompt += hidden_prompt_tokens(opened.options, opened.character is not None)
+        cap = turn_cap_usd(model, opened.options, prompt, count_links(draft))
+        if cap is None:
+            return ""
+        total += cap
+    return money.at_most(total) if total else ""

@@ -1,0 +1,137 @@
+"""The selected text: two places in the rows, painted by whoever shows them, copied without laying anything out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.ui.conversation.units import BODY, THOUGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.ui.conversation.boxes import Box
+    from app.ui.conversation.units import Key, Unit
+    from app.ui.conversation.virtual_list import VirtualList
+
+Place = tuple[int, int, int, int, int]  # row, section, unit in the section, box, position in the box
+_SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note", "tool": "Function"}
+
+
+class Selection:
+    """From `anchor`, where it began, to `head`, where it is being drawn to. Either may come first."""
+
+    def __init__(self) -> None:
+        self.anchor: tuple[Place, Place] | None = None  # a word or paragraph that stays selected as a whole
+        self.head: tuple[Place, Place] | None = None
+
+    def clear(self) -> None:
+        self.anchor = self.head = None
+
+    def start(self, first: Place, last: Place | None = None) -> None:
+        """Begin at a place, or with everything between two."""
+        self.anchor = self.head = (first, last or first)
+
+    def extend(self, first: Place, last: Place | None = None) -> None:
+        """Draw the selection to a place, or so that it takes in everything between two."""
+        self.head = (first, last or first)
+        if self.anchor is None:
+            self.anchor = self.head
+
+    @property
+    def range(self) -> tuple[Place, Place] | None:
+        """Return the ends in reading order, None when nothing is selected."""
+        if self.anchor is None or self.head is None:
+            return None
+        first = min(self.anchor[0], self.head[0])
+        last = max(self.anchor[1], self.head[1])
+        return (first, last) if first < last else None
+
+    def in_box(self, row: int, key: Key, number: int, box: Box) -> tuple[int, int] | None:
+        """Return the selected stretch of a box."""
+        ends = self.range
+        if ends is None or not box.length:
+            return None
+        here = (row, *key, number)
+        first, last = ends
+        if first[:4] > here or last[:4] < here:
+            return None
+        start = first[4] if first[:4] == here else 0
+        end = last[4] if last[:4] == here else box.length
+        return (start, end) if start < end else None
+
+
+def select_all(stack: VirtualList, selection: Selection) -> None:
+    """Select every row, wherever it is."""
+    if stack.rows:
+        selection.start((0, 0, 0, 0, 0), (len(stack.rows), 0, 0, 0, 0))
+
+
+def selected_text(stack: VirtualList, selection: Selection, *, as_source: bool = False) -> str:
+    """Return the selected text.
+
+    Rows that are selected as a whole give their source. Of a row selected in part comes what is to be read, or with
+    `as_source` the Markdown of every paragraph that the selection touches. Thoughts come only when nothing else is
+    selected with them.
+    """
+    ends = selection.range
+    if ends is None:
+        return ""
+    first, last = ends
+    parts: list[tuple[str, str]] = []
+    for number in range(first[0], min(last[0], len(stack.rows) - 1) + 1):
+        row = stack.rows[number]
+        whole = number not in (first[0], last[0]) or _covers(stack, number, first, last)
+        text = row.text.strip() if whole else _part_of_row(stack, number, first, last, as_source)
+        if text:
+            parts.append((row.role, text))
+    if len(parts) == 1:
+        return parts[0][1]
+    return "\n\n".join(f"**{_SPEAKERS[role]}**\n\n{text}" for role, text in parts)
+
+
+def _covers(stack: VirtualList, number: int, first: Place, last: Place) -> bool:
+    """Tell whether all of a row's own text lies between two places."""
+    units = [(key, unit) for key, unit in stack.model(number).units() if key[0] == BODY]
+    if not units:
+        return False
+    start: Place = (number, *units[0][0], 0, 0)
+    end_key, end_unit = units[-1]
+    if last > (number, *end_key, 1 << 30, 0):
+        return first <= start
+    if not end_unit.is_built or not end_unit.boxes:
+        return False
+    return first <= start and last >= (number, *end_key, len(end_unit.boxes) - 1, end_unit.boxes[-1].length)
+
+
+def _part_of_row(stack: VirtualList, number: int, first: Place, last: Place, as_source: bool) -> str:
+    wanted = THOUGHT if first[0] == last[0] == number and first[1] == last[1] == THOUGHT else BODY
+    pieces: list[str] = []
+    for key, unit in stack.model(number).units():
+        if key[0] != wanted:
+            continue
+        for text, joins in _texts(number, key, unit, first, last, as_source):
+            if pieces:
+                pieces.append("\n" if joins else "\n\n")
+            pieces.append(text)
+    return "".join(pieces).strip("\n")
+
+
+def _texts(number: int, key: Key, unit: Unit, first: Place, last: Place, as_source: bool) -> Iterator[tuple[str, bool]]:
+    """Give the selected texts of a unit, and whether each carries on the one before."""
+    low, high = (number, *key), (number, *key)
+    if first[:3] > high or last[:3] < low:
+        return
+    joins = unit.segment is not None and unit.segment.context.joined
+    if as_source and unit.segment is not None:
+        yield unit.segment.source.strip("\n"), joins
+        return
+    for index, box in enumerate(unit.boxes):
+        here = (number, *key, index)
+        if not box.length or first[:4] > here or last[:4] < here:
+            continue
+        start = first[4] if first[:4] == here else 0
+        end = last[4] if last[:4] == here else box.length
+        text = box.text(start, end)
+        if text:
+            yield text, joins
+            joins = False

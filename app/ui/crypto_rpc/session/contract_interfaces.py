@@ -1,0 +1,77 @@
+"""Contracts' interfaces: kept on disk by address, used to write calls and to read what came back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from app.storage.rpc_interfaces import RpcInterfaces
+from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT, Interfaces
+from app.wallet.abi import Interface, encode_call, read_interface
+from app.wallet.abi_types import Entry
+from app.wallet.addresses import read_evm_address
+from app.wallet.errors import AbiRefused, WalletError
+
+Function = Entry  # of kind "function"
+
+
+class ContractInterfaces:
+    """`known` is what was read from disk; a file that holds no interface is left alone and not used."""
+
+    def __init__(self, files: RpcInterfaces | None) -> None:
+        self._files = files
+        self.texts: dict[str, str] = {}
+        self.known: dict[str, Interface] = {}
+
+    async def read(self) -> None:
+        if self._files is not None:
+            self.texts = await asyncio.to_thread(self._files.read_all)
+            self.known = await asyncio.to_thread(_all, self.texts)
+
+    def interfaces(self) -> Interfaces:
+        """What answers are read with."""
+        return Interfaces(dict(self.known))
+
+    def text_for(self, address: str) -> str:
+        """The interface that was loaded for a contract, else the one of tokens."""
+        return self.texts.get(address.strip().lower(), STANDARD_TEXT)
+
+    async def keep(self, address: str, text: str) -> None:
+        """Keep the interface of a contract. Raises `StorageError`, or `WalletError` for what is none."""
+        name = read_evm_address(address).lower()
+        interface = await asyncio.to_thread(read_interface, text)
+        if self._files is not None:
+            await asyncio.to_thread(self._files.save, name, text)
+        self.texts[name], self.known[name] = text, interface
+
+
+def _all(texts: Mapping[str, str]) -> dict[str, Interface]:
+    found = {}
+    for address, text in texts.items():
+        try:
+            found[address] = read_interface(text)
+        except AbiRefused:
+            continue
+    return found
+
+
+def functions_in(text: str) -> tuple[tuple[Entry, ...], str]:
+    """The functions of an interface's text, and a sentence when it holds none."""
+    if not text.strip():
+        return (), "Paste an interface, or signatures such as balanceOf(address) returns (uint256), one a line."
+    try:
+        interface = read_interface(text)
+    except AbiRefused as error:
+        return (), error.sentence
+    functions = interface.of_kind("function")
+    if not functions:
+        return (), "There is no function in this interface."
+    return functions, f"{interface.skipped} entries could not be read." if interface.skipped else ""
+
+
+def call_data(entry: Entry, address: str, arguments: Sequence[str]) -> tuple[dict[str, str], str]:
+    """The object of `eth_call` and its like, and a sentence when something in it does not fit."""
+    try:
+        return {"to": read_evm_address(address.strip()), "data": encode_call(entry, list(arguments))}, ""
+    except WalletError as error:
+        return {}, error.sentence

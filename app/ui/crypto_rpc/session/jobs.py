@@ -1,0 +1,202 @@
+"""Work of several requests: how far it is, what it has cost, how it is stopped.
+
+Every request of it is on disk like any other, and none leaves that would go over the budget that was agreed before.
+Stop waits for the request that is on its way: it is paid for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.service.rpc_methods import estimate
+from app.storage.errors import StorageError
+from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.outcomes import CallOutcome
+from app.ui.crypto_rpc.session.sending import NotSent, check_caps, prepared, send
+from app.ui.crypto_rpc.state import RunView
+
+if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
+    from app.storage.rpc_calls import RpcCall
+    from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
+    from app.ui.crypto_rpc.session.job_plans import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """How far a job is. `sentence` says how it ended, "" while it runs."""
+
+    title: str
+    requests: int = 0
+    requests_most: int = 0
+    credits: int = 0
+    credits_most: int = 0
+    note: str = ""
+    sentence: str = ""
+
+    @property
+    def running(self) -> bool:
+        return not self.sentence
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.requests / self.requests_most) if self.requests_most else 0.0
+
+    @property
+    def words(self) -> str:
+        return (
+            f"{self.requests:,} of {self.requests_most:,} requests, {self.credits:,} of {self.credits_most:,} credits"
+        )
+
+
+class OverBudget(Exception):
+    """The next request would go over what was agreed."""
+
+
+class StoppedJob(Exception):
+    """The person stopped it."""
+
+
+class Job:
+    """What a piece of work holds: `ask` sends, within the budget, and counts."""
+
+    def __init__(self, runner: JobRunner, plan: Plan) -> None:
+        self._runner = runner
+        self.plan = plan
+        self.view = JobView(plan.title, requests_most=plan.requests, credits_most=plan.credits)
+        self.stopping = asyncio.Event()
+
+    def show(self, **changes: object) -> None:
+        self.view = replace(self.view, **changes)  # type: ignore[arg-type]  # the names are the view's own
+        self._runner.changed.emit(self.view)
+
+    async def ask(
+        self, network: str, rows: Sequence[CallRow], *, key: str = "", batch: bool = False
+    ) -> tuple[tuple[CallOutcome, ...], str]:
+        """Send one request; its outcomes, and its id on disk. Raises `NotSent`, `OverBudget`, `StoppedJob`."""
+        price = estimate(network, tuple(row.method for row in rows)).credits
+        if self.view.credits + price > self.plan.credits or self.view.requests >= self.plan.requests:
+            raise OverBudget
+        await self._room()
+        call, outcomes = await self._runner.send(network, rows, key=key, batch=batch)
+        charged = 0 if call.replayed or call.state == "failed" else call.credits
+        self.show(
+            requests=self.view.requests + 1,
+            credits=self.view.credits + (price if charged is None else charged),
+            note="",
+        )
+        return outcomes, call.id
+
+    async def _room(self) -> None:
+        """Wait while the requests of a minute are used up."""
+        caps = self._runner.caps
+        while True:
+            if self.stopping.is_set():
+                raise StoppedJob
+            await caps.count()
+            view = caps.view
+            if view.requests < view.requests_limit or view.resets_at is None:
+                return
+            self.show(note=f"Waiting: {view.requests_limit} requests went out within a minute.")
+            await self.pause(max(1.0, (view.resets_at - self._runner.now()).total_seconds()))
+
+    async def pause(self, seconds: float) -> None:
+        """Wait. Raises `StoppedJob` as soon as the person stops."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.stopping.wait()
+        except TimeoutError:
+            return
+        raise StoppedJob
+
+
+Work = Callable[[Job], Awaitable[str]]
+
+
+class JobRunner(QObject):
+    """One job at a time. `ended` in its view is the sentence that the work gave back, or why it broke off."""
+
+    changed = Signal(object)  # JobView | None
+
+    def __init__(self, presenter: CryptoRpcPresenter, tasks: TaskScope, now: Callable[[], datetime]) -> None:
+        super().__init__()
+        self._presenter = presenter
+        self._tasks = tasks
+        self.now = now
+        self.caps = presenter.caps
+        self.job: Job | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self.job is not None and self.job.view.running
+
+    def start(self, plan: Plan, work: Work) -> bool:
+        """Begin what was agreed on; False while another job runs or there is nobody to ask."""
+        if self.is_running or not self._presenter.can_ask:
+            return False
+        self.job = Job(self, plan)
+        self.job.show()
+        return self._tasks.start("rpc job", self._run, self.job, work)
+
+    def stop(self) -> bool:
+        """End it after the request that is on its way."""
+        if self.job is None or not self.is_running:
+            return False
+        self.job.stopping.set()
+        self.job.show(note="Stopping after the request that is on its way.")
+        return True
+
+    def hidden(self) -> None:
+        """The tab is no longer looked at."""
+        if self.job is not None and self.job.plan.stops_when_hidden:
+            self.stop()
+
+    def close(self) -> None:
+        """Forget a job that has ended."""
+        if not self.is_running:
+            self.job = None
+            self.changed.emit(None)
+
+    async def _run(self, job: Job, work: Work) -> None:
+        try:
+            sentence = await work(job)
+        except StoppedJob:
+            sentence = "Stopped."
+        except OverBudget:
+            sentence = "The budget is used up."
+        except NotSent as error:
+            sentence = str(error.problem)
+        except StorageError as error:
+            sentence = error.sentence
+        job.show(sentence=sentence, note="")
+        await self._presenter.sent.read()
+
+    async def send(
+        self, network: str, rows: Sequence[CallRow], *, key: str, batch: bool
+    ) -> tuple[RpcCall, tuple[CallOutcome, ...]]:
+        """One request of a job. Raises `NotSent` when it did not leave or was refused."""
+        presenter = self._presenter
+        service, account, calls = presenter.service_account_calls()
+        operation = prepared(service, network, rows, batch=batch, key=key)
+        now = self.now()
+        await check_caps(calls, account.id, operation.estimate.credits, now)
+        sent = await send(service, account, calls, operation, rows, {}, now)
+        presenter.sent.soon()
+        if sent.problem is not None:
+            raise NotSent(sent.problem)
+        run = await presenter.runs.read(sent.call.id)
+        return sent.call, run.outcomes
+
+    def show_result(self, run: RunView) -> None:
+        """Show what was joined together."""
+        self._presenter.runs.put(run)
+
+    async def show_run(self, call_id: str) -> None:
+        await self._presenter.runs.show(call_id)
+        await self._presenter.sent.read()

@@ -1,0 +1,313 @@
+"""The pictures that are there: searched, starred, thrown away and brought back, saved elsewhere, deleted for good."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.tasks import TaskScope
+from app.core.trash import moved_text
+from app.core.undo import UndoCommand, UndoStack
+from app.service.http.media_types import HEAD_BYTES, sniff
+from app.storage.conversations import new_id
+from app.storage.errors import StorageError, unavailable
+from app.storage.file_names import file_name
+from app.storage.files import write_atomically
+from app.storage.image_metadata import NotWhole, check_whole, metadata_of
+from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
+from app.ui.images.image_work import checked_size, small_picture
+from app.ui.images.session.tiles import tile_of
+from app.ui.images.state import KIND_WORDS, GalleryState, Tile, Usage
+from app.ui.kit.image_decoding import UndecodableImage
+from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.typed_words import TypedWords
+
+DEFAULT_PATTERN = "{title} {number}"
+PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
+MEASURE_AFTER_S = 0.2  # several images that come at once are measured once
+MAX_PICTURE_BYTES = 25 * 1024 * 1024
+
+
+def name_of(pattern: str, image: StoredImage) -> str:
+    """Return the name a picture is saved under: words in braces are filled in, what no disk takes is left out."""
+    at = image.created_at.astimezone()
+    words = {
+        "title": image.title or KIND_WORDS.get(image.kind, "Image"),
+        "number": str(image.number) if image.total > 1 else "",
+        "model": image.model_name or image.model,
+        "seed": str(image.seed) if image.seed is not None else "",
+        "date": f"{at:%Y-%m-%d}",
+        "time": f"{at:%H.%M}",
+        "id": image.id[:8],
+    }
+    name = pattern or DEFAULT_PATTERN
+    for word, value in words.items():
+        name = name.replace(f"{{{word}}}", value)
+    return file_name(name, SUFFIXES.get(image.form, ".png"), otherwise="Image")
+
+
+class ImageLibrary(QObject):
+    """`gallery_changed` carries a `GalleryState`, `image_changed` one `StoredImage`."""
+
+    gallery_changed = Signal(object)
+    image_changed = Signal(object)
+    notice = Signal(str)  # a sentence
+    usage_changed = Signal(object)  # Usage
+    deleted = Signal(str)  # the id of a picture that is gone for good
+    imported = Signal(str)  # the id of a picture that was brought in
+
+    def __init__(self, tasks: TaskScope, undo_stack: UndoStack) -> None:
+        super().__init__()
+        self._tasks = tasks
+        self._undo_stack = undo_stack
+        self.images: Images | None = None
+        self.files: ImageFiles | None = None
+        self.rows: dict[str, StoredImage] = {}  # newest first
+        self.trashed: dict[str, StoredImage] = {}
+        self.search = ""
+        self.scope = ""
+        self.pattern = ""
+        self.usage = Usage()
+        self.cache: Path | None = None  # where small pictures of them lie
+        self._words: dict[str, tuple[StoredImage, Tile, str]] = {}
+
+    async def start(self, images: Images, files: ImageFiles) -> None:
+        self.images, self.files = images, files
+        await self.load()
+
+    async def load(self) -> None:
+        assert self.images is not None
+        rows, trashed = await self.images.recent(), await self.images.recent(trashed=True)
+        self.rows, self.trashed = {image.id: image for image in rows}, {image.id: image for image in trashed}
+        await asyncio.to_thread(self._see_all)
+        self.publish()
+        self._tasks.replace("images usage", self._measure)
+
+    def one(self, image_id: str) -> StoredImage | None:
+        return self.rows.get(image_id) or self.trashed.get(image_id)
+
+    def path(self, image_id: str) -> Path | None:
+        """Return the file of a picture, None where there is none."""
+        image = self.one(image_id)
+        return self.files.path(image) if image is not None and self.files is not None and image.has_file else None
+
+    def put(self, image: StoredImage) -> None:
+        """Take a new or changed picture into the list, in its place."""
+        if image.id in self.trashed:
+            self.trashed[image.id] = image
+        elif image.id in self.rows:
+            self.rows[image.id] = image
+        else:
+            later = [one for one in self.rows.values() if one.batch_id == image.batch_id and image.batch_id]
+            rest = {key: one for key, one in self.rows.items() if not image.batch_id or one.batch_id != image.batch_id}
+            self.rows = {one.id: one for one in (*later, image)} | rest
+        self.publish()
+        self.image_changed.emit(image)
+        if image.state != "sending":
+            self._tasks.replace("images usage", self._measure)
+
+    def drop(self, image_id: str) -> None:
+        """Take a picture out of the list that was never asked for."""
+        if self.rows.pop(image_id, None) is not None:
+            self.publish()
+
+    async def _measure(self) -> None:
+        """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
+        await asyncio.sleep(MEASURE_AFTER_S)
+        assert self.files is not None
+        rows, trash = tuple(self.rows.values()), tuple(self.trashed.values())
+        sizes = await asyncio.to_thread(lambda files: (files.size_of(rows), files.size_of(trash)), self.files)
+        self.usage = Usage(sum(image.has_file for image in rows), *sizes)
+        self.usage_changed.emit(self.usage)
+
+    # -- looking --------------------------------------------------------------------------------------------------
+
+    def search_for(self, text: str) -> None:
+        self.search = text.strip()
+        self.publish()
+
+    def show_scope(self, scope: str) -> None:
+        """Show all pictures (""), the starred ones, or the trash."""
+        self.scope = scope
+        self.publish()
+
+    def publish(self) -> None:
+        rows = self.trashed if self.scope == "trash" else self.rows
+        words = TypedWords(self.search)
+        found = [
+            image
+            for image in rows.values()
+            if (self.scope != "starred" or image.starred) and words.are_in(self._seen(image)[1])
+        ]
+        tiles = tuple(build_rows(found, lambda image: self._seen(image)[0]))
+        self.gallery_changed.emit(GalleryState(tiles, len(rows), self.search, self.scope, self.images is not None))
+
+    def _seen(self, image: StoredImage) -> tuple[Tile, str]:
+        """The tile of a picture and the words it is found by, made once for each state of it."""
+        known = self._words.get(image.id)
+        if known is None or known[0] is not image:
+            known = self._words[image.id] = (image, tile_of(image), _text(image))
+        return known[1], known[2]
+
+    def _see_all(self) -> None:
+        """Runs in a thread before the first look: thousands of tiles take a while."""
+        for image in (*self.rows.values(), *self.trashed.values()):
+            self._seen(image)
+
+    # -- changing -------------------------------------------------------------------------------------------------
+
+    def star(self, image_id: str) -> None:
+        image = self.one(image_id)
+        if image is not None:
+            self._tasks.start(f"images star {image_id}", self._save, replace(image, starred=not image.starred))
+
+    async def _save(self, image: StoredImage) -> None:
+        assert self.images is not None
+        await self.images.save(image)
+        self.put(image)
+
+    def move_to_trash(self, image_ids: Sequence[str]) -> None:
+        """Move pictures to the trash; what is on its way stays."""
+        ids = tuple(key for key in image_ids if key in self.rows and self.rows[key].state != "sending")
+        if ids:
+            self._tasks.start(f"images trash {ids[0]}", self._move, ids, True)
+
+    def restore(self, image_ids: Sequence[str]) -> None:
+        """Take images out of the trash."""
+        ids = tuple(key for key in image_ids if key in self.trashed)
+        self._undo_stack.forget("images", ids)
+        if ids:
+            self._tasks.start(f"images back {ids[0]}", self._move, ids, False)
+
+    async def _move(self, ids: tuple[str, ...], to_trash: bool) -> None:
+        assert self.images is not None
+        moment = self.images.now() if to_trash else None
+        for image_id in ids:
+            image = self.one(image_id)
+            if image is not None:
+                await self.images.save(replace(image, trashed_at=moment))
+        await self.load()
+        if to_trash:
+            titles = [tile_of(self.trashed[image_id]).title for image_id in ids]
+            self._undo_stack.push(UndoCommand("images", moved_text(titles, "images"), self.restore, ids))
+
+    def empty_trash(self) -> None:
+        """Delete what is in the trash for good. The page has asked."""
+        self._tasks.start("images empty trash", self._empty)
+
+    async def _empty(self) -> None:
+        assert self.images is not None and self.files is not None
+        for image in tuple(self.trashed.values()):
+            self._undo_stack.forget("images", (image.id,))
+            await asyncio.to_thread(self._delete, self.files, image)
+            await self.images.remove(image.id)
+            self.deleted.emit(image.id)
+        await self.load()
+
+    def _delete(self, files: ImageFiles, image: StoredImage) -> None:
+        """Runs in a thread. The small picture of it goes too."""
+        with contextlib.suppress(OSError):
+            files.remove(image)
+        if self.cache is not None:
+            with contextlib.suppress(OSError):
+                small_picture(files.path(image), self.cache).unlink(missing_ok=True)
+
+    # -- out and in -----------------------------------------------------------------------------------------------
+
+    def save_as(self, image_ids: Sequence[str], folder_or_file: Path, pattern: str = "") -> None:
+        """Copy one picture to a file, or several into a folder under names made by the pattern."""
+        self.pattern = pattern or self.pattern
+        self._tasks.start("images save", self._copy, tuple(image_ids), folder_or_file)
+
+    async def _copy(self, ids: tuple[str, ...], target: Path) -> None:
+        try:
+            names = await asyncio.to_thread(self._copy_all, ids, target)
+        except StorageError as error:
+            self.notice.emit(error.sentence)
+            return
+        what = f"Saved as {names[0]}" if len(names) == 1 else f"{len(names)} images saved in {target.name}"
+        self.notice.emit(what if names else "There was nothing to save")
+
+    def _copy_all(self, ids: tuple[str, ...], target: Path) -> list[str]:
+        """Runs in a thread. In a folder nothing is overwritten."""
+        names: list[str] = []
+        is_folder = target.is_dir()
+        for image_id in ids:
+            image, path = self.one(image_id), self.path(image_id)
+            if image is None or path is None:
+                continue
+            place = _free(target / name_of(self.pattern, image)) if is_folder else target
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                raise unavailable(error, path, "Reading the image") from error
+            write_atomically(place, data, 0o644)
+            names.append(place.name)
+        return names
+
+    def bring_in(self, path: Path) -> None:
+        """Copy a picture of this computer into the library, to edit or enlarge it. Nothing is sent."""
+        self._tasks.start(f"images import {path}", self._bring_in, path)
+
+    async def _bring_in(self, path: Path) -> None:
+        assert self.images is not None and self.files is not None
+        image = self.images.planned("import", "", self.images.now(), title=path.stem[:60], charged=False)
+        try:
+            image = await asyncio.to_thread(_taken_in, self.files, image, path)
+        except (UndecodableImage, NotWhole):
+            self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP image that can be opened.")
+            return
+        except StorageError as error:
+            self.notice.emit(error.sentence)
+            return
+        await self.images.add([image])
+        self.put(image)
+        self.imported.emit(image.id)
+
+
+def _taken_in(files: ImageFiles, image: StoredImage, path: Path) -> StoredImage:
+    """Runs in a thread."""
+    try:
+        if path.stat().st_size >= MAX_PICTURE_BYTES:
+            raise UndecodableImage
+        data = path.read_bytes()
+    except OSError as error:
+        raise unavailable(error, path, "Reading the image") from error
+    form = sniff(data[:HEAD_BYTES]) or ""
+    check_whole(data, form)
+    width, height = checked_size(data)
+    files.make()
+    name = files.name(image.id, form)
+    write_atomically(files.folder / name, data)
+    facts = metadata_of(data, form)
+    prompt = str(facts.get("prompt") or "")
+    return replace(
+        image,
+        state="saved",
+        file=name,
+        form=form,
+        width=width,
+        height=height,
+        size_bytes=len(data),
+        prompt=prompt,
+        title=image.title or title_of(prompt) or new_id()[:8],
+    )
+
+
+def _free(path: Path) -> Path:
+    """Return the path, numbered if there is such a file already."""
+    for number in range(2, 1000):
+        if not path.exists():
+            return path
+        stem = path.stem if number == 2 else path.stem.rpartition(" (")[0]
+        path = path.with_name(f"{stem} ({number}){path.suffix}")
+    return path
+
+
+def _text(image: StoredImage) -> str:
+    return f"{image.title} {image.prompt} {image.model} {image.model_name} {image.seed} {image.kind}".casefold()

@@ -1,0 +1,220 @@
+"""From Markdown source to markdown-it tokens, with nothing in them that could fetch, run or style.
+
+Raw HTML is off (it stays visible as text), links lead to web and mail addresses only, and three things are known beyond
+CommonMark and tables: citation markers, footnotes, and mathematics. Small pictures that the text itself carries as
+`data:` addresses become tokens of their own; every other address of a picture stays an address.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from app.ui.kit.markdown.citations import MARKER, indexes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, MutableMapping
+
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+_SAMPLE = """[a](https://b.example) https://c.example mailto:c@d.example ![d](https://e.example) &amp; <f>
+
+| g |
+|---|
+| *h* |
+
+- `i`
+"""
+LINK_SCHEMES = ("http", "https", "mailto")
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,40})\](?!:)")
+_FOOTNOTE_LABEL = re.compile(r"^\s{0,3}\[\^([^\]\s]{1,40})\]:[ \t]*")
+_MATHS = re.compile(
+    r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|(?<![\w$])\$(?![\s$])([^$\n]*?[^\s$\\])\$(?![\w$])", re.DOTALL
+)
+_LIKE_MATHS = re.compile(r"[\\^_=+<>|{}]|^\s*\S\s*$")  # `\[note\]` is a bracket that was escaped
+_MATHS_BLOCK = re.compile(r" {0,3}(?:\$\$|\\\[)")
+_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})\)")
+_STAND_IN = re.compile(r"!\[([^\[\]\n]{0,300})\]\(data-picture:(\d{1,4})\)")
+
+
+def parse(source: str, *, citations: bool = False, references: Mapping[str, str] | None = None) -> list[Token]:
+    """Return the block tokens of `source`. `references` are link definitions made elsewhere in the message."""
+    env: dict[str, Any] = {"citations": citations}
+    if references:
+        env["references"] = {
+            label.upper(): {"title": "", "href": href} for label, href in references.items() if is_safe_link(href)
+        }
+    if "data:image/" not in source:
+        return parser().parse(source, env)
+    pictures: list[str] = env.setdefault("pictures", [])
+
+    def set_aside(found: re.Match[str]) -> str:
+        """Keep the address out of the parser, which reads a text letter by letter."""
+        pictures.append(found[2])
+        return f"![{found[1]}](data-picture:{len(pictures) - 1})"
+
+    tokens = parser().parse(_PICTURE.sub(set_aside, source), env)
+    for token in tokens:
+        for child in (token, *(token.children or ())):
+            if child.type in ("text", "code_inline", "fence", "code_block") and "data-picture:" in child.content:
+                child.content = _STAND_IN.sub(lambda found: _put_back(found, pictures), child.content)
+    return tokens
+
+
+def _put_back(found: re.Match[str], pictures: list[str]) -> str:
+    number = int(found[2])
+    return f"![{found[1]}]({pictures[number]})" if number < len(pictures) else found[0]
+
+
+def split_footnote(source: str) -> tuple[str, str]:
+    """Return the label and the text of a footnote's definition."""
+    found = _FOOTNOTE_LABEL.match(source.lstrip("\n"))
+    if found is None:
+        return "", source
+    return found[1], source.lstrip("\n")[found.end() :]
+
+
+def is_safe_link(url: str) -> bool:
+    """Tell whether a link may be offered at all; it is shown and confirmed before anything opens."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme.lower() in LINK_SCHEMES and bool(parts.netloc or parts.path)
+
+
+@cache
+def parser() -> MarkdownIt:
+    """Return the one parser; built (and its library imported) at the first message that is drawn."""
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import link
+
+    made = MarkdownIt("commonmark", {"html": False, "linkify": True, "breaks": True, "maxNesting": 24})
+    made.enable(["table", "strikethrough", "linkify"])
+    made.disable(["html_block", "html_inline"])
+    assert made.linkify is not None
+    made.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    for schema in ("ftp:", "//"):
+        made.linkify.add(schema, None)
+    own_normalize = made.normalizeLink
+
+    def normalize(url: str) -> str:
+        """Leave an address as it stands in the message; only a foreign host is shown as what it really is."""
+        return url if url.isascii() else own_normalize(url)
+
+    made.normalizeLink = normalize  # type: ignore[method-assign]  # the documented way to replace it
+    made.normalizeLinkText = lambda link: link  # type: ignore[method-assign]  # an address is shown as it is
+    made.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to replace it
+    made.inline.ruler.before("escape", "maths", _maths)
+    made.inline.ruler.before("link", "picture", _picture)
+    made.block.ruler.before("table", "maths_block", _maths_block, {"alt": ["paragraph", "reference"]})
+    made.inline.ruler.at("link", partial(_link, link))
+    made.inline.ruler.before("link", "citation", _citation)
+    made.inline.ruler.before("link", "footnote_mark", _footnote_mark)
+    made.parse(_SAMPLE, {"citations": True})  # its tables of expressions are made when they are first needed: now
+    return made
+
+
+def _link(rule: Callable[[StateInline, bool], bool], state: StateInline, silent: bool) -> bool:
+    """Ask the library's rule, which reads on to the end at every bracket, only where there can be a link at all."""
+    if state.src[state.pos] != "[" or (state.src.rfind("](") < state.pos and not state.env.get("references")):
+        return False
+    return rule(state, silent)
+
+
+def _citation(state: StateInline, silent: bool) -> bool:
+    env: MutableMapping[str, Any] = state.env
+    if not env.get("citations") or state.src[state.pos] not in "[^":
+        return False
+    found = MARKER.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("citation", "", 0)
+        token.content = found[0]
+        token.meta = {"indexes": indexes_of(found)}
+    state.pos = found.end()
+    return True
+
+
+def _footnote_mark(state: StateInline, silent: bool) -> bool:
+    if not state.src.startswith("[^", state.pos):
+        return False
+    found = _FOOTNOTE.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("footnote_mark", "", 0)
+        token.content = found[1]
+    state.pos = found.end()
+    return True
+
+
+def _maths(state: StateInline, silent: bool) -> bool:
+    """Keep a formula's source whole; emphasis must not eat its underscores."""
+    if state.src[state.pos] not in "\\$":
+        return False
+    found = _MATHS.match(state.src, state.pos)
+    if found is None or found.end() > state.posMax:
+        return False
+    alone = state.pos == 0 and found.end() == state.posMax
+    if found[0][:2] in ("\\(", "\\[") and not alone and not _LIKE_MATHS.search(found[found.lastindex or 0]):
+        return False
+    if not silent:
+        token = state.push("math", "", 0)
+        token.content = found[0]
+        token.meta = {
+            "formula": found[found.lastindex or 0].strip(),
+            "display": found[0].startswith(("$$", "\\[")),
+        }
+    state.pos = found.end()
+    return True
+
+
+def _maths_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Keep the lines of a formula together: a line in it that begins with a minus is no list."""
+    start = state.bMarks[first] + state.tShift[first]
+    if state.is_code_block(first) or not _MATHS_BLOCK.match(state.src, start):
+        return False
+    close = "$$" if state.src.startswith("$$", start) else "\\]"
+    line = first
+    while line < last and not state.isEmpty(line):
+        begin = start + 2 if line == first else state.bMarks[line]
+        if state.src.find(close, begin, state.eMarks[line]) >= 0:
+            break
+        line += 1
+    else:
+        return False
+    if state.src[: state.eMarks[line]].rstrip()[-2:] != close:
+        return False  # text goes on behind the formula: an ordinary paragraph
+    if silent:
+        return True
+    state.line = line + 1
+    state.push("paragraph_open", "p", 1)
+    token = state.push("inline", "", 0)
+    token.content = state.getLines(first, state.line, state.blkIndent, False).strip()
+    token.map = [first, state.line]
+    token.children = []
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _picture(state: StateInline, silent: bool) -> bool:
+    """A picture that the text carries itself, set aside by `parse`."""
+    pictures = state.env.get("pictures")
+    if not pictures or not state.src.startswith("![", state.pos):
+        return False
+    found = _STAND_IN.match(state.src, state.pos)
+    if found is None or int(found[2]) >= len(pictures):
+        return False
+    if not silent:
+        token = state.push("picture", "", 0)
+        token.content = found[1]
+        token.meta = {"address": pictures[int(found[2])]}
+    state.pos = found.end()
+    return True

@@ -1,0 +1,159 @@
+"""The takes: every result kept, listed by day, renamed, starred, thrown away and brought back, saved as a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.audio.encoding import AudioTags, write_take
+from app.audio.formats import format_title, suffix_of
+from app.core import money
+from app.storage.errors import unavailable
+from app.storage.file_names import file_name
+from app.storage.takes import Take, TakeFiles, Takes
+from app.ui.speech.state import TakeRow
+
+if TYPE_CHECKING:
+    from app.audio.spool import Spool
+    from app.ui.speech.session.voice_list import VoiceList
+
+DEFAULT_PATTERN = "{title} - {voice}"
+PATTERN_WORDS = ("title", "voice", "model", "date", "time", "id")
+_NUMBERS = {"speed": "speed", "temperature": "temperature", "top_p": "top-p"}
+
+
+def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
+    """Return the name a clip is saved under: words in braces are filled in, what no disk takes is left out."""
+    at = take.created_at.astimezone()
+    words = {
+        "title": take.title or "Clip",
+        "voice": take.voice_name or take.voice,
+        "model": model_name,
+        "date": f"{at:%Y-%m-%d}",
+        "time": f"{at:%H.%M}",
+        "id": take.id[:8],
+    }
+    name = pattern or DEFAULT_PATTERN
+    for word, value in words.items():
+        name = name.replace(f"{{{word}}}", value)
+    return file_name(name, suffix_of(kind), otherwise="Clip")
+
+
+def take_row(
+    take: Take, voice_list: VoiceList, now: datetime, *, working: bool = False, plays: bool = False
+) -> TakeRow:
+    """Return a take as the list shows it."""
+    model = voice_list.model(take.model)
+    name = model.name if model is not None else take.model
+    voice = f"Cloned: {take.voice_name}" if take.voice.startswith("vv_") else take.voice_name or take.voice
+    return TakeRow(
+        id=take.id,
+        title=take.title or "Clip",
+        second_line=f"{voice} · {name}",
+        length=money.position(take.duration_s) if take.duration_s else "",
+        cost=cost_words(take),
+        group=money.day_group(take.created_at, now),
+        starred=take.starred,
+        working=working,
+        is_partial=not working and take.state in ("cut", "failed", "planned", "sending"),
+        plays=plays,
+    )
+
+
+def cost_words(take: Take) -> str:
+    """Return what a take cost as far as anybody can say: "about $0.0186", "≤ $0.0186", "" when no price is known."""
+    cost = take.cost_usd
+    if cost is None:
+        return ""
+    sources = {part.cost_source for part in take.parts if part.cost_usd is not None}
+    if "at most" in sources:
+        return money.at_most(cost)
+    return money.money(cost) if sources == {"stated"} else money.about(cost)
+
+
+def delivery_words(take: Take) -> str:
+    """Return how a take was asked for: "MP3 · speed 1.25 · temperature 0.9 · English · “calm”"."""
+    options = take.options
+    words = [format_title(take.format)]
+    words += [f"{name} {options[key]:g}" for key, name in _NUMBERS.items() if isinstance(options.get(key), int | float)]
+    if options.get("language"):
+        words.append(str(options["language"]))
+    if options.get("style"):
+        words.append(f"“{options['style']}”")
+    return " · ".join(words)
+
+
+class TakeLibrary:
+    """The takes on screen. Raises `StorageError` from whatever touches the disk."""
+
+    def __init__(self, takes: Takes, files: TakeFiles) -> None:
+        self.takes = takes
+        self.files = files
+        self.rows: tuple[Take, ...] = ()
+
+    async def load(self) -> None:
+        self.rows = await self.takes.recent()
+
+    async def measure(self, take_id: str) -> None:
+        """After a kill: what the file of a cut part holds is what was kept of it."""
+        take = await self.takes.one(take_id)
+        for part in take.parts:
+            if part.state == "cut":
+                size = await asyncio.to_thread(_size_of, self.files.part(part)) if part.file else 0
+                await self.takes.save_part(replace(part, size_bytes=size, state="cut" if size else "failed"))
+        self.put(await self.takes.one(take_id))
+
+    def one(self, take_id: str) -> Take | None:
+        return next((take for take in self.rows if take.id == take_id), None)
+
+    def put(self, take: Take) -> None:
+        """Take a changed or new take into the list, in its place."""
+        if self.one(take.id) is None:
+            self.rows = (take, *self.rows)
+        else:
+            self.rows = tuple(take if one.id == take.id else one for one in self.rows)
+
+    def drop(self, take_id: str) -> None:
+        self.rows = tuple(take for take in self.rows if take.id != take_id)
+
+    def size_bytes(self) -> int:
+        return sum(take.size_bytes for take in self.rows)
+
+    async def export(self, take: Take, spool: Spool, target: Path, kind: str, model_name: str) -> None:
+        """Write a clip: the very bytes where one part was made in that format, else the joined sound, encoded anew."""
+        tags = AudioTags(
+            title=take.title,
+            artist=f"{take.voice_name} ({model_name})",
+            date=f"{take.created_at.astimezone():%Y-%m-%d}",
+            comment=f"Spoken by {model_name} with the voice {take.voice}",
+        )
+        only = take.parts[0] if len(take.parts) == 1 else None
+        source = self.files.part(only) if only is not None and only.kind == kind and only.has_sound else None
+        await asyncio.to_thread(write_take, target, kind, spool, tags, source)
+
+
+def same_file(source: Path, target: Path) -> None:
+    """Let `target` be the same bytes under another name, without a second copy where the disk allows it.
+
+    Raises `StorageUnavailable`. For a worker thread.
+    """
+    try:
+        target.unlink(missing_ok=True)
+        try:
+            os.link(source, target)
+        except OSError:  # a disk that knows no links
+            shutil.copyfile(source, target)
+    except OSError as error:
+        raise unavailable(error, target, "Handing on the clip") from error
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

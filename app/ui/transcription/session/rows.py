@@ -1,0 +1,185 @@
+"""From stored rows to what the list, the head, the table and the receipt line say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from app.audio.formats import format_title
+from app.core import money
+from app.core.money import position
+from app.core.problems import ActionSpec, Problem
+from app.storage.values import money_of
+from app.ui.kit.widgets.receipt_line import Run
+from app.ui.transcription.session.document import Document
+from app.ui.transcription.session.exporting import Head as ExportHead
+from app.ui.transcription.session.exporting import length_words
+from app.ui.transcription.session.upload_preparation import needs_treatment
+from app.ui.transcription.state import BatchRow, Entry, Mark, Work, language_name
+
+if TYPE_CHECKING:
+    from app.storage.transcripts import TranscriptRow
+
+STATE_WORDS = {
+    "recording": "Recording…",
+    "recorded": "Not transcribed",
+    "queued": "Waiting",
+    "sending": "Being transcribed",
+    "failed": "Not transcribed",
+    "unknown": "Ended without an answer",
+}
+BATCH_WORDS: Mapping[str, tuple[str, str]] = {
+    "recorded": ("Ready", ""),
+    "queued": ("Waiting", ""),
+    "sending": ("Sending", "accent"),
+    "done": ("Done", "ok"),
+    "failed": ("Failed", "bad"),
+    "unknown": ("No answer: open it to try again", "warn"),
+}
+
+
+def entry_of(
+    row: TranscriptRow, work: Work | None, now: datetime, name_of: Callable[[str], str], snippet: str = ""
+) -> Entry:
+    """One row of the list."""
+    state = row.state
+    if work is not None:
+        second, state = work_words(work), "sending"
+    elif state == "sending":  # and nothing is under way: the disk refused the end of it
+        state = "unknown"
+        second = STATE_WORDS.get(state, "")
+    elif state == "done":
+        second = " · ".join(part for part in (name_of(row.model), str(row.options.get("language") or "")) if part)
+    else:
+        second = STATE_WORDS.get(state, "")
+    return Entry(
+        id=row.id,
+        title=row.title,
+        second_line=snippet or second,
+        right=position(row.duration_s) if row.duration_s else "",
+        cost=money.money(row.cost_usd) if row.cost_usd is not None and state == "done" else "",
+        group=money.day_group(row.created_at, now),
+        state=state,
+        origin=row.origin,
+    )
+
+
+def work_words(work: Work) -> str:
+    """`Uploading part 2 of 5, 40 %`."""
+    part = f" part {work.part} of {work.parts}" if work.parts > 1 else ""
+    share = f", {money.percent(work.share)}" if work.share is not None else ""
+    return f"{work.words}{part}{share}"
+
+
+def marks_of(row: TranscriptRow) -> tuple[Mark, ...]:
+    return tuple(
+        Mark(float(mark["at"]), str(mark.get("text") or ""))
+        for mark in row.marks
+        if isinstance(mark.get("at"), int | float)
+    )
+
+
+def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:
+    """The line under a transcript: cost, length, words, language, time taken, request id."""
+    told = row.receipt
+    if not told:
+        return ()
+    cost = money_of(told.get("cost_usd"))
+    runs = [Run(money.cost(cost, str(told.get("cost_source") or "none")), strong=True)]
+    if row.duration_s:
+        runs.append(Run(f"{length_words(row.duration_s)} of audio"))
+    runs.append(Run(f"{money.count(row.word_count)} words"))
+    if row.options.get("language"):
+        runs.append(Run(language_name(str(row.options["language"]))))
+    parts = told.get("parts")
+    if isinstance(parts, int) and parts > 1:
+        runs.append(Run(f"{parts} parts"))
+    took = told.get("took_s")
+    if isinstance(took, int | float):
+        runs.append(Run(f"took {money.duration(float(took))}"))
+    if told.get("request_id"):
+        runs.append(Run(f"req {str(told['request_id'])[:12]}", mono=True))
+    if told.get("charged") is False:
+        runs.append(Run(money.PLAY_MONEY, role="sandbox"))
+    return tuple(runs)
+
+
+def problem_of(row: TranscriptRow) -> Problem | None:
+    """Why a row was not transcribed, as far as it was kept over a restart."""
+    if row.state not in ("failed", "unknown"):
+        return None
+    retry = ActionSpec("retry", "Try again")
+    what = str(row.problem.get("what") or "")
+    if row.state == "unknown" and not what:
+        return Problem(
+            "Rialto ended while this was on its way",
+            "It may have been transcribed and charged. The sound is kept; trying again costs once more.",
+            primary=retry,
+            severity="warn",
+        )
+    meaning = str(row.problem.get("meaning") or "The sound is kept.")
+    words = what or "This was not transcribed"
+    if row.state == "unknown":
+        return Problem(words, meaning, primary=retry, severity="warn")
+    return Problem(words, meaning, primary=retry)
+
+
+def facts_of(
+    row: TranscriptRow, document: Document, model_name: str, kind: str, path: str
+) -> tuple[tuple[str, str], ...]:
+    """The Details page, label and value."""
+    times = {"": "from the model", "words": "segments from the model, words estimated", "all": "estimated"}
+    facts = [
+        ("Recorded" if row.origin == "recording" else "Added", money.moment(row.created_at, "%d %b %Y, %H:%M")),
+        ("Length", length_words(row.duration_s) if row.duration_s else ""),
+        ("Type", format_title(kind) if kind else ""),
+        ("Size", money.size(row.size_bytes) if row.size_bytes else ""),
+        ("Model", model_name),
+        ("Language hint", language_name(str(row.options.get("language") or "")) or "none"),
+        ("Words", money.count(document.word_count) if document.segments else ""),
+        ("Segments", money.count(len(document.segments)) if document.segments else ""),
+        ("Times", times.get(document.estimated, "") if document.segments else ""),
+        ("File", path),
+        ("SHA-256", row.file_hash),
+    ]
+    return tuple((label, value) for label, value in facts if value)
+
+
+def export_head(row: TranscriptRow, model_name: str, received: Mapping[str, Any]) -> ExportHead:
+    """What an exported file says about the recording."""
+    return ExportHead(
+        title=row.title,
+        recorded=money.day(row.created_at),
+        model=model_name,
+        language=language_name(str(row.options.get("language") or "")),
+        marks=tuple((mark.at, mark.text) for mark in marks_of(row)),
+        received=received,
+    )
+
+
+def batch_row(row: TranscriptRow, work: Work | None, kind: str, price: Decimal | None) -> BatchRow:
+    """One file of the table."""
+    words, tone = BATCH_WORDS.get(row.state, ("", ""))
+    if needs_treatment(row) and row.state in ("recorded", "failed"):
+        words, tone = "Over 25 MB: choose what to do", "warn"
+    if row.state == "failed" and row.problem.get("what"):
+        words = str(row.problem["what"])
+    if work is not None:
+        words, tone = work_words(work), "accent"
+    if row.state == "done":
+        words = f"Done, {money.count(row.word_count)} words"
+    cost = money.money(row.cost_usd) if row.cost_usd is not None and row.state == "done" else ""
+    return BatchRow(
+        id=row.id,
+        title=row.title,
+        kind=kind,
+        size=money.size(row.size_bytes),
+        length=position(row.duration_s) if row.duration_s else "",
+        price=cost or (money.about(price) if price is not None else ""),
+        status=words,
+        tone=tone,
+        share=work.share if work is not None else None,
+        is_busy=work is not None,
+    )

@@ -1,0 +1,171 @@
+"""From a row to the files that are uploaded for it: as it is, without loss, down to a size, or in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.audio.preparing import (
+    CannotPrepare,
+    compress,
+    longest_part_s,
+    readable,
+    split,
+    to_flac,
+)
+from app.storage.transcripts import PartRow, TranscriptRow
+from app.ui.transcription.session.file_probe import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES, FileProbe, look
+from app.ui.transcription.state import BYTES_PER_S
+
+DEFAULT_TARGET_BYTES = 20_000_000
+OGG_BYTES_PER_S = BYTES_PER_S["ogg"]
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """`recordings` is the person's; `cache` may be emptied at any time."""
+
+    recordings: Path
+    cache: Path
+
+    def sound_of(self, row: TranscriptRow) -> Path:
+        """Where a row's sound lies: recordings are named within their folder, files by their whole path."""
+        return self.recordings / Path(row.sound_path).name if row.origin == "recording" else Path(row.sound_path)
+
+    def upload_of(self, row: TranscriptRow, suffix: str) -> Path:
+        return self.cache / "uploads" / f"{row.id}{suffix}"
+
+    def parts_of(self, row: TranscriptRow) -> Path:
+        return self.cache / "uploads" / row.id
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file to send. `number` 0 is the whole; parts count from 1. Times in seconds of the whole."""
+
+    path: Path
+    name: str
+    number: int = 0
+    start_s: float = 0.0
+    end_s: float | None = None
+
+
+def treatment_of(row: TranscriptRow) -> tuple[str, int]:
+    """Return ("", 0), ("split", 0) or ("compress", bytes)."""
+    kind, _, size = row.treatment.partition(":")
+    if kind == "compress":
+        return kind, int(size) if size.isdigit() else DEFAULT_TARGET_BYTES
+    return (kind, 0) if kind == "split" else ("", 0)
+
+
+def needs_treatment(row: TranscriptRow) -> bool:
+    """True for a file that the service would refuse, and for which nothing has been chosen yet."""
+    return row.origin == "file" and row.size_bytes > MAX_UPLOAD_BYTES and not row.treatment
+
+
+class Preparer:
+    """Makes the files for one row. All of it is for a worker thread; `is_wanted` is asked between blocks.
+
+    Raises `CannotPrepare`, `app.audio.preparing.Stopped` and `OSError`.
+    """
+
+    def __init__(
+        self,
+        folders: Folders,
+        row: TranscriptRow,
+        record_as: str,
+        on_share: Callable[[float], None],
+        is_wanted: Callable[[], bool],
+        *,
+        longest_s: float | None = None,
+    ) -> None:
+        self._folders = folders
+        self._row = row
+        self._record_as = record_as
+        self._on_share = on_share
+        self._stop = lambda: not is_wanted()
+        self._longest_s = longest_s
+
+    def uploads(self, parts: tuple[PartRow, ...] = ()) -> tuple[Upload, ...]:
+        """Return what to send, in order. `parts` are those that were cut before: they are used again where possible."""
+        looked = look(self._folders.sound_of(self._row), with_length=False)
+        if looked.problem:
+            raise CannotPrepare(looked.problem)
+        (self._folders.cache / "uploads").mkdir(parents=True, exist_ok=True)
+        kind, target_bytes = treatment_of(self._row)
+        if kind == "split":
+            return self._parts(looked, parts)
+        if kind == "compress":
+            return (self._compressed(looked, target_bytes),)
+        if self._row.origin == "recording":
+            return self._recording(looked, parts)
+        if looked.size_bytes > MAX_UPLOAD_BYTES:
+            raise CannotPrepare(f"{looked.name} is over 25 MB. Compress it or split it on silence.")
+        return (Upload(looked.path, looked.wire_name),)
+
+    def _recording(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
+        """A recording is sent as the person chose; one that does not fit is cut at silences."""
+        if self._record_as == "wav":
+            if looked.size_bytes > SURE_UPLOAD_BYTES:
+                return self._parts(looked, parts)
+            return (Upload(looked.path, f"{looked.path.stem}.wav"),)
+        if self._record_as == "ogg":
+            length = self._row.duration_s or looked.size_bytes / BYTES_PER_S["wav"]
+            target = min(SURE_UPLOAD_BYTES, max(20_000, round(length * OGG_BYTES_PER_S)))
+            return (self._compressed(looked, target),)
+        target_path = self._folders.upload_of(self._row, ".flac")
+        if looked.size_bytes > SURE_UPLOAD_BYTES * 3:  # surely too much as FLAC as well
+            return self._parts(looked, parts)
+        to_flac(looked.path, target_path, self._on_share, self._stop)
+        if target_path.stat().st_size > SURE_UPLOAD_BYTES:
+            target_path.unlink()
+            return self._parts(looked, parts)
+        return (Upload(target_path, f"{looked.path.stem}.flac"),)
+
+    def _compressed(self, looked: FileProbe, target_bytes: int) -> Upload:
+        target = self._folders.upload_of(self._row, ".ogg")
+        source, is_scratch = self._readable(looked)
+        try:
+            compress(source, target, min(target_bytes, SURE_UPLOAD_BYTES), self._on_share, self._stop)
+        finally:
+            if is_scratch:
+                source.unlink(missing_ok=True)
+        return Upload(target, f"{looked.path.stem}.ogg")
+
+    def _parts(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
+        if parts and all(part.received or Path(part.path).is_file() for part in parts):
+            return tuple(_upload(part.number, Path(part.path), part.start_s, part.end_s) for part in parts)
+        source, is_scratch = self._readable(looked)
+        try:
+            cut = split(
+                source,
+                self._folders.parts_of(self._row),
+                SURE_UPLOAD_BYTES,
+                self._on_share,
+                self._stop,
+                longest_s=min(self._longest_s or longest_part_s(SURE_UPLOAD_BYTES), longest_part_s(SURE_UPLOAD_BYTES)),
+            )
+        finally:
+            if is_scratch:
+                source.unlink(missing_ok=True)
+        return tuple(_upload(number, one.path, one.start_s, one.end_s) for number, one in enumerate(cut, 1))
+
+    def _readable(self, looked: FileProbe) -> tuple[Path, bool]:
+        scratch = self._folders.upload_of(self._row, ".decoded.wav")
+        return readable(looked.path, scratch, self._on_share, self._stop)
+
+
+def _upload(number: int, path: Path, start_s: float, end_s: float) -> Upload:
+    return Upload(path, path.name, number, start_s, end_s)
+
+
+def clean_up(folders: Folders, row: TranscriptRow) -> None:
+    """Delete what was made for an upload that is over; the person's own sound stays."""
+    for suffix in (".flac", ".ogg", ".decoded.wav"):
+        folders.upload_of(row, suffix).unlink(missing_ok=True)
+    folder = folders.parts_of(row)
+    if folder.is_dir():
+        for path in folder.iterdir():
+            path.unlink(missing_ok=True)
+        folder.rmdir()

@@ -1,0 +1,448 @@
+"""Jobs into words: the line of the list, and everything that is known of the one that is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.core import money
+from app.core.problems import ActionSpec, Problem
+from app.ui.kit.widgets.receipt_line import Run
+from app.ui.video.consent import Consent, consent_from
+from app.ui.video.model_constraints import length_words, seconds_of
+from app.ui.video.state import Detail, JobRow
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.storage.video_jobs import VideoJob
+    from app.ui.video.session.job_store import VideoJobStore
+
+# state -> badge, tone, icon
+_BADGES = {
+    "waiting": ("Waiting", "neutral", ""),
+    "sending": ("Sending", "accent", ""),
+    "running": ("Rendering", "accent", ""),
+    "ready": ("Fetching", "accent", ""),
+    "saved": ("Ready", "ok", "check"),
+    "cleaned": ("Cleaned up", "neutral", ""),
+    "failed": ("Failed", "bad", "error"),
+    "expired": ("Expired", "warn", "clock"),
+    "unknown": ("Unknown", "warn", "warning"),
+    "cancelled": ("Cancelled", "neutral", ""),
+}
+QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
+KNOWN_WORDS = QUEUED_WORDS | {"processing", "in_progress", "running", "completed"}
+TITLE_CHARS = 90
+TOLD_FROM_S = 2.0  # of waiting, from which on it is worth a word
+TENS_FROM_S = 60  # from here on a time is told in tens of seconds
+
+
+def title_of(job: VideoJob) -> str:
+    """The beginning of the prompt, on one line; of a film that is made larger, its name."""
+    words = " ".join(job.prompt.split()) or _film_name(job)
+    if len(words) > TITLE_CHARS:  # cut between two words
+        words = (
+            words[:TITLE_CHARS].rpartition(" ")[0].rstrip(" ,.;:") + "…" if " " in words else words[:TITLE_CHARS] + "…"
+        )
+    return words or "Without a prompt"
+
+
+def _film_name(job: VideoJob) -> str:
+    filled = job.form.get("filled")
+    film = filled.get("film") if isinstance(filled, dict) and job.form.get("upscale_factor") else ""
+    return Path(film).name if isinstance(film, str) else ""
+
+
+def shape_words(job: VideoJob) -> str:
+    """Model, length and resolution: `Reel · 5 s · 480p`; of a film that is made larger, how much: `Enlarger · 2×`."""
+    form = job.form
+    parts = [job.model_name or job.model, _length(job)]
+    parts.append(str(form.get("resolution") or ""))
+    return " · ".join(part for part in parts if part)
+
+
+def _length(job: VideoJob) -> str:
+    factor = job.form.get("upscale_factor")
+    return f"{factor}×" if factor else length_words(str(job.form.get("duration") or ""))
+
+
+class RowWriter:
+    """Writes with what is known at `now`; `received` is what the fetcher has of a film by now.
+
+    `rests_s`: how long the service is not asked yet, `send_waits_s` how long it takes no job, both 0 as a rule.
+    """
+
+    def __init__(
+        self,
+        job_store: VideoJobStore,
+        received: dict[str, tuple[int, int | None]],
+        rests_s: Callable[[], float] = lambda: 0.0,
+        send_waits_s: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self._job_store = job_store
+        self._received = received
+        self._rests_s = rests_s
+        self._send_waits_s = send_waits_s
+
+    def row(self, job: VideoJob, now: datetime) -> JobRow:
+        badge, tone, icon = self._badge(job)
+        share = self.share(job, now)
+        return JobRow(
+            id=job.id,
+            title=title_of(job),
+            second=shape_words(job),
+            state=job.state,
+            badge=badge,
+            tone=tone,
+            icon=icon,
+            right=self._right(job, now),
+            poster=str(self._job_store.film(job)) if job.has_film else "",
+            share=share,
+            busy=job.state in ("sending", "running", "ready") and not job.held,
+        )
+
+    def _badge(self, job: VideoJob) -> tuple[str, str, str]:
+        if job.held and job.is_open:
+            return ("Needs you", "warn", "warning")
+        if job.state == "running" and job.told.lower() in QUEUED_WORDS:
+            return ("Queued", "neutral", "")
+        return _BADGES[job.state]
+
+    def share(self, job: VideoJob, now: datetime) -> float | None:
+        """How far it is, as far as anybody knows; negative while nobody does."""
+        if job.held or job.state not in ("sending", "running", "ready"):
+            return None
+        if job.id in self._received:
+            count, total = self._received[job.id]
+            return min(1.0, count / total) if total else -1.0
+        usual = job.average_s or self._job_store.usual_s(job.model)
+        if job.state != "running" or not usual or job.queued_at is None:
+            return -1.0
+        return round(min(0.98, (now - job.queued_at).total_seconds() / usual), 2)  # no step that cannot be seen
+
+    def _right(self, job: VideoJob, now: datetime) -> str:
+        price = _price(job)
+        if job.state == "waiting":
+            return f"{price} to pay" if price else "Not sent yet"
+        if job.state in ("running", "ready", "sending"):
+            return "" if job.held else self.left_words(job, now)
+        if job.has_film:
+            took = _took(job)
+            when = money.when(job.ended_at or job.created_at, now)
+            more = f"took {money.duration(took)}" if took is not None and job.state == "saved" else when
+            return " · ".join(part for part in (price, more) if part)
+        return {"failed": _charged_words(job), "unknown": "Perhaps charged", "cancelled": "Not charged"}.get(
+            job.state, money.when(job.created_at, now)
+        )
+
+    def left_words(self, job: VideoJob, now: datetime) -> str:
+        """`about 1 min 10 s left`, or how long it has been and usually is."""
+        if job.id in self._received:
+            count, total = self._received[job.id]
+            return f"{money.size(count)} of {money.size(total)}" if total else money.size(count)
+        if job.state == "ready":
+            return "fetching the file"
+        if job.queued_at is None:
+            waits_s = self._send_waits_s()
+            return f"sent {money.due(waits_s, now)}" if waits_s else "on its way"
+        elapsed = max(0.0, (now - job.queued_at).total_seconds())
+        usual = job.average_s or self._job_store.usual_s(job.model)
+        if not usual:
+            return f"{_whole(elapsed)} so far"
+        if elapsed < usual:
+            return f"about {_whole(usual - elapsed)} left"
+        rests_s = self._rests_s()
+        return f"asks again {money.due(rests_s, now)}" if rests_s else f"{_whole(elapsed)}, usually {_whole(usual)}"
+
+    def is_close(self, job: VideoJob, now: datetime) -> bool:
+        """True while its words change from second to second."""
+        usual = job.average_s or self._job_store.usual_s(job.model)
+        elapsed = (now - job.queued_at).total_seconds() if job.queued_at is not None else 0.0
+        return not usual or usual - elapsed < TENS_FROM_S or bool(self._rests_s())
+
+    # The one that is looked at
+
+    def detail(self, job: VideoJob, now: datetime, exchange: Exchange | None, account_name: str) -> Detail:
+        film = self._job_store.film(job)
+        return Detail(
+            id=job.id,
+            title=title_of(job),
+            state=job.state,
+            film=str(film) if job.has_film else "",
+            film_size=(job.width, job.height),
+            saved=("Saved on this computer", f"{film.name}, {money.size(job.size_bytes)}")
+            if job.has_film
+            else ("", ""),
+            remote=_remote(job),
+            remote_words=_remote_words(job),
+            progress=self._progress(job, now, account_name),
+            share=self.share(job, now),
+            problem=_problem(job),
+            facts=_facts(job, film, now),
+            receipt=receipt_of(job),
+            actions=_actions(job),
+            body=_body(job),
+            exchange=exchange,
+            consent=consent_of(job),
+            price=_price(job),
+        )
+
+    def _progress(self, job: VideoJob, now: datetime, account_name: str) -> str:
+        if not job.is_open or job.held:
+            return ""
+        if account_name:
+            return f"Waits until the account “{account_name}” is in use again."
+        if job.state == "waiting":
+            return job.note or "Waits here until a place is free. It can still be cancelled; nothing is charged before."
+        words = self.left_words(job, now)
+        return " ".join([f"{words[:1].upper()}{words[1:]}.", *self._why(job, now)])
+
+    def _why(self, job: VideoJob, now: datetime) -> Iterator[str]:
+        """Why there is less news of a job than one would like."""
+        if job.state == "sending" and self._send_waits_s():
+            yield "The service takes no more jobs this minute. It is sent once, when the minute is over."
+        if job.state == "running" and job.told and job.told.lower() not in KNOWN_WORDS:
+            yield f"The service says “{job.told}”, which Rialto does not know."
+        if job.note:
+            yield job.note
+        rests_s = self._rests_s()
+        if rests_s and job.state in ("running", "ready") and job.id not in self._received:
+            until = money.due(rests_s, now)
+            if until.startswith("in "):
+                until = f"at {money.clock(now + timedelta(seconds=rests_s))}, {until}"
+            yield (
+                f"The service wants fewer questions for now: Rialto asks again {until}. The video goes on being made."
+            )
+
+
+@money.or_dash
+def _whole(seconds: float) -> str:
+    """Whole seconds; tens of them from a minute on, for it is a guess anyway."""
+    if seconds > TENS_FROM_S:
+        seconds = round(seconds / 10) * 10
+    return money.duration(max(1.0, float(round(seconds)))).replace(".0 s", " s")
+
+
+def consent_of(job: VideoJob) -> Consent | None:
+    """What the service asked and nobody has answered yet."""
+    return None if job.form.get("consents") else consent_from(job.form.get("consent"))
+
+
+def proposed(job: VideoJob) -> tuple[str, str]:
+    """The prompt and the model that the service proposed when it refused this one, "" for what it did not."""
+    told = job.form.get("proposed")
+    told = told if isinstance(told, dict) else {}
+    return str(told.get("prompt") or ""), str(told.get("model") or "")
+
+
+def _price(job: VideoJob) -> str:
+    return money.money(job.quote_usd) if job.quote_usd is not None else ""
+
+
+def _took(job: VideoJob) -> float | None:
+    if job.queued_at is None or job.ready_at is None:
+        return None
+    return max(0.0, (job.ready_at - job.queued_at).total_seconds())
+
+
+def _charged_words(job: VideoJob) -> str:
+    if not job.queue_id or job.refunded:
+        return "Not charged" if not job.queue_id else "Money back"
+    return "Charged" if job.refunded is False else "See why"
+
+
+def _remote(job: VideoJob) -> str:
+    if not job.has_film:
+        return ""
+    return "kept" if job.remote_copy else "gone"
+
+
+def _remote_words(job: VideoJob) -> tuple[str, str]:
+    if not job.has_film:
+        return ("", "")
+    if not job.remote_copy:
+        return ("The service has no copy", "It was deleted there after the file here was checked.")
+    why = (
+        "It is deleted as soon as the service answers." if job.clean_after else "Kept: the switch was off for this job."
+    )
+    return ("The service still has a copy", job.note or why)
+
+
+def _problem(job: VideoJob) -> Problem | None:
+    if job.state == "unknown":
+        return Problem(
+            "Nobody knows whether this was queued",
+            f"{job.note} Look at your balance before you queue it again.",
+            primary=ActionSpec("check-balance", "Check the balance"),
+            alternative=ActionSpec("video-again", "Queue it again…"),
+            severity="warn",
+            icon="warning",
+        )
+    if job.state == "failed":
+        change = ActionSpec("video-use", "Change and try again")
+        words, model = proposed(job)
+        if not (words or model):
+            return Problem("This video was not made", job.note, primary=change)
+        proposal = ActionSpec("video-proposal", "Read the proposed words…" if words else f"Use {model}…")
+        return Problem("This video was not made", job.note, primary=proposal, alternative=change)
+    if job.state == "expired":
+        return Problem(
+            "The video is gone at the service",
+            job.note,
+            primary=ActionSpec("video-use", "Use again"),
+            severity="warn",
+            icon="clock",
+        )
+    if job.held and job.state == "waiting" and consent_of(job) is not None:
+        return Problem(
+            "The service wants your consent first",
+            job.note,
+            primary=ActionSpec("video-consent", "Read and decide…"),
+            alternative=ActionSpec("video-cancel", "Cancel it"),
+            severity="warn",
+            icon="shield",
+        )
+    if job.held and job.state == "waiting":
+        words = f"Queue for {_price(job)}" if job.quote_usd is not None else "Queue it"
+        if job.form.get("short") is True:
+            return Problem(
+                "Not enough credits for this video",
+                job.note,
+                primary=ActionSpec("top-up", "Top up…"),
+                alternative=ActionSpec("video-send", words),
+                severity="warn",
+                icon="credits",
+            )
+        if limit := job.form.get("limit"):
+            return Problem(
+                "Your spending limit stopped this video",
+                job.note,
+                primary=ActionSpec(f"limits:{limit}", "Change the limit…"),
+                alternative=ActionSpec("video-send", words),
+                severity="warn",
+                icon="warning",
+            )
+        return Problem(
+            "This job waits for you",
+            job.note,
+            primary=ActionSpec("video-send", words),
+            alternative=ActionSpec("video-cancel", "Cancel it"),
+            severity="warn",
+            icon="warning",
+        )
+    if job.held:
+        return Problem(
+            "The video could not be fetched",
+            job.note,
+            primary=ActionSpec("video-fetch", "Fetch again"),
+            severity="warn",
+            icon="warning",
+        )
+    return None
+
+
+def _actions(job: VideoJob) -> frozenset[str]:
+    if job.trashed_at is not None:
+        return frozenset({"restore", "delete"})
+    actions = {"use", "copy"}
+    if job.state == "waiting":
+        actions |= {"cancel"} if job.held else {"cancel", "up", "down"}
+    else:
+        actions.add("again")
+    if job.held and job.state == "waiting":
+        actions.add("send" if consent_of(job) is None else "consent")
+    elif job.held:
+        actions.add("fetch")
+    if job.has_film:
+        actions |= {"save", "folder"}
+        if job.remote_copy:
+            actions.add("clean")
+    if not job.is_open:
+        actions.add("trash")
+    return frozenset(actions)
+
+
+def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], ...]:
+    form = job.form
+    facts = [("Prompt", job.prompt)] if job.prompt else []
+    if form.get("negative_prompt"):
+        facts.append(("Leave out", str(form["negative_prompt"])))
+    shape = [shape_words(job), str(form.get("aspect_ratio") or "")]
+    facts.append(("Model", " · ".join(part for part in shape if part)))
+    if job.has_film:
+        facts.append(("Film", f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
+    price = _price(job)
+    if price:
+        note = "quoted" if job.charged else f"quoted, {money.PLAY_MONEY}"
+        facts.append(("Cost", f"{price} {note}"))
+    took = _took(job)
+    if took is not None:
+        waited = (job.queued_at - job.created_at).total_seconds() if job.queued_at is not None else 0.0
+        before = f", {money.duration(waited)} waiting here before" if waited >= TOLD_FROM_S else ""
+        facts.append(("Time", f"{money.duration(took)} until it was ready{before}"))
+    if form.get("consents"):
+        agreed = consent_from(form.get("consent"))
+        facts.append(("Consent", f"given, version {agreed.version}" if agreed and agreed.version else "given"))
+    facts.append(("Ordered", money.when(job.created_at, now)))
+    if job.queue_id:
+        facts.append(("Queue id", job.queue_id))
+    if job.request_id:
+        facts.append(("Request id", job.request_id))
+    return tuple(facts)
+
+
+def receipt_of(job: VideoJob) -> tuple[Run, ...]:
+    """The line under a film: what it was quoted at, what for, how long it took. Empty before anything was sent.
+
+    The service states no price of a film that was made; the quote is what it takes.
+    """
+    price = _price(job)
+    if job.state in ("waiting", "sending") or (
+        not job.queue_id and job.state not in ("unknown", "failed", "cancelled")
+    ):
+        return ()
+    if job.state == "unknown":
+        return (Run(f"{price} perhaps" if price else "cost not stated", strong=True), Run("nobody knows", role="warn"))
+    if not job.queue_id:
+        return (Run("Nothing was charged", strong=True),)
+    runs = [Run(f"{price} quoted" if price else "cost not stated", strong=True)]
+    seconds = seconds_of(str(job.form.get("duration") or ""))
+    if job.form.get("upscale_factor"):
+        runs.append(Run(f"{job.form['upscale_factor']}× as large"))
+    elif job.duration_s or seconds:
+        runs.append(Run(f"{job.duration_s or seconds:g} s of film"))
+    took = _took(job)
+    if took is not None:
+        runs.append(Run(f"took {money.duration(took)}"))
+    if job.refunded is not None:
+        runs.append(Run("given back" if job.refunded else "not given back", role="" if job.refunded else "warn"))
+    if job.request_id:
+        runs.append(Run(f"req {job.request_id[:12]}", mono=True))
+    if not job.charged:
+        runs.append(Run(money.PLAY_MONEY, role="sandbox"))
+    return tuple(runs)
+
+
+def _body(job: VideoJob) -> dict[str, Any]:
+    """The request's body without the bytes of media, for the Request page."""
+    form = job.form
+    body: dict[str, Any] = {"model": job.model, "duration": form.get("duration")}
+    for name in ("aspect_ratio", "resolution", "audio", "upscale_factor", "omni_reference_task_type"):
+        if form.get(name) is not None:
+            body[name] = form[name]
+    if job.prompt:
+        body["prompt"] = job.prompt
+    if form.get("negative_prompt"):
+        body["negative_prompt"] = form["negative_prompt"]
+    return body | {name: _named(value) for name, value in (form.get("media") or {}).items()}
+
+
+def _named(value: Any) -> Any:
+    """The name of a file in the place of its bytes."""
+    if isinstance(value, dict):
+        return {name: _named(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_named(inner) for inner in value]
+    return f"… the file {value}" if isinstance(value, str) else value

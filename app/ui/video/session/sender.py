@@ -1,0 +1,326 @@
+"""Sends waiting jobs, one after the other: an intent on the disk first, the service's id on the disk after.
+
+    row "waiting" ─ intent ─ row "sending" ─ intent "sent" ─ the call ─ row "running" with its id ─ intent "answered"
+
+Killed at any of these, the next start knows what is true, see `settle`. Nothing is queued twice by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from app.core.money import LONGEST_COUNTDOWN_S
+from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
+from app.core.problems import describe
+from app.service.errors import (
+    AuthenticationFailed,
+    Conflict,
+    ConnectionFailed,
+    ContentRefused,
+    CredentialUnavailable,
+    Held,
+    LimitExceeded,
+    PaymentRequired,
+    RateLimited,
+    ServiceError,
+    SpendingLimit,
+    TimedOut,
+)
+from app.service.video import VideoRequest
+from app.storage.errors import NotStored, StorageError
+from app.storage.paid_call_intents import NOBODY_KNOWS, Intents
+from app.ui.video.consent import read_consent
+from app.ui.video.session.media_files import length_of, media_of
+
+if TYPE_CHECKING:
+    from app.core.current_account import CurrentAccount
+    from app.core.tasks import TaskScope
+    from app.service.chat_types import RetryWait
+    from app.service.exchange import Exchange
+    from app.service.service import Service
+    from app.storage.video_jobs import VideoJob
+    from app.ui.video.session.job_store import VideoJobStore
+
+_log = logging.getLogger(__name__)
+KIND = "video"
+SEND = "video send"
+MAX_RESENDS = 1  # how often a job is sent again by itself after a limit, on top of the tries of each call
+AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
+OLD_QUOTE = timedelta(minutes=10)
+DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
+TOO_MANY = "The service takes no more jobs this minute. It is sent when it may; nothing was charged."
+WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
+
+
+class Sender:
+    """`exchanges` keeps the calls of this run by job, for the Request page."""
+
+    def __init__(self, job_store: VideoJobStore, current_account: CurrentAccount, tasks: TaskScope) -> None:
+        self._job_store = job_store
+        self._current_account = current_account
+        self._tasks = tasks
+        self.intents: Intents | None = None
+        self.exchanges: dict[str, Exchange] = {}
+        self.is_offline = False
+        self.pace = 1.0  # shortens waits; tests turn it
+        self.on_wait: Callable[[], None] = _nothing  # called as a wait begins and as it ends
+        self._resends: dict[str, int] = {}  # by job: how often it was sent again by itself after a limit
+        self._sent_at = 0.0  # of the monotonic clock: when the job that is on its way is let through
+
+    @property
+    def waits_s(self) -> float:
+        """How long the job that is on its way has still to wait for the service's limit of jobs per minute."""
+        return max(0.0, self._sent_at - time.monotonic())
+
+    def _record_wait(self, wait: RetryWait) -> None:
+        """The call waits for the service's limit, refused or kept here; other waits are short."""
+        if wait.reason in ("rate_limit", "pace", "held"):
+            self._hold_back(wait.wait_s)
+
+    def _hold_back(self, seconds: float) -> None:
+        self._sent_at = time.monotonic() + seconds
+        self.on_wait()
+
+    def forget_wait(self) -> None:
+        """Another account is used: it has limits of its own."""
+        self._sent_at = 0.0
+
+    def wake(self) -> None:
+        """See whether anything can be sent."""
+        if self.intents is not None and self._next() is not None:
+            self._tasks.start(SEND, self._run)
+
+    @property
+    def is_waiting_for_network(self) -> bool:
+        """True while a job could be sent, were there a network."""
+        return self.is_offline and any(job.state == "waiting" and not job.held for job in self._job_store.jobs())
+
+    def _next(self) -> VideoJob | None:
+        account = self._current_account.account
+        if account is None or self._current_account.service is None or self.is_offline or self.waits_s:
+            return None
+        mine = [job for job in self._job_store.jobs() if job.account_id == account.id]
+        there = sum(job.state in ("sending", "running") and not job.held for job in mine)
+        if there >= AT_ONCE:
+            return None
+        return next((job for job in reversed(mine) if job.state == "waiting" and not job.held), None)
+
+    async def _run(self) -> None:
+        while (job := self._next()) is not None:
+            service = self._current_account.service
+            assert service is not None
+            await self._send(job, service)
+
+    async def _send(self, job: VideoJob, service: Service) -> None:
+        assert self.intents is not None
+        job_store = self._job_store
+        try:
+            request = await self.request_of(job)
+            request.to_body()  # what is over a limit is refused before an intent exists
+            if not await self._price_holds(job, request, service):
+                return
+        except LimitExceeded as error:
+            await job_store.change(
+                job.id, state="failed", note=f"{error.message} Nothing was charged.", ended_at=job_store.now()
+            )
+            return
+        except ServiceError as error:
+            await self._not_sent(job, error)
+            return
+        current = job_store.get(job.id)
+        if current is None or current.state != "waiting" or current.held or current.trashed_at is not None:
+            return  # changed its mind, or was paused, while the price was asked for
+        try:
+            async with paid_call(self.intents, KIND, job.account_id, _described(job, request)) as paid:
+                await job_store.change(job.id, state="sending", intent_id=paid.intent.id, note="")
+                await paid.sent()
+                receipt = await service.video.queue(request, quoted_usd=job.quote_usd, on_wait=self._record_wait)
+                self._sent_at = 0.0
+                self.exchanges[job.id] = receipt.exchange
+                info = receipt.exchange.info
+                await job_store.change(
+                    job.id,
+                    state="running",
+                    queue_id=receipt.job.queue_id,
+                    model=receipt.job.model,
+                    download_url=receipt.job.download_url or "",
+                    queued_at=job_store.now(),
+                    remote_copy=True,
+                    exchange_id=receipt.exchange.id,
+                    request_id=info.request_id if info is not None else "",
+                )
+                await paid.answered(receipt.job.queue_id, receipt.exchange.id)
+        except ServiceError as error:
+            await self._not_queued(job, error)
+        except StorageError:
+            _log.exception("A job could not be kept")
+            await self._hold(job, "The disk could not keep this job, so it was not sent.")
+
+    async def _price_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
+        """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
+        if self._job_store.now() - job.created_at < OLD_QUOTE or job.form.get("agreed") is True:
+            return True
+        films = (job.form.get("media") or {}).get("reference_video_urls") or ()
+        length_s = (
+            await asyncio.to_thread(length_of, [self._job_store.folder / name for name in films]) if films else None
+        )
+        price = await service.video.quote(request, reference_films_s=length_s)
+        if price is None or price <= (job.quote_usd or Decimal(0)):
+            return True
+        await self._job_store.change(
+            job.id, held=True, quote_usd=price, note="The price has risen since you queued it. Nothing was charged."
+        )
+        return False
+
+    async def _not_sent(self, job: VideoJob, error: ServiceError) -> None:
+        """The price could not be asked for."""
+        if isinstance(error, ConnectionFailed | TimedOut | Held):
+            self.is_offline = True
+            await self._job_store.change(job.id, note=WAITS_FOR_NETWORK)
+        else:
+            await self._hold(job, describe(error, subject="").sentence)
+
+    async def _not_queued(self, job: VideoJob, error: ServiceError) -> None:
+        job_store = self._job_store
+        self._sent_at = 0.0
+        if error.exchange is not None:
+            self.exchanges[job.id] = error.exchange
+        problem = describe(error, subject="video")
+        if end_of_call(error) == "unknown":
+            note = f"{problem.what}. It may have been queued and charged; Rialto does not queue it again by itself."
+            await job_store.change(job.id, state="unknown", note=note, ended_at=job_store.now())
+            job_store.noticed.emit(job.id, "unknown")
+        elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
+            self.is_offline = True
+            await job_store.change(job.id, state="waiting", note=WAITS_FOR_NETWORK)
+        elif isinstance(error, Conflict) and error.consent is not None:
+            asked = read_consent(error.consent)
+            note = "It has found a face in what goes along. Nothing was charged."
+            await job_store.change(
+                job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
+            )
+            job_store.noticed.emit(job.id, "consent")
+        elif isinstance(error, PaymentRequired):
+            await self._hold(job, problem.meaning, short=True)
+        elif isinstance(error, RateLimited) and self._is_refused_too_long(job, error):
+            await self._hold(job, problem.sentence)
+        elif isinstance(error, RateLimited):  # surely not queued, so it may be sent once more
+            self.is_offline = True
+            await job_store.change(job.id, state="waiting", note=TOO_MANY)
+            self._hold_back((error.retry_after_s or DEFAULT_REST_S) * self.pace)
+        elif isinstance(error, SpendingLimit):
+            await self._hold(job, problem.sentence, limit=error.scope)
+        elif isinstance(error, AuthenticationFailed | CredentialUnavailable):
+            await self._hold(job, f"{problem.sentence} Nothing was charged.")
+        else:
+            form = job.form
+            if isinstance(error, ContentRefused):
+                form = {**form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
+            note = f"{problem.sentence} Nothing was charged."
+            await job_store.change(job.id, state="failed", note=note, form=form, ended_at=job_store.now())
+            job_store.noticed.emit(job.id, "failed")
+
+    def _is_refused_too_long(self, job: VideoJob, error: RateLimited) -> bool:
+        """Whether the person is asked instead of sending once more by itself: nothing is tried for ever."""
+        resends = self._resends.pop(job.id, 0)
+        if resends >= MAX_RESENDS or (error.retry_after_s or 0.0) > LONGEST_COUNTDOWN_S:
+            return True
+        self._resends[job.id] = resends + 1
+        return False
+
+    async def _hold(self, job: VideoJob, note: str, *, short: bool = False, limit: str = "") -> None:
+        """Let a job wait for the person. `short`: for lack of credits, which a top-up can change. `limit`: the scope
+        of the spending limit that stopped it."""
+        form = {**job.form, "short": short, "limit": limit}
+        try:
+            await self._job_store.change(job.id, state="waiting", held=True, note=note, form=form)
+        except StorageError:
+            _log.exception("A job could not be held")
+
+    # What is sent
+
+    async def request_of(self, job: VideoJob) -> VideoRequest:
+        """The request of a job, with its media read from the disk. Raises `LimitExceeded`."""
+        values = {name: value for name, value in job.form.items() if name in _FIELDS}
+        read = await asyncio.to_thread(media_of, job.form.get("media") or {}, self._job_store.folder)
+        media: dict[str, Any] = {name: tuple(it) if isinstance(it, list) else it for name, it in read.items()}
+        extra = {name: media.pop(name) for name in tuple(media) if name not in _MEDIA}
+        consents = job.form.get("consents")
+        extra |= {"consents": consents} if isinstance(consents, dict) else {}
+        return VideoRequest(prompt=job.prompt, extra=extra, **values, **media)
+
+    # After a start
+
+    async def settle(self) -> None:
+        """Make of every job that was being sent what is true, by what became of its intent."""
+        assert self.intents is not None
+        for job in self._job_store.all():
+            if job.intent_id and job.queue_id:
+                await self._close_intent(job)
+            if job.state != "sending":
+                continue
+            state = await self._end_of(job)
+            if state == "cancelled":
+                await self._job_store.change(job.id, state="waiting", note="")
+            elif state == "failed":
+                await self._job_store.change(job.id, state="failed", ended_at=self._job_store.now())
+            else:
+                await self._job_store.change(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._job_store.now())
+                self._job_store.noticed.emit(job.id, "unknown")
+                await self.intents.acknowledge(job.intent_id)
+
+    async def _end_of(self, job: VideoJob) -> str:
+        """How a job's intent ended; what is still open was stopped by the end of the program."""
+        assert self.intents is not None
+        try:
+            intent = await self.intents.one(job.intent_id)
+        except NotStored:
+            return "cancelled"  # it never came to be
+        if intent.state == "intended":
+            intent = await self.intents.cancel(intent.id)
+        elif intent.state == "sent":
+            intent = await self.intents.unknown(intent.id, STOPPED_ON_ITS_WAY)
+        return intent.state
+
+    async def _close_intent(self, job: VideoJob) -> None:
+        """The id is on the disk, so it was carried out, whatever the intent still says."""
+        assert self.intents is not None
+        try:
+            intent = await self.intents.one(job.intent_id)
+            if intent.state in ("sent", "unknown"):
+                await self.intents.answered(intent.id, job.queue_id, job.exchange_id)
+        except NotStored:
+            return
+
+
+_MEDIA = frozenset({"image_url", "end_image_url", "audio_url", "video_url", "reference_image_urls"})
+_FIELDS = frozenset(
+    {
+        "model",
+        "duration",
+        "negative_prompt",
+        "aspect_ratio",
+        "resolution",
+        "audio",
+        "upscale_factor",
+        "omni_reference_task_type",
+        "prompt_limit",
+    }
+)
+
+
+def _nothing() -> None:
+    """Stands in until the presenter listens."""
+
+
+def _described(job: VideoJob, request: VideoRequest) -> dict[str, Any]:
+    """What an intent keeps: everything but the bytes of the media, which lie beside the films."""
+    body = {name: value for name, value in asdict(request).items() if value and name not in (*_MEDIA, "extra")}
+    return {**body, "job": job.id, "media": job.form.get("media") or {}, "quote_usd": job.quote_usd}

@@ -1,0 +1,227 @@
+"""Payments that were sent: how each ended, and what becomes of those whose end nobody knows yet.
+
+Only the identical payment is ever sent again: the service credits it at most once. A payment counts as never made only
+when its time is over by the service's own clock, the service refuses it, and no booking of its amount is to be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.money import money
+from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall, ServiceError
+from app.ui.kit.lists.rows import build_rows
+from app.ui.wallet.top_up_state import OpenPayment
+
+if TYPE_CHECKING:
+    from app.core.account_switch import ServiceOf
+    from app.core.tasks import TaskScope
+    from app.credentials.accounts import Account, Accounts
+    from app.service.service import Service
+    from app.service.x402 import Settlement
+    from app.storage.paid_call_intents import Intent, Intents
+
+KIND = "x402"
+SURELY_OVER = timedelta(minutes=10)  # after the end of a payment; chains whose clock is behind have caught up by then
+DATE_GRAIN = timedelta(seconds=3)  # clocks are compared by a header that counts whole seconds
+UNKNOWN = "Nobody knows yet whether the payment was carried out. Check again: the same payment cannot be taken twice."
+EXPIRED = "The payment was never carried out, and its time is over. Nothing was paid."
+NOT_LOOKED_AT = (
+    "The service takes no more payments this minute and has not looked at this one. "
+    "Check again in a minute: the same payment is sent, and it cannot be taken twice."
+)
+Ending = Literal["answered", "failed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one sending of a payment ended."""
+
+    state: Ending
+    note: str = ""
+    settlement: Settlement | None = None
+
+
+def as_money(units: int, decimals: int) -> Decimal:
+    """Base units to USD, exactly."""
+    return Decimal(units).scaleb(-decimals)
+
+
+def credit_note(paid: Decimal, settlement: Settlement) -> str:
+    """What to say when the service does not say that it credited what was paid; "" when it does."""
+    credited = settlement.credited_usd
+    if credited is None:
+        return f"You paid {money(paid)}. The service did not say how much of it was credited; look at the balance."
+    if credited == paid:
+        return ""
+    return (
+        f"You paid {money(paid)}, but the service says that it credited {money(credited)}. "
+        "Look at the balance, and ask the service before you pay again."
+    )
+
+
+class OpenPayments(QObject):
+    """`changed` carries the `OpenPayment`s; `credited` the id of an account whose top-up arrived after all."""
+
+    changed = Signal(tuple)
+    credited = Signal(str)
+    told = Signal(str)  # how a check ended, as a sentence
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        tasks: TaskScope,
+        service_of: ServiceOf,
+        now: Callable[[], datetime],
+    ) -> None:
+        super().__init__()
+        self._accounts = accounts
+        self._tasks = tasks
+        self._service_of = service_of
+        self._now = now
+        self._intents: Intents | None = None
+        self.payments: tuple[OpenPayment, ...] = ()
+
+    async def start(self, intents: Intents) -> None:
+        self._intents = intents
+        await self.reload()
+
+    async def reload(self) -> None:
+        """Read what is open from the disk."""
+        if self._intents is None:
+            return
+        recent = await self._intents.recent(KIND, 50)
+        self.payments = tuple(build_rows((each for each in recent if each.state in ("sent", "unknown")), self._shown))
+        self.changed.emit(self.payments)
+
+    async def of(self, account_id: str) -> OpenPayment | None:
+        """The open payment of an account's wallet, None when there is none."""
+        await self.reload()
+        return next((each for each in self.payments if each.account_id == account_id), None)
+
+    def check(self, intent_id: str) -> None:
+        """Find out what became of a payment: send the identical one again and look at the wallet's bookings."""
+        self._tasks.start(f"top-up check {intent_id}", self._check, intent_id)
+
+    async def settle(self, intent: Intent, *, again: bool = False) -> Ended:
+        """Send the payment of an intent that is marked as sent, once, and write down how that ended.
+
+        `again`: it was sent before, so a refusal alone does not say that it was never carried out.
+        """
+        ended = await self._send(intent, again)
+        assert self._intents is not None
+        if ended.state == "answered":
+            reference = ended.settlement.payment_id if ended.settlement is not None else ""
+            await self._intents.answered(intent.id, reference, note=ended.note)
+            self.credited.emit(intent.account_id)
+        elif ended.state == "failed":
+            await self._intents.failed(intent.id, ended.note)
+        else:
+            await self._intents.unknown(intent.id, ended.note)
+        await self.reload()
+        return ended
+
+    async def _check(self, intent_id: str) -> None:
+        assert self._intents is not None
+        intent = await self._intents.one(intent_id)
+        if intent.state != "unknown":
+            return
+        self._busy(intent_id)
+        ended = await self.settle(await self._intents.sent(intent.id), again=True)
+        self.told.emit(ended.note or "The payment arrived. It was credited once.")
+
+    async def _send(self, intent: Intent, again: bool) -> Ended:
+        account = self._accounts.get(intent.account_id)
+        if account is None:
+            return Ended("unknown", "The account of this payment was removed. Add the wallet again to check it.")
+        try:
+            async with self._service_of(account) as service:
+                return await self._send_over(service, account, intent, again)
+        except ServiceError:
+            return Ended("unknown", "The service cannot be reached now.")
+
+    async def _send_over(self, service: Service, account: Account, intent: Intent, again: bool) -> Ended:
+        try:
+            return _credited(intent, await service.x402.settle(str(intent.request.get("header", ""))))
+        except ServiceError as error:
+            refused = error
+        flat = intent.request.get("flat")
+        if refused.code == "INVALID_PAYMENT_FORMAT" and isinstance(flat, str):
+            try:  # the same authorization in the other form: no second signature
+                return _credited(intent, await service.x402.settle(flat))
+            except ServiceError as error:
+                refused = error
+        return await self._read_refusal(intent, account, service, refused, again=again)
+
+    async def _read_refusal(
+        self, intent: Intent, account: Account, service: Service, error: ServiceError, *, again: bool
+    ) -> Ended:
+        """Failed only when it is certain that the payment was not, and can no longer be, carried out."""
+        said = str(error)
+        if isinstance(error, RateLimited):  # it was not looked at, so this very payment is the one to send again
+            return Ended("unknown", NOT_LOOKED_AT)
+        unclear = isinstance(error, (OutcomeUnknown, Conflict)) or not isinstance(error, RefusedCall)
+        if error.surely_not_sent and not again:
+            return Ended("failed", f"{said} Nothing was sent.")
+        if not again and not unclear:
+            return Ended("failed", f"{said} Nothing was paid.")
+        until = _until(intent)
+        skew = timedelta(seconds=error.info.clock_skew_s) if error.info is not None else timedelta()
+        if await self._is_booked(intent, account, service, skew):
+            return Ended("answered", "The wallet's bookings show this top-up.")
+        if again and not unclear and self._now() + skew > until + SURELY_OVER:
+            return Ended("failed", EXPIRED)
+        return Ended("unknown", UNKNOWN if unclear else f"{said} {UNKNOWN}")
+
+    async def _is_booked(self, intent: Intent, account: Account, service: Service, skew: timedelta) -> bool:
+        """Whether the wallet's bookings hold a top-up of this amount since the payment was intended.
+
+        Only one payment of a wallet is open at a time, so one that fits is this one. A watched wallet is not asked.
+        """
+        if account.watch_only:
+            return False
+        amount = _amount(intent)
+        since = intent.created_at + skew - DATE_GRAIN
+        try:
+            page = await service.x402.transactions(account.address)
+        except ServiceError:
+            return False
+        return any(
+            each.kind == "TOP_UP" and each.amount == amount and each.at is not None and each.at >= since
+            for each in page.transactions
+        )
+
+    def _shown(self, intent: Intent) -> OpenPayment:
+        account = self._accounts.get(intent.account_id)
+        return OpenPayment(
+            intent_id=intent.id,
+            account_id=intent.account_id,
+            account=account.name if account is not None else str(intent.request.get("account", "")),
+            amount=_amount(intent),
+            sent_at=intent.created_at,
+            until=_until(intent),
+            note=intent.note,
+        )
+
+    def _busy(self, intent_id: str) -> None:
+        self.payments = tuple(replace(each, busy=each.intent_id == intent_id) for each in self.payments)
+        self.changed.emit(self.payments)
+
+
+def _until(intent: Intent) -> datetime:
+    text = str(intent.request.get("valid_before", "0"))
+    return datetime.fromtimestamp(int(text) if text.isdecimal() else 0, UTC)
+
+
+def _amount(intent: Intent) -> Decimal:
+    return Decimal(str(intent.request.get("amount", "0")))
+
+
+def _credited(intent: Intent, settlement: Settlement) -> Ended:
+    return Ended("answered", credit_note(_amount(intent), settlement), settlement)
