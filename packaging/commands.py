@@ -69,7 +69,7 @@ def read_command_line(arguments: Sequence[str]) -> tuple[argparse.Namespace, lis
 
 
 def run(options: argparse.Namespace, rest: Sequence[str]) -> int:
-    """Start the program; on a computer without a display, let it show itself in pictures."""
+    """Start the program; on a computer without a display, let it show itself in images."""
     environ = dict(os.environ)
     if has_display(environ):
         python = prepare(".venv", RUN_LOCK, options, window=True, environ=environ).python
@@ -102,7 +102,7 @@ def make_locks(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def shots(options: argparse.Namespace, rest: Sequence[str]) -> int:
-    """Take the tour in both themes; the old pictures are replaced only when both tours went well."""
+    """Take the tour in both themes; the old images are replaced only when both tours went well."""
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     python = prepare(".venv", RUN_LOCK, options, window=False, environ=environ).python
     with tempfile.TemporaryDirectory() as scratch:

@@ -101,9 +101,9 @@ def _system_files(tree: Path, version: str, epoch: int, icons: Path) -> None:
     _write(share / "metainfo/rialto.metainfo.xml", metainfo(version, epoch, os.environ.get("RIALTO_PAGES", "")))
     _write_packed(share / "man/man1/rialto.1.gz", filled("rialto.1", version, epoch), epoch)
     for px in ICONS:
-        picture = share / f"icons/hicolor/{px}x{px}/apps/rialto.png"
-        picture.parent.mkdir(parents=True)
-        shutil.copy(icons / f"{px}.png", picture)
+        image = share / f"icons/hicolor/{px}x{px}/apps/rialto.png"
+        image.parent.mkdir(parents=True)
+        shutil.copy(icons / f"{px}.png", image)
     (share / "icons/hicolor/scalable/apps").mkdir(parents=True)
     shutil.copy(icons / "rialto.svg", share / "icons/hicolor/scalable/apps/rialto.svg")
 

@@ -38,7 +38,7 @@ WITHIN_S = 300.0
 
 @dataclass(frozen=True)
 class Build:
-    """Where a build is: `folder` is the program, `icons` its pictures, `notices` the licences of what is inside."""
+    """Where a build is: `folder` is the program, `icons` its images, `notices` the licences of what is inside."""
 
     version: str
     epoch: int  # seconds: the time of the commit

@@ -127,7 +127,7 @@ def run(command: list[str], environ: dict[str, str] | None = None) -> None:
 
 
 def empty_icon() -> bytes:
-    """One transparent 16 × 16 picture, as an icon file: its directory, a bitmap of twice the height, its mask."""
+    """One transparent 16 × 16 image, as an icon file: its directory, a bitmap of twice the height, its mask."""
     bitmap = struct.pack("<IiiHHIIiiII", 40, 16, 32, 1, 32, 0, 0, 0, 0, 0, 0) + bytes(16 * 16 * 4 + 16 * 4)
     return struct.pack("<HHH", 0, 1, 1) + struct.pack("<BBBBHHII", 16, 16, 0, 0, 1, 32, len(bitmap), 22) + bitmap
 

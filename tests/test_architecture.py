@@ -64,7 +64,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.chains.node_methods": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
     "app.sandbox.chains.crypto_rpc": ("app.sandbox", "eth_utils"),
     "app.sandbox.media.image_engine": ("app.sandbox", "PIL"),
-    "app.sandbox.media.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
+    "app.sandbox.media.images": ("app.sandbox", "PIL.Image"),  # the type of an image, nothing that runs
     "app.sandbox.media.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
     "app.sandbox.media.video_enlarging": ("app.sandbox", "av"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
@@ -258,7 +258,7 @@ def is_plain_tip(node: ast.expr) -> bool:
 
 
 def test_no_tooltip_is_taken_for_html() -> None:
-    """Qt would load the picture that a stranger names in the title of a chat."""
+    """Qt would load the image that a stranger names in the title of a chat."""
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} gives a tooltip that may be HTML: use plain_tip()"
         for path in sorted((ROOT / "app").rglob("*.py"))

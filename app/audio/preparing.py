@@ -74,7 +74,7 @@ def readable(
 
 
 def decode_to_wav(source: Path, target: Path, stop: ShouldStop = lambda: False) -> float:
-    """Write any sound, such as the one of a film, as 16-bit WAV; return its length in seconds."""
+    """Write any sound, such as the one of a video, as 16-bit WAV; return its length in seconds."""
     target.unlink(missing_ok=True)
     writer: WavWriter | None = None
     try:

@@ -42,14 +42,14 @@ def make_images_tab(rialto: Rialto) -> TabPieces:
 
 
 def ask_in_chat(rialto: Rialto, path: Path) -> None:
-    """Open a new chat with the picture attached. Nothing is sent."""
+    """Open a new chat with the image attached. Nothing is sent."""
     rialto.window.show_tab("chat")
     rialto.chat_page.new_chat()
     rialto.chat.attaching.add_files([path])
 
 
 def begin_video(rialto: Rialto, page: ImagesPage, path: Path) -> None:
-    """Put the picture into the form of the Video tab as what the film begins with. Nothing is sent."""
+    """Put the image into the form of the Video tab as what the video begins with. Nothing is sent."""
     if not rialto.window.has_tab("video"):
         page.toast_wanted.emit("There is no Video tab here.")
         return

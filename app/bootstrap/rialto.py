@@ -547,7 +547,7 @@ class Rialto:
         from app.ui.shell.tour import perform
 
         self._exit_code = await perform(act, self.window, self.chat_page, folder)
-        for report in self.crashes.left_behind():  # the pictures may look well all the same
+        for report in self.crashes.left_behind():  # the images may look well all the same
             print(f"Something in Rialto broke on the way: {report.title}. The report is {report.path}.")
             self._exit_code = 1
         self.window.close()

@@ -1,4 +1,4 @@
-"""Puts the video tab together; built at the start when an earlier run left a film to come."""
+"""Puts the video tab together; built at the start when an earlier run left a video to come."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
     yield page
     yield from page.build()
     page.help_wanted.connect(rialto.help)
-    news: list[Toast] = []  # about films, until somebody looks at the tab
+    news: list[Toast] = []  # about videos, until somebody looks at the tab
     page.toast_wanted.connect(rialto.toast)
     presenter.job_notice.connect(lambda *about: _tell(rialto, page, news, *about))
     rialto.window.tab_shown.connect(lambda name: _forget(news) if name == "video" else None)

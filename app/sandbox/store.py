@@ -66,7 +66,7 @@ class Store:
     def clear(self) -> None:
         self._run("DELETE FROM kept")
         self.commit()
-        self._run("VACUUM")  # films and pictures that were sent along are gone from the disk, too
+        self._run("VACUUM")  # videos and images that were sent along are gone from the disk, too
 
     def close(self) -> None:
         """What comes later is not kept. May be called more than once."""

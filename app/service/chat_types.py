@@ -41,7 +41,7 @@ class ServiceParameters:
 
 @dataclass(frozen=True, slots=True)
 class ContentPart:
-    """One part of a message: text, picture, sound, video or file.
+    """One part of a message: text, image, sound, video or file.
 
     `value` is what stands under the key named like `type`. `cache` marks the end of a piece worth caching
     (`cache_control`), `cache_ttl` may be "1h".

@@ -9,7 +9,7 @@
     ├── TimedOut              no answer in time; may have been carried out and charged
     ├── StreamCut             an answer began and ended too early; what arrived stays with the caller
     ├── BadResponse             an answer that cannot be what the service meant: not JSON, another host
-    │   ├── WrongMedia        no sound, no picture, no text where one was asked for; may have been charged
+    │   ├── WrongMedia        no sound, no image, no text where one was asked for; may have been charged
     │   └── OversizedResponse   larger than we read; `str(error)` names the limit
     ├── InBandError           an error object inside an answer that began with 200
     ├── OutcomeUnknown        a payment was sent, and nobody can say yet whether it was carried out
@@ -143,7 +143,7 @@ class BadResponse(ServiceError):
 
 
 class WrongMedia(BadResponse):
-    """A good answer whose bytes are no sound, no picture, no text: not what was asked for, and maybe charged."""
+    """A good answer whose bytes are no sound, no image, no text: not what was asked for, and maybe charged."""
 
 
 class OversizedResponse(BadResponse):

@@ -1,6 +1,6 @@
-"""Pictures: made from words, changed, enlarged, freed from their background.
+"""Images: made from words, changed, enlarged, freed from their background.
 
-A picture that policy blocks is an answer with status 200 and a header: look at `GeneratedImage.violation` before
+An image that policy blocks is an answer with status 200 and a header: look at `GeneratedImage.violation` before
 keeping it.
 Source: service specification, images.
 """
@@ -36,18 +36,18 @@ MAX_SEED = 999_999_999
 MAX_CREATIVITY = 0.02
 MAX_INPUT_BYTES = 25 * MIB
 OPENAI_SIZES = ("auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "1792x1024", "1024x1792")  # px
-MAX_PICTURE_BYTES = 96 * MIB
-PICTURE_KINDS = frozenset({"png", "jpeg", "webp", "gif"})
+MAX_IMAGE_BYTES = 96 * MIB
+IMAGE_KINDS = frozenset({"png", "jpeg", "webp", "gif"})
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedImage:
-    """One picture. `kind` is what the bytes are ("png", "jpeg", "webp"), whatever was asked for."""
+    """One image. `kind` is what the bytes are ("png", "jpeg", "webp"), whatever was asked for."""
 
     data: bytes
     kind: str
     blurred: bool = False
-    violation: bool = False  # blocked by policy: a stand-in picture, not a result
+    violation: bool = False  # blocked by policy: a stand-in image, not a result
     adult_violation: bool = False
     contains_minor: bool = False
 
@@ -65,7 +65,7 @@ class GeneratedImages:
 
 @dataclass(frozen=True, slots=True)
 class ImageRequest:
-    """A picture to make. What a model takes stands in its constraints; None is not sent.
+    """An image to make. What a model takes stands in its constraints; None is not sent.
 
     `extra` holds what only some models know (`style_references`, `embed_exif_metadata`, …), by wire name.
     """
@@ -133,7 +133,7 @@ class ImageRequest:
 
 @dataclass(frozen=True, slots=True)
 class EditRequest:
-    """A change of one picture, or of several at once. Pictures are the bytes of files, the first one the base."""
+    """A change of one image, or of several at once. Images are the bytes of files, the first one the base."""
 
     model: str
     prompt: str
@@ -154,7 +154,7 @@ class ImagesResource:
     async def generate(
         self, request: ImageRequest, *, price_usd: Decimal | None = None, on_wait: OnWait | None = None
     ) -> GeneratedImages:
-        """Make pictures. `price_usd` is the estimate for all of them. Raises `ServiceError`."""
+        """Make images. `price_usd` is the estimate for all of them. Raises `ServiceError`."""
         return await self._pictures(
             "/image/generate", JsonContent(request.to_body()), request.model, price_usd, on_wait
         )
@@ -169,7 +169,7 @@ class ImagesResource:
         safe_mode: bool = True,
         price_usd: Decimal | None = None,
     ) -> GeneratedImages:
-        """Make a picture in the OpenAI form of the call. An unknown model falls back to the service's default."""
+        """Make an image in the OpenAI form of the call. An unknown model falls back to the service's default."""
         limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
         _check_prompt(prompt, MAX_OPENAI_PROMPT_CHARS)
         limit(
@@ -200,7 +200,7 @@ class ImagesResource:
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
     ) -> GeneratedImages:
-        """Change a picture by words; several pictures go to the endpoint for several. Raises `ServiceError`."""
+        """Change an image by words; several images go to the endpoint for several. Raises `ServiceError`."""
         limit(bool(request.model.strip()), "model", "1", "A model has to be chosen.")
         _check_prompt(request.prompt, min(request.prompt_limit, MAX_EDIT_PROMPT_CHARS))
         limit(bool(request.pictures), "image", "1", "There is no picture to change.")
@@ -215,14 +215,14 @@ class ImagesResource:
             fields.append(("safe_mode", "false"))
         if request.enhance_prompt:
             fields.append(("enhance_prompt", "true"))
-        files = tuple(_file("images" if several else "image", picture) for picture in request.pictures)
+        files = tuple(_file("images" if several else "image", image) for image in request.pictures)
         content = FormContent(tuple(fields), files, on_progress)
         path = "/image/multi-edit" if several else "/image/edit"
         return await self._pictures(path, content, request.model, price_usd, on_wait)
 
     async def upscale(
         self,
-        picture: bytes,
+        image: bytes,
         *,
         scale: int = 2,
         creativity: float | None = None,
@@ -242,19 +242,19 @@ class ImagesResource:
         fields = [("scale", str(scale))]
         if creativity is not None:
             fields.append(("creativity", f"{creativity:g}"))
-        content = FormContent(tuple(fields), (_file("image", picture),), on_progress)
+        content = FormContent(tuple(fields), (_file("image", image),), on_progress)
         return await self._pictures("/image/upscale", content, "", price_usd, on_wait)
 
     async def remove_background(
         self,
-        picture: bytes,
+        image: bytes,
         *,
         price_usd: Decimal | None = None,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
     ) -> GeneratedImages:
-        """Return the picture as PNG with what is behind its subject made clear."""
-        content = FormContent((), (_file("image", picture),), on_progress)
+        """Return the image as PNG with what is behind its subject made clear."""
+        content = FormContent((), (_file("image", image),), on_progress)
         return await self._pictures("/image/background-remove", content, "", price_usd, on_wait)
 
     async def _pictures(
@@ -267,7 +267,7 @@ class ImagesResource:
             "images",
             content=content,
             accept="application/json, image/*",
-            max_bytes=MAX_PICTURE_BYTES,
+            max_bytes=MAX_IMAGE_BYTES,
             answer_s=IMAGE_S,
             model=model,
             pace="image",
@@ -275,10 +275,10 @@ class ImagesResource:
         )
         record: CallRecord = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
-            pictures = await asyncio.to_thread(_read_pictures, answer)
-            record.report(units={"images": len(pictures)})
+            images = await asyncio.to_thread(_read_images, answer)
+            record.report(units={"images": len(images)})
             enhanced = answer.info.enhanced_prompt
-        return GeneratedImages(pictures, enhanced, record.exchange)
+        return GeneratedImages(images, enhanced, record.exchange)
 
 
 def _check_prompt(prompt: str, allowed: int) -> None:
@@ -290,24 +290,24 @@ def _check_format(name: str | None) -> None:
     limit(name in (None, *FORMATS), "format", ", ".join(FORMATS), "Pictures come as jpeg, png or webp.")
 
 
-def _file(name: str, picture: bytes) -> FormFile:
-    kind = sniff(picture[:HEAD_BYTES])
-    limit(kind in PICTURE_KINDS, "image", "PNG, JPEG, WebP", "PNG, JPEG and WebP pictures can be used.")
-    limit(len(picture) < MAX_INPUT_BYTES, "image", "25 MB", "A picture may be up to 25 MB.")
-    return FormFile(name, picture, f"image.{kind}", MEDIA_TYPES[kind or "png"])
+def _file(name: str, image: bytes) -> FormFile:
+    kind = sniff(image[:HEAD_BYTES])
+    limit(kind in IMAGE_KINDS, "image", "PNG, JPEG, WebP", "PNG, JPEG and WebP pictures can be used.")
+    limit(len(image) < MAX_INPUT_BYTES, "image", "25 MB", "A picture may be up to 25 MB.")
+    return FormFile(name, image, f"image.{kind}", MEDIA_TYPES[kind or "png"])
 
 
-def _read_pictures(answer: ServiceResponse) -> tuple[GeneratedImage, ...]:
-    """The pictures of an answer, which holds one as it is or several as base64 in JSON."""
+def _read_images(answer: ServiceResponse) -> tuple[GeneratedImage, ...]:
+    """The images of an answer, which holds one as it is or several as base64 in JSON."""
     info = answer.info
     if sniff(answer.body[:HEAD_BYTES]) is not None:
         return (_picture(answer.body, info),)
     content = answer.json(exact=False)
     listed = (content.get("images") or content.get("data")) if isinstance(content, Mapping) else None
-    pictures = [_picture(_decoded(item), info) for item in listed] if isinstance(listed, list) else []
-    if not pictures:
+    images = [_picture(_decoded(item), info) for item in listed] if isinstance(listed, list) else []
+    if not images:
         raise WrongMedia("The service sent no picture.", info=info)
-    return tuple(pictures)
+    return tuple(images)
 
 
 def _decoded(item: object) -> bytes:
@@ -325,7 +325,7 @@ def _decoded(item: object) -> bytes:
 
 def _picture(data: bytes, info: ResponseInfo) -> GeneratedImage:
     kind = sniff(data[:HEAD_BYTES])
-    if kind not in PICTURE_KINDS or kind is None:
+    if kind not in IMAGE_KINDS or kind is None:
         raise WrongMedia("The service sent something that is not a picture.", info=info)
     return GeneratedImage(
         data,

@@ -86,7 +86,7 @@ def embedding_cost(pricing: Pricing | None, tokens: int) -> Decimal | None:
 def image_cost(
     pricing: Pricing | None, *, variants: int = 1, resolution: str | None = None, quality: str | None = None
 ) -> Decimal | None:
-    """USD for `variants` pictures: by quality within a resolution, else by resolution, else one price for all."""
+    """USD for `variants` images: by quality within a resolution, else by resolution, else one price for all."""
     price: Decimal | None = None
     if resolution and quality:
         price = usd(pricing, "quality", resolution, quality)
@@ -100,7 +100,7 @@ def image_cost(
 def edit_cost(
     pricing: Pricing | None, *, inputs: int = 1, resolution: str | None = None, quality: str | None = None
 ) -> Decimal | None:
-    """USD for one edit; pictures beyond the included ones cost extra."""
+    """USD for one edit; images beyond the included ones cost extra."""
     price = usd(pricing, "quality", resolution, quality) if resolution and quality else None
     if price is None and resolution:
         price = usd(pricing, "resolutions", resolution)

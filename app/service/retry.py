@@ -91,7 +91,7 @@ class FailureBudget:
 
     The service blocks everything for 30 s after more than 20. At 15 background calls are turned away with `Held`; at
     18, refusals and calls still without an answer together, every further call waits. The wait ends by itself and can
-    be cancelled. Listeners are called when the picture changes, never more often than calls are answered.
+    be cancelled. Listeners are called when the image changes, never more often than calls are answered.
     """
 
     WINDOW_S = 30.0
@@ -186,7 +186,7 @@ class FailureBudget:
         return max(0.0, drained - now, self._blocked_until - now)
 
     def _publish(self) -> None:
-        """Wake who waits, tell the window, and come back when the picture changes by itself."""
+        """Wake who waits, tell the window, and come back when the image changes by itself."""
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)

@@ -1,7 +1,7 @@
-"""Films: quoted, queued, fetched to disk when they are made, cleaned up afterwards.
+"""Videos: quoted, queued, fetched to disk when they are made, cleaned up afterwards.
 
-Asking whether a finished film is ready is already its download, so `retrieve` always has a place to put it. The
-service is never told to delete on completion: a download that breaks off would lose the film (R-VID-03).
+Asking whether a finished video is ready is already its download, so `retrieve` always has a place to put it. The
+service is never told to delete on completion: a download that breaks off would lose the video (R-VID-03).
 Source: service specification, video (R-VID-*).
 """
 
@@ -32,7 +32,7 @@ from app.service.wire import WireModel, read_model
 
 MAX_PROMPT_CHARS = 20_000
 DEFAULT_PROMPT_CHARS = 2500  # of models that do not name their own limit
-MAX_FILM_BYTES = 4096 * MIB
+MAX_VIDEO_BYTES = 4096 * MIB
 RETRIEVE_PER_MINUTE = 110  # of 120, so that a look at a job by hand still fits
 POLL_S = 5.0
 PARTIAL, RANGE_REFUSED = 206, 416
@@ -43,7 +43,7 @@ _FAILED = frozenset({"failed", "error", "cancelled", "canceled"})
 
 @dataclass(frozen=True, slots=True)
 class VideoRequest:
-    """One film to make. What a model takes stands in its constraints; None and empty are not sent.
+    """One video to make. What a model takes stands in its constraints; None and empty are not sent.
 
     `extra` holds what only some models know (`elements`, `keyframes`, `consents`, …), by wire name.
     """
@@ -55,7 +55,7 @@ class VideoRequest:
     aspect_ratio: str | None = None
     resolution: str | None = None
     audio: bool | None = None
-    upscale_factor: int | None = None  # of models that enlarge a film
+    upscale_factor: int | None = None  # of models that enlarge a video
     omni_reference_task_type: str | None = None  # what references are for, where a model asks
     image_url: str | None = None  # a data URL or a web address, as all of these
     end_image_url: str | None = None
@@ -94,7 +94,7 @@ class VideoRequest:
         return {**body, **self.extra}
 
     def pricing_body(self) -> dict[str, object]:
-        """What a price depends on; what enlarging costs, on the film itself."""
+        """What a price depends on; what enlarging costs, on the video itself."""
         body: dict[str, object] = {"model": self.model, "duration": self.duration}
         for name in ("aspect_ratio", "resolution", "upscale_factor", "audio"):
             value = getattr(self, name)
@@ -134,7 +134,7 @@ class VideoState:
 
 @dataclass(frozen=True, slots=True)
 class SavedVideo:
-    """A film on the disk."""
+    """A video on the disk."""
 
     path: Path
     size_bytes: int
@@ -155,14 +155,14 @@ class VideoResource:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    async def quote(self, request: VideoRequest, *, reference_films_s: float | None = None) -> Decimal | None:
+    async def quote(self, request: VideoRequest, *, reference_videos_s: float | None = None) -> Decimal | None:
         """Return the price in USD, or None when the service does not tell. Not a promise: prices can change.
 
-        `reference_films_s`: the length of all reference videos together, in seconds, on which a price can depend.
+        `reference_videos_s`: the length of all reference videos together, in seconds, on which a price can depend.
         """
         body = request.pricing_body()
-        if reference_films_s:
-            body["reference_video_total_duration"] = round(reference_films_s, 3)
+        if reference_videos_s:
+            body["reference_video_total_duration"] = round(reference_videos_s, 3)
         call = Call("POST", "/video/quote", CallKind.IDEMPOTENT, "video", content=JsonContent(body))
         async with self._client.fetch(call) as answer:
             content = answer.json()
@@ -171,7 +171,7 @@ class VideoResource:
     async def queue(
         self, request: VideoRequest, *, quoted_usd: Decimal | None = None, on_wait: OnWait | None = None
     ) -> QueueReceipt:
-        """Put a film into the queue. Raises `Conflict` where consent is needed first, and other `ServiceError`s.
+        """Put a video into the queue. Raises `Conflict` where consent is needed first, and other `ServiceError`s.
 
         After a lost connection the job may exist and be charged; nothing is queued a second time by itself.
         """
@@ -202,7 +202,7 @@ class VideoResource:
         background: bool = True,
         paid_usd: Decimal | None = None,
     ) -> VideoState | SavedVideo:
-        """Ask for a job; a finished film lands at `path`. Raises `NotFound` when it is gone, `ContentRefused`, …
+        """Ask for a job; a finished video lands at `path`. Raises `NotFound` when it is gone, `ContentRefused`, …
 
         `paid_usd`: what its queueing cost, which a refusal may give back.
         """
@@ -214,7 +214,7 @@ class VideoResource:
             "video",
             content=JsonContent(body),
             accept="application/json, video/*",
-            max_bytes=MAX_FILM_BYTES,
+            max_bytes=MAX_VIDEO_BYTES,
             answer_s=VIDEO_FETCH_S,
             background=background,
             model=job.model,
@@ -229,9 +229,9 @@ class VideoResource:
             return await _film(head, rest, path, answer, on_received)
 
     async def download(self, job: QueuedVideo, path: Path, *, on_received: OnReceived | None = None) -> SavedVideo:
-        """Fetch a finished film from the address its queue answer named. No credentials go there.
+        """Fetch a finished video from the address its queue answer named. No credentials go there.
 
-        What broke off before is gone on with where the address takes ranges and still has the same film.
+        What broke off before is gone on with where the address takes ranges and still has the same video.
         """
         part = await asyncio.to_thread(read_part, path)
         try:
@@ -265,7 +265,7 @@ class VideoResource:
             answer.complete = True
 
     async def complete(self, job: QueuedVideo) -> bool:
-        """Delete the film at the service, after it is safely on the disk (R-VID-02). False: it was not removed."""
+        """Delete the video at the service, after it is safely on the disk (R-VID-02). False: it was not removed."""
         body = {"model": job.model, "queue_id": job.queue_id}
         call = Call("POST", "/video/complete", CallKind.IDEMPOTENT, "video", content=JsonContent(body), model=job.model)
         async with self._client.fetch(call) as answer:
@@ -285,7 +285,7 @@ class VideoResource:
             "video",
             accept="*/*",
             authenticated=False,
-            max_bytes=MAX_FILM_BYTES,
+            max_bytes=MAX_VIDEO_BYTES,
             answer_s=VIDEO_FETCH_S,
             model=job.model,
             paces_itself=True,
@@ -293,7 +293,7 @@ class VideoResource:
 
 
 def poll_interval_s(jobs: int) -> float:
-    """How often each of `jobs` unfinished films may be asked for, so that all together stay below the limit."""
+    """How often each of `jobs` unfinished videos may be asked for, so that all together stay below the limit."""
     return max(POLL_S, math.ceil(jobs * 60 / RETRIEVE_PER_MINUTE))
 
 
@@ -340,7 +340,7 @@ async def _film(
 
 
 def _kind_of(path: Path) -> str:
-    """What a file is by its beginning; blocks. What it is not said to be, whoever checks the film says."""
+    """What a file is by its beginning; blocks. What it is not said to be, whoever checks the video says."""
     try:
         with path.open("rb") as file:
             return sniff(file.read(HEAD_BYTES)) or ""

@@ -2,7 +2,7 @@
 
 A copy gets its final name only after it was opened afresh and passed `PRAGMA integrity_check`; so whatever bears
 such a name was good at the time the name states. Copies are made by SQLite's backup interface, in one step: a
-consistent picture, while the program goes on writing.
+consistent image, while the program goes on writing.
 """
 
 from __future__ import annotations

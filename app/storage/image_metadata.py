@@ -1,7 +1,7 @@
-"""What is written into a picture's own file: prompt, model, seed. Its pixels are not touched, only blocks beside them.
+"""What is written into an image's own file: prompt, model, seed. Its pixels are not touched, only blocks beside them.
 
 PNG carries text in iTXt chunks, JPEG and WebP carry EXIF; all three the same facts as JSON. Also says whether a file is
-whole, by its own account of its length: a picture cut short is no picture. Standard library only.
+whole, by its own account of its length: an image cut short is no image. Standard library only.
 Sources: PNG (third edition) 11.3.3, EXIF 2.32 section 4, the RIFF container of WebP.
 """
 
@@ -25,7 +25,7 @@ _VP8X_EXIF, _VP8X_ALPHA = 0x08, 0x10
 
 
 class NotWhole(ValueError):
-    """The bytes are no picture of that form, or they end before it does."""
+    """The bytes are no image of that form, or they end before it does."""
 
 
 def check_whole(data: bytes, form: str) -> None:
@@ -211,7 +211,7 @@ def _webp_head(name: bytes, body: bytes) -> bytes:
 
 
 def _jpeg_blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield marker and body of each block before the picture itself."""
+    """Yield marker and body of each block before the image itself."""
     if data[:2] != b"\xff\xd8":
         raise NotWhole("no JPEG")
     at = 2

@@ -1,7 +1,7 @@
-"""Pictures that were asked for, from before the call on; their bytes are files, see `ImageFiles`.
+"""Images that were asked for, from before the call on; their bytes are files, see `ImageFiles`.
 
 sending ──► saved        the file is on the disk, decoded once from end to end
-   ├──────► withheld     the service answered that its policy forbids the picture; charged all the same
+   ├──────► withheld     the service answered that its policy forbids the image; charged all the same
    ├──────► broken       what the service sent cannot be opened; it is kept beside the others
    ├──────► failed       surely not carried out
    └──────► unknown      it may have been carried out and charged, and nobody here can know
@@ -45,9 +45,9 @@ LONGEST_LIST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class StoredImage:
-    """One picture. `file` is a name in the folder of `ImageFiles`; width and height are pixels.
+    """One image. `file` is a name in the folder of `ImageFiles`; width and height are pixels.
 
-    `options` is the form as it was when the picture was asked for. `seed` is None where nobody knows it.
+    `options` is the form as it was when the image was asked for. `seed` is None where nobody knows it.
     """
 
     id: str
@@ -107,7 +107,7 @@ def title_of(prompt: str) -> str:
 
 
 class ImageFiles:
-    """Where the pictures lie: `folder/<id>.png`. Every path is made of our own ids."""
+    """Where the images lie: `folder/<id>.png`. Every path is made of our own ids."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -123,20 +123,20 @@ class ImageFiles:
         return self.folder / image.file
 
     def original(self, image_id: str) -> Path:
-        """What the service sent, where the picture was put together from it here."""
+        """What the service sent, where the image was put together from it here."""
         return self.folder / f"{image_id}.service"
 
     def broken(self, image_id: str) -> Path:
-        """What the service sent instead of a picture."""
+        """What the service sent instead of an image."""
         return self.folder / f"{image_id}.unreadable"
 
     def found(self, image_id: str) -> Path | None:
-        """Return the picture's file where one lies there, whatever the database says."""
+        """Return the image's file where one lies there, whatever the database says."""
         paths = (self.folder / f"{image_id}{suffix}" for suffix in SUFFIXES.values())
         return next((path for path in paths if path.is_file()), None)
 
     def size_of(self, images: Sequence[StoredImage]) -> int:
-        """Return the bytes that pictures take on this disk, with what the service sent for them; blocks."""
+        """Return the bytes that images take on this disk, with what the service sent for them; blocks."""
         try:
             with os.scandir(self.folder) as entries:
                 sizes = {entry.name: entry.stat().st_size for entry in entries}
@@ -146,7 +146,7 @@ class ImageFiles:
         return sum(sizes.get(name, 0) for name in (*names, *(image.file for image in images if image.file)))
 
     def remove(self, image: StoredImage) -> None:
-        """Delete a picture's files for good."""
+        """Delete an image's files for good."""
         paths = [self.original(image.id), self.broken(image.id)]
         for path in (*paths, *([self.path(image)] if image.file else [])):
             path.unlink(missing_ok=True)
@@ -159,11 +159,11 @@ class Images:
         self._database = database
 
     def planned(self, kind: ImageKind, call_id: str, at: datetime, **values: Any) -> StoredImage:
-        """Return a picture that is about to be asked for; `add` puts it on the disk. A batch has one moment `at`."""
+        """Return an image that is about to be asked for; `add` puts it on the disk. A batch has one moment `at`."""
         return StoredImage(new_id(), call_id, kind, at, at, **values)
 
     async def add(self, images: Sequence[StoredImage]) -> None:
-        """Put pictures on the disk, before anything is sent."""
+        """Put images on the disk, before anything is sent."""
         places = ", ".join("?" for _ in _NAMES)
         async with self._database.transaction() as work:
             await work.execute_many(
@@ -171,7 +171,7 @@ class Images:
             )
 
     async def save(self, image: StoredImage) -> None:
-        """Write a picture as it stands, pressed through to the disk."""
+        """Write an image as it stands, pressed through to the disk."""
         names = [name for name in _NAMES if name not in _KEPT]
         stated = dict(zip(_NAMES, _values(image), strict=True))
         stated["changed_at"] = micros_of(self._database.now())
@@ -189,7 +189,7 @@ class Images:
         return _image_from_row(row)
 
     async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[StoredImage, ...]:
-        """Return pictures, newest first; those of one batch in the order of their numbers."""
+        """Return images, newest first; those of one batch in the order of their numbers."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
         rows = await self._database.fetch(
             f"SELECT {_COLUMNS} FROM images WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", [limit]
@@ -207,7 +207,7 @@ class Images:
         return tuple(map(_image_from_row, rows))
 
     async def remove(self, image_id: str) -> None:
-        """Delete a picture for good; its files are the caller's."""
+        """Delete an image for good; its files are the caller's."""
         await self._database.execute("DELETE FROM images WHERE id = ?", [image_id])
 
     def now(self) -> datetime:

@@ -30,7 +30,7 @@ class NameTaken(StorageError):
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A prompt's body is `{"text": …}`, and so is a scene's: what a picture or a film is made from.
+    """A prompt's body is `{"text": …}`, and so is a scene's: what an image or a video is made from.
 
     A preset's has `model`, `character` and `options`.
     """

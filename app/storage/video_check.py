@@ -1,8 +1,8 @@
-"""Whether a file is a whole film, read from its own tables: what came under `video/mp4` can be anything.
+"""Whether a file is a whole video, read from its own tables: what came under `video/mp4` can be anything.
 
-An MP4 (or MOV) names the place and size of each of its pictures; all of them must lie inside the file, there must be at
-least one picture track, and a length. A WebM must have its header, a size that fits, and tracks. Nothing is decoded, so
-a film in a codec that this computer cannot show passes, and so it should: it is what was paid for.
+An MP4 (or MOV) names the place and size of each of its images; all of them must lie inside the file, there must be at
+least one image track, and a length. A WebM must have its header, a size that fits, and tracks. Nothing is decoded, so
+a video in a codec that this computer cannot show passes, and so it should: it is what was paid for.
 Standard library only; reads a few kilobytes of a file of any size. Source: ISO/IEC 14496-12; RFC 8794, RFC 9559.
 """
 
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-MAX_TABLE_BYTES = 64 * 1024 * 1024  # of `moov`: hours of film need a few
+MAX_TABLE_BYTES = 64 * 1024 * 1024  # of `moov`: hours of video need a few
 _EBML = b"\x1aE\xdf\xa3"
 
 
 @dataclass(frozen=True, slots=True)
 class VideoFacts:
-    """What a film says of itself. Length in seconds, 0 where it does not say; size in pixels."""
+    """What a video says of itself. Length in seconds, 0 where it does not say; size in pixels."""
 
     kind: str  # "mp4" or "webm"
     size_bytes: int
@@ -34,7 +34,7 @@ class NotAVideo(Exception):
 
 
 def check_video(path: Path) -> VideoFacts:
-    """Read the tables of a film; blocks, so use a thread. Raises `NotAVideo`, and `OSError` for an unreadable file."""
+    """Read the tables of a video; blocks, so use a thread. Raises `NotAVideo`, and `OSError` for an unreadable file."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(16)
@@ -95,14 +95,14 @@ def _read_moov(moov: bytes, size: int) -> VideoFacts:
         tracks = [track for kind, track in _inside(moov) if kind == b"trak"]
         header = next(content for kind, content in _inside(moov) if kind == b"mvhd")
         duration_s = _length(header)
-        films = [track for track in tracks if _find(track, b"mdia", b"hdlr")[8:12] == b"vide"]
-        if not films:
+        videos = [track for track in tracks if _find(track, b"mdia", b"hdlr")[8:12] == b"vide"]
+        if not videos:
             raise NotAVideo("The film has no pictures.")
         fragmented = any(kind == b"mvex" for kind, _ in _inside(moov))
         samples = sum(_samples_inside(track, size) for track in tracks)
         if not samples and not fragmented:
             raise NotAVideo("The film has no pictures.")
-        width, height = struct.unpack(">II", _find(films[0], b"tkhd")[-8:])
+        width, height = struct.unpack(">II", _find(videos[0], b"tkhd")[-8:])
     except (struct.error, StopIteration, IndexError, ValueError):
         raise NotAVideo("The video is damaged: its index cannot be read.") from None
     if duration_s <= 0 and not fragmented:

@@ -1,7 +1,7 @@
-"""Films that were ordered: one row from before the order is sent until the film is on this disk, and after.
+"""Videos that were ordered: one row from before the order is sent until the video is on this disk, and after.
 
 waiting ──► sending ──► running ──► ready ──► saved ──► cleaned     the service has no copy any more
-   │           │           │          └────► (held)                 what came was no film; nothing is deleted
+   │           │           │          └────► (held)                 what came was no video; nothing is deleted
    │           │           ├──► failed                              made by nobody: the service says so
    │           │           └──► expired                             the service has it no more
    │           ├──► failed                                          surely not queued
@@ -38,7 +38,7 @@ JobState = Literal[
 ]
 STATES: tuple[JobState, ...] = get_args(JobState)
 OPEN: tuple[JobState, ...] = ("waiting", "sending", "running", "ready")
-WITH_FILM: tuple[JobState, ...] = ("saved", "cleaned")
+WITH_VIDEO: tuple[JobState, ...] = ("saved", "cleaned")
 _COLUMNS = (
     "id, place, account_id, model, model_name, prompt, form, state, told, note, held, quote_usd, intent_id,"
     " exchange_id, request_id, queue_id, download_url, created_at, queued_at, ready_at, ended_at, average_s, bad_films,"
@@ -49,7 +49,7 @@ _MAY_CHANGE = frozenset(_COLUMNS.replace(" ", "").split(",")) - {"id", "account_
 
 @dataclass(frozen=True, slots=True)
 class VideoJob:
-    """One ordered film. `form` is what was filled in, without the prompt; media in it are names of files."""
+    """One ordered video. `form` is what was filled in, without the prompt; media in it are names of files."""
 
     id: str
     place: int
@@ -58,7 +58,7 @@ class VideoJob:
     model_name: str
     prompt: str
     created_at: datetime
-    file: str  # a name in the folder of films
+    file: str  # a name in the folder of videos
     form: Mapping[str, Any] = field(default_factory=dict)
     state: JobState = "waiting"
     told: str = ""
@@ -91,8 +91,8 @@ class VideoJob:
         return self.state in OPEN
 
     @property
-    def has_film(self) -> bool:
-        return self.state in WITH_FILM
+    def has_video(self) -> bool:
+        return self.state in WITH_VIDEO
 
 
 class VideoJobs:

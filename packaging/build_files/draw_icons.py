@@ -26,19 +26,19 @@ def png(renderer: QSvgRenderer, px: int) -> bytes:
     return bytes(buffer.data().data())
 
 
-def ico(pictures: dict[int, bytes]) -> bytes:
+def ico(images: dict[int, bytes]) -> bytes:
     """Windows' icon file: a directory, then the PNGs. A size of 256 is written as 0."""
-    head, body = struct.pack("<HHH", 0, 1, len(pictures)), b""
-    for px, data in pictures.items():
-        place = 6 + 16 * len(pictures) + len(body)
+    head, body = struct.pack("<HHH", 0, 1, len(images)), b""
+    for px, data in images.items():
+        place = 6 + 16 * len(images) + len(body)
         head += struct.pack("<BBBBHHII", px % 256, px % 256, 0, 0, 1, 32, len(data), place)
         body += data
     return head + body
 
 
-def icns(pictures: dict[str, bytes]) -> bytes:
+def icns(images: dict[str, bytes]) -> bytes:
     """macOS' icon file: its length, then each PNG under its type."""
-    body = b"".join(kind.encode() + struct.pack(">I", len(data) + 8) + data for kind, data in pictures.items())
+    body = b"".join(kind.encode() + struct.pack(">I", len(data) + 8) + data for kind, data in images.items())
     return b"icns" + struct.pack(">I", len(body) + 8) + body
 
 
@@ -47,12 +47,12 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     source = ICON.read_text(encoding="utf-8")
     renderer = QSvgRenderer(source.encode())
-    pictures = {px: png(renderer, px) for px in SIZES}
+    images = {px: png(renderer, px) for px in SIZES}
     (folder / "rialto.svg").write_text(source, encoding="utf-8", newline="\n")
-    for px, data in pictures.items():
+    for px, data in images.items():
         (folder / f"{px}.png").write_bytes(data)
-    (folder / "rialto.ico").write_bytes(ico({px: pictures[px] for px in IN_ICO}))
-    (folder / "rialto.icns").write_bytes(icns({kind: pictures[px] for kind, px in IN_ICNS.items()}))
+    (folder / "rialto.ico").write_bytes(ico({px: images[px] for px in IN_ICO}))
+    (folder / "rialto.icns").write_bytes(icns({kind: images[px] for kind, px in IN_ICNS.items()}))
 
 
 if __name__ == "__main__":

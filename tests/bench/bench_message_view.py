@@ -2,7 +2,7 @@
 
 The text is one section of Markdown with everything that an answer has (headings, lists, a table, code, citations,
 formulas, tasks, a footnote) over and over, so that what is measured at the 1,000th and at the 20,000th token is the
-same text. A frame is what the person would see at 30 pictures a second.
+same text. A frame is what the person would see at 30 images a second.
 """
 
 import gc
@@ -25,7 +25,7 @@ from app.ui.kit.theme import Theme
 from tests.bench.harness import Ratio, against, medians, percentile
 
 ROOT = Path(__file__).resolve().parents[2]
-TOKENS_A_FRAME = 3  # about 100 a second at 30 pictures a second
+TOKENS_A_FRAME = 3  # about 100 a second at 30 images a second
 LONG = 20_000  # tokens
 MESSAGES = 5_000
 SECTION = """## Waiting for the reset
@@ -134,7 +134,7 @@ def streaming_view(theme: Theme, before: int, rows: list[MessageRow]) -> Message
 
 
 def section_cost_s(view: MessageView) -> float:
-    """Stream two more sections picture by picture; return seconds of processor time for each token."""
+    """Stream two more sections image by image; return seconds of processor time for each token."""
     gc.collect()
     begun = time.process_time()
     for _ in range(2):
@@ -168,7 +168,7 @@ def plain_cost_s(tokens: int) -> float:
 
 
 def our_cost_s(theme: Theme, tokens: int) -> float:
-    """The same through the message view, every picture of it."""
+    """The same through the message view, every image of it."""
     view = open_view(theme, [MessageRow("live", "assistant", citations=True, state="streaming")])
     feed = list(stream(tokens))
     gc.collect()

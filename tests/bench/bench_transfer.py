@@ -115,25 +115,25 @@ def main() -> list[Ratio]:
         assert server.stdout is not None
         base_url = f"http://127.0.0.1:{server.stdout.readline().strip()}"
         with tempfile.TemporaryDirectory(dir=_memory_folder()) as scratch:
-            sound, film = Path(scratch) / "sound.wav", Path(scratch) / "film.mp4"
+            sound, video = Path(scratch) / "sound.wav", Path(scratch) / "film.mp4"
             with sound.open("wb") as file:
                 for _ in range(UPLOAD_BYTES // MB):
                     file.write(os.urandom(MB))
-            return _measure(base_url, sound, film)
+            return _measure(base_url, sound, video)
     finally:
         server.kill()
         server.communicate()
 
 
-def _measure(base_url: str, sound: Path, film: Path) -> list[Ratio]:
+def _measure(base_url: str, sound: Path, video: Path) -> list[Ratio]:
     def up(told: Callable[..., None]) -> None:
         run(base_url, lambda service: upload(service, sound, told))
 
     def down(told: Callable[..., None]) -> None:
-        run(base_url, lambda service: download(service, film, told))
+        run(base_url, lambda service: download(service, video, told))
 
     def afresh(measure: Callable[[], float]) -> float:
-        film.unlink(missing_ok=True)  # out here, because to free a gigabyte is the kernel's work and not the client's
+        video.unlink(missing_ok=True)  # out here, because to free a gigabyte is the kernel's work and not the client's
         return measure()
 
     up(_untold)  # imports
@@ -151,7 +151,7 @@ def _measure(base_url: str, sound: Path, film: Path) -> list[Ratio]:
         lambda: cpu_s(lambda: up(_untold)),
         lambda: curl_cpu_s("--form", f"file=@{sound}", "--form", "model=m", f"{base_url}/x"),
         lambda: afresh(lambda: cpu_s(lambda: down(_untold))),
-        lambda: afresh(lambda: curl_cpu_s("--output", str(film), f"{base_url}/film")),
+        lambda: afresh(lambda: curl_cpu_s("--output", str(video), f"{base_url}/film")),
     )
     return [
         *ratios,

@@ -62,7 +62,7 @@ server.serve_forever()
 
 
 async def fill(database: Database) -> None:
-    """Two hundred films that the service works on since a minute ago."""
+    """Two hundred videos that the service works on since a minute ago."""
     store = VideoJobs(database)
     for number in range(JOBS):
         job = await store.add(

@@ -1,4 +1,4 @@
-"""The whole program with a film on order, in a process of its own that is killed while the film is made."""
+"""The whole program with a video on order, in a process of its own that is killed while the video is made."""
 
 from __future__ import annotations
 

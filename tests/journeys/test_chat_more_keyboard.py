@@ -1,4 +1,4 @@
-"""What goes in and out of Chat: code, exports, imports, pictures, reviews and prompts, by somebody without a mouse."""
+"""What goes in and out of Chat: code, exports, imports, images, reviews and prompts, by somebody without a mouse."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def export(hands: Keyboard, kind: str, steps: int, file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_a_picture(
+async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_an_image(
     start: Callable[..., Any], tmp_path: Path
 ) -> None:
     async with start() as rialto:
@@ -121,13 +121,13 @@ async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_
         assert talk.rows[-1].places == 2
         await hands.begin()
 
-        # a picture from the clipboard, taken away again by Del and by its button
+        # an image from the clipboard, taken away again by Del and by its button
         await hands.press("Ctrl+N")
         await until(lambda: not talk.rows)
         await use_model(talk, "vision", "rialto-vision")
-        picture = QImage(120, 90, QImage.Format.Format_RGB32)
-        picture.fill(Qt.GlobalColor.darkCyan)
-        QGuiApplication.clipboard().setImage(picture)
+        image = QImage(120, 90, QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.darkCyan)
+        QGuiApplication.clipboard().setImage(image)
         strip = talk.composer.strip
         for key in ("Delete", "Space"):
             await hands.press("Ctrl+L", "Ctrl+V")

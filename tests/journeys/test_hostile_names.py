@@ -52,7 +52,7 @@ from tests.journeys.paying_tabs import DEEDS, images, problem_of, transcription,
 from tests.journeys.test_undo_and_trash import LISTS, go_to
 from tests.journeys.test_wallet import in_the_sandbox
 from tests.kit.chat import dropped
-from tests.kit.video import PICTURE_MODEL
+from tests.kit.video import IMAGE_MODEL
 from tests.kit.waiting import until
 
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
@@ -67,7 +67,7 @@ TYPES = ("text", "tts", "asr", "image", "video", "embedding", "upscale", "inpain
 DROPPED = ("W" * 240, "ev\u202egpj.exe\x07\u2067", "one\nline", f"{MARKUP.replace('/', '')}")  # names without suffix
 NAMES = ("name", "description", "author", "tags", "notes", "sku", "text", "message", "category", "modelName", "content")
 LISTED = ("voices", "networks")  # these hold nothing but names
-VIDEO_MODELS = (PICTURE_MODEL, "rialto-reel-omni-reference")
+VIDEO_MODELS = (IMAGE_MODEL, "rialto-reel-omni-reference")
 SUFFIX_OF = {"chat": ".txt", "transcription": ".wav", "images": ".png", "video": ".png"}
 SIZES = [(1440, 900, 100), (1024, 640, 200)]
 
@@ -277,9 +277,9 @@ def write_dropped(folder: Path, tab: str) -> list[Path]:
     for name in DROPPED:
         path = folder / f"{name}{SUFFIX_OF[tab]}"
         if path.suffix == ".png":
-            picture = QImage(64, 48, QImage.Format.Format_RGB32)
-            picture.fill(Qt.GlobalColor.darkCyan)
-            picture.save(str(path))
+            image = QImage(64, 48, QImage.Format.Format_RGB32)
+            image.fill(Qt.GlobalColor.darkCyan)
+            image.save(str(path))
         elif path.suffix == ".wav":
             with wave.open(str(path), "wb") as file:
                 file.setnchannels(1)

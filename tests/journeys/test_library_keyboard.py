@@ -1,4 +1,4 @@
-"""Prompts and presets in files and back after they were removed, and a pasted picture made smaller, without a mouse."""
+"""Prompts and presets in files and back after they were removed, and a pasted image made smaller, without a mouse."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
 
 
 @pytest.mark.timeout(120)
-async def test_a_person_without_a_mouse_makes_a_pasted_picture_smaller(start: Callable[..., Any]) -> None:
+async def test_a_person_without_a_mouse_makes_a_pasted_image_smaller(start: Callable[..., Any]) -> None:
     async with start() as rialto:
         await in_the_sandbox(rialto)
         rialto.window.resize(1440, 900)
@@ -158,9 +158,9 @@ async def test_a_person_without_a_mouse_makes_a_pasted_picture_smaller(start: Ca
         hands = talk.hands
         await talk.begin()
         await use_model(talk, "vision", "rialto-vision")
-        picture = QImage(2400, 1200, QImage.Format.Format_RGB32)
-        picture.fill(Qt.GlobalColor.darkCyan)
-        QGuiApplication.clipboard().setImage(picture)
+        image = QImage(2400, 1200, QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.darkCyan)
+        QGuiApplication.clipboard().setImage(image)
         await hands.press("Ctrl+L", "Ctrl+V")
         strip = talk.composer.strip
         await until(lambda: any(not chip.view.busy for chip in strip.chips.values()))

@@ -48,7 +48,7 @@ async def test_a_look_at_a_half_built_tab_builds_the_rest_of_it(start: Start) ->
         assert not frames.build_some("images")
 
 
-async def test_a_picture_can_be_taken_while_a_tab_is_half_built(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_image_can_be_taken_while_a_tab_is_half_built(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """It resizes what nobody sees yet. What raised there once ended the program."""
     failures: list[str] = []
     monkeypatch.setattr(sys, "excepthook", lambda _kind, error, trace: failures.append(f"{error!r} {trace}"))

@@ -24,16 +24,16 @@ def tour(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_tour_chats_stops_restarts_finds_both_answers_and_works_in_every_tab(tmp_path: Path) -> None:
     done = tour(tmp_path / "tour", "--theme", "dark")
     assert done.returncode == 0, done.stdout + done.stderr
-    pictures = sorted(path.name for path in (tmp_path / "tour").glob("*.png"))
-    assert "08-after-restart.png" in pictures
-    assert "failed.png" not in pictures
+    images = sorted(path.name for path in (tmp_path / "tour").glob("*.png"))
+    assert "08-after-restart.png" in images
+    assert "failed.png" not in images
     assert "After a restart both answers are in the history" in done.stdout
     assert "Sky said 89 characters" in done.stdout
     assert "it was checked and saved" in done.stdout
     assert "The chain answered 3 of 4 calls" in done.stdout
 
 
-def test_a_place_that_cannot_hold_pictures_is_named(tmp_path: Path) -> None:
+def test_a_place_that_cannot_hold_images_is_named(tmp_path: Path) -> None:
     (tmp_path / "tour").write_text("not a folder")
     done = tour(tmp_path / "tour")
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""The whole program: a film is ordered, the program is killed, and the next start brings it home by itself."""
+"""The whole program: a video is ordered, the program is killed, and the next start brings it home by itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.ui.killing import killed_programs
 pytestmark = NO_DEVICES
 
 
-async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_tab_is_looked_at(
+async def test_killed_while_a_video_is_made_the_next_start_fetches_it_before_its_tab_is_looked_at(
     start: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = Options(tokens_per_second=0, local_ports={})
@@ -37,9 +37,9 @@ async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_
         keys = FileKeyring(tmp_path / "keyring.json")
         defaults = {"time_limit_s": 5.0, "find": lambda: keys}
         monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", defaults)
-        films = Paths.below(tmp_path / "home").data / "videos"
+        videos = Paths.below(tmp_path / "home").data / "videos"
         async with start() as rialto:
-            await until(lambda: any(films.glob("*.mp4")))
+            await until(lambda: any(videos.glob("*.mp4")))
             assert rialto.window.current_tab == "chat"
             page = video_of(rialto)
             await until(lambda: page.presenter.job_store.jobs() and page.presenter.job_store.jobs()[0].state == "saved")

@@ -38,7 +38,7 @@ PACE = 0.02  # of a second for a second of the poller
 Kind = TypeVar("Kind", bound="VideoPresenterHarness")
 PROMPT = "a boat at sunset"
 TEXT_MODEL = "rialto-reel-text-to-video"
-PICTURE_MODEL = "rialto-reel-image-to-video"
+IMAGE_MODEL = "rialto-reel-image-to-video"
 PRIVATE_MODEL = "rialto-reel-private"
 
 
@@ -83,7 +83,7 @@ class VideoPresenterHarness:
         await until(lambda: form.exact)
 
     async def order(self, prompt: str = PROMPT, model: str = TEXT_MODEL, **values: object) -> VideoJob:
-        """Order a film and wait until the service has it, or until it is clear that it has not."""
+        """Order a video and wait until the service has it, or until it is clear that it has not."""
         before = {job.id for job in self.jobs}
         await self.fill(prompt, model, **values)
         assert self.presenter.queue()
@@ -105,7 +105,7 @@ class VideoPresenterHarness:
         return self.one(job_id)
 
     async def done(self, job_id: str) -> VideoJob:
-        """Let the film become ready and be fetched."""
+        """Let the video become ready and be fetched."""
         await self.controls.turn_clock(10)
         return await self.reaches(job_id, "saved", "cleaned")
 
@@ -186,7 +186,7 @@ class VideoHarness(VideoPresenterHarness):
 
     @property
     def start_problem(self) -> QLabel:
-        """What is said of the picture that a video begins with."""
+        """What is said of the image that a video begins with."""
         return self.page.form.start.problem
 
     @property
@@ -339,4 +339,4 @@ async def open_video(home: Path, theme: Theme, controls: Controls) -> AsyncItera
         async with open_video_presenter(home, controls, kind=VideoHarness) as video:
             windows.append(video.show(theme))
             yield video
-            video.player.show_film("")
+            video.player.show_video("")

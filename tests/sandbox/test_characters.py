@@ -1,4 +1,4 @@
-"""`GET /characters`, one character, reviews, pictures: rules R-CHAR."""
+"""`GET /characters`, one character, reviews, images: rules R-CHAR."""
 
 import re
 from datetime import datetime
@@ -265,11 +265,11 @@ def test_R_HDR_21_reviews_are_paged_in_headers_and_body(sandbox: Client) -> None
     assert sandbox.get(f"/characters/{row['slug']}/reviews", params={"pageSize": 101}).status_code == 400
 
 
-def test_a_picture_is_a_png_that_only_depends_on_the_slug(sandbox: Client, bare: httpx.Client) -> None:
-    pictures = [bare.get(row["photoUrl"]) for row in found(sandbox, limit=30) if row["photoUrl"]]
-    drawn = [picture for picture in pictures if picture.status_code == 200]
-    assert all(picture.content.startswith(b"\x89PNG\r\n\x1a\n") for picture in drawn)
-    assert len({picture.content for picture in drawn}) == len(drawn)
+def test_an_image_is_a_png_that_only_depends_on_the_slug(sandbox: Client, bare: httpx.Client) -> None:
+    images = [bare.get(row["photoUrl"]) for row in found(sandbox, limit=30) if row["photoUrl"]]
+    drawn = [image for image in images if image.status_code == 200]
+    assert all(image.content.startswith(b"\x89PNG\r\n\x1a\n") for image in drawn)
+    assert len({image.content for image in drawn}) == len(drawn)
     again = bare.get(str(drawn[0].url))
     assert again.content == drawn[0].content
 

@@ -149,7 +149,7 @@ def test_the_attachment_meter_says_what_it_measured(sandbox: Client) -> None:
     assert "do not see" in answer
 
 
-def test_a_picture_below_64_pixels_is_refused(sandbox: Client) -> None:
+def test_an_image_below_64_pixels_is_refused(sandbox: Client) -> None:
     refused = sandbox.chat_raw(model="rialto-vision", messages=user(picture(63, 200)))
     assert "64 pixels" in fields_of(refused)["messages"]["_errors"][0]
 

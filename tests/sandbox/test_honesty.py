@@ -70,7 +70,7 @@ def test_speech_says_who_spoke(name: str, sandbox: Client) -> None:
 
 
 @pytest.mark.parametrize("name", ["png", "jpeg", "webp"])
-def test_pictures_say_who_drew_them(name: str, sandbox: Client) -> None:
+def test_images_say_who_drew_them(name: str, sandbox: Client) -> None:
     body = {
         "model": "rialto-canvas",
         "prompt": "a boat",
@@ -80,18 +80,18 @@ def test_pictures_say_who_drew_them(name: str, sandbox: Client) -> None:
         "height": 64,
     }
     data = sandbox.post("/image/generate", body).content
-    picture = Image.open(io.BytesIO(data))
-    told = picture.info.get("Software") or picture.getexif().get(ExifTags.Base.Software)
+    image = Image.open(io.BytesIO(data))
+    told = image.info.get("Software") or image.getexif().get(ExifTags.Base.Software)
     assert "Rialto Sandbox" in str(told)
 
 
-def test_a_film_says_who_made_it() -> None:
+def test_a_video_says_who_made_it() -> None:
     import av
 
     from app.sandbox.media.video_engine import render_video
 
-    with av.open(io.BytesIO(render_video("a boat", 0.2, (64, 64), sound=False))) as film:
-        assert "Rialto Sandbox" in film.metadata["comment"]
+    with av.open(io.BytesIO(render_video("a boat", 0.2, (64, 64), sound=False))) as video:
+        assert "Rialto Sandbox" in video.metadata["comment"]
 
 
 def test_engines_tell_version_licence_and_state(sandbox: Client) -> None:

@@ -1,4 +1,4 @@
-"""The image endpoints: real pictures, the policy headers, and what is refused."""
+"""The image endpoints: real images, the policy headers, and what is refused."""
 
 import base64
 import io
@@ -42,7 +42,7 @@ def b64(data: bytes) -> str:
 
 
 @pytest.mark.parametrize("name", MAGIC)
-def test_R_GEN_07_R_EP_15_pictures_are_real_in_every_format(sandbox: Client, name: str) -> None:
+def test_R_GEN_07_R_EP_15_images_are_real_in_every_format(sandbox: Client, name: str) -> None:
     data = first(generate(sandbox, format=name, width=640, height=384))
     assert data.startswith(MAGIC[name])
     seen = opened(data)
@@ -60,7 +60,7 @@ def test_R_NS_03_webp_is_what_comes_when_nothing_is_said(sandbox: Client) -> Non
     assert base64.b64decode(body["images"][0]).startswith(b"RIFF")
 
 
-def test_equal_seeds_give_equal_pictures_and_other_words_another_one(sandbox: Client) -> None:
+def test_equal_seeds_give_equal_images_and_other_words_another_one(sandbox: Client) -> None:
     one, same = (first(generate(sandbox, seed=7, format="png")) for _ in range(2))
     assert one == same
     assert first(generate(sandbox, seed=8, format="png")) != one
@@ -75,7 +75,7 @@ def test_the_prompt_shows_night_is_dark_and_snow_is_bright(sandbox: Client) -> N
     assert brightness("hills at night") < 90 < 170 < brightness("hills in the snow")
 
 
-def test_variants_are_different_pictures_and_each_is_paid(sandbox: Client) -> None:
+def test_variants_are_different_images_and_each_is_paid(sandbox: Client) -> None:
     images = generate(sandbox, variants=3, seed=1).json()["images"]
     assert len(set(images)) == 3 and sandbox.balance() == "99.97"
     answer = generate(sandbox, variants=2, return_binary=True)
@@ -100,13 +100,13 @@ def test_R_HDR_23_R_HDR_24_R_HDR_25_R_HDR_26_magic_words_set_the_policy_headers(
     assert black == (word != "sandbox-blurred")
 
 
-def test_R_HDR_02_the_verdicts_of_a_harmless_picture_are_the_word_false(sandbox: Client) -> None:
+def test_R_HDR_02_the_verdicts_of_a_harmless_image_are_the_word_false(sandbox: Client) -> None:
     headers = generate(sandbox).headers
     assert headers["x-service-is-blurred"] == headers["x-service-is-content-violation"] == "false"
     assert generate(sandbox, "sandbox-blurred", safe_mode=False).headers["x-service-is-blurred"] == "false"
 
 
-def test_a_blurred_picture_has_no_sharp_edges(sandbox: Client) -> None:
+def test_a_blurred_image_has_no_sharp_edges(sandbox: Client) -> None:
     def steps(prompt: str) -> float:
         pixels = np.asarray(opened(first(generate(sandbox, prompt, seed=1, format="png"))).convert("L")).astype(int)
         return float(np.abs(np.diff(pixels, axis=1)).max())
@@ -191,7 +191,7 @@ def test_an_edit_takes_base64_data_urls_and_files(sandbox: Client) -> None:
     assert form.headers["content-type"] == "image/jpeg" and opened(form.content).size == (2048, 2048)
 
 
-def test_a_multi_edit_takes_several_pictures_under_modelid(sandbox: Client) -> None:
+def test_a_multi_edit_takes_several_images_under_modelid(sandbox: Client) -> None:
     body = {"images": [b64(picture()), b64(picture(kind="JPEG"))], "prompt": "both", "modelId": "firered-image-edit"}
     assert sandbox.post("/image/multi-edit", body).status_code == 200
     assert float(sandbox.balance()) == 99.95
@@ -275,7 +275,7 @@ def test_without_pillow_the_answer_is_503(sandbox: Client, monkeypatch: pytest.M
         ([{"image": "A" * 12_000_000}], "8 MB"),
     ],
 )
-def test_styles_of_other_pictures_are_checked_one_by_one(
+def test_styles_of_other_images_are_checked_one_by_one(
     sandbox: Client, styles: list[dict[str, object]], where: str
 ) -> None:
     answer = generate(sandbox, model="rialto-poster", style_references=styles)

@@ -1,4 +1,4 @@
-"""Sound, films and chains for wallets: taken with a sign-in, refused below the floor, charged, told what is left."""
+"""Sound, videos and chains for wallets: taken with a sign-in, refused below the floor, charged, told what is left."""
 
 import uuid
 from decimal import Decimal
@@ -13,7 +13,7 @@ from tests.sandbox.support import Client
 from tests.sandbox.wallet_support import WalletClient
 
 SPEECH = {"model": "tts-kokoro", "input": "High water at six."}
-FILM = {"model": "rialto-reel-text-to-video", "queue_id": str(uuid.UUID(int=7))}
+VIDEO = {"model": "rialto-reel-text-to-video", "queue_id": str(uuid.UUID(int=7))}
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "eth_chainId"}
 SILENCE = encode(np.zeros(16_000, np.int16), 16_000, "wav")
 FORM = {"files": {"file": ("a.wav", SILENCE)}, "data": {"model": "stt-xai-v1"}}
@@ -21,7 +21,7 @@ FORM = {"files": {"file": ("a.wav", SILENCE)}, "data": {"model": "stt-xai-v1"}}
 CALLS: dict[str, tuple[str, dict[str, Any], int]] = {
     "R-TTS-01": ("/audio/speech", {"json": SPEECH}, 200),
     "R-STT-01": ("/audio/transcriptions", FORM, 422),
-    "R-VID-09": ("/video/complete", {"json": FILM}, 200),
+    "R-VID-09": ("/video/complete", {"json": VIDEO}, 200),
     "R-RPC-47": ("/crypto/rpc/base-mainnet", {"json": CALL}, 200),
     "R-GEN-14": ("/embeddings", {"json": {"model": "text-embedding-bge-m3", "input": "tide"}}, 200),
 }
@@ -56,7 +56,7 @@ def test_R_HDR_32_what_a_call_costs_is_missing_from_the_balance(wallet: WalletCl
 @pytest.mark.parametrize(
     ("path", "body", "status", "names"),
     [
-        ("/video/complete", {"json": {"model": FILM["model"]}}, 400, {"error", "details"}),
+        ("/video/complete", {"json": {"model": VIDEO["model"]}}, 400, {"error", "details"}),
         ("/audio/transcriptions", {"files": {"other": b""}}, 400, {"error", "details"}),
         ("/audio/transcriptions", FORM, 422, {"error"}),
         ("/audio/transcriptions", {**FORM, "data": {"model": "none"}}, 404, {"error"}),

@@ -1,4 +1,4 @@
-"""The official `openai` client, unmodified, against `python -m app.sandbox`: sound, pictures and vectors."""
+"""The official `openai` client, unmodified, against `python -m app.sandbox`: sound, images and vectors."""
 
 import base64
 import io
@@ -71,7 +71,7 @@ def test_R_GEN_05_embeddings(client: openai.OpenAI) -> None:
     assert len(plain.data[0].embedding) == 1024
 
 
-def test_R_GEN_07_pictures(client: openai.OpenAI) -> None:
+def test_R_GEN_07_images(client: openai.OpenAI) -> None:
     answer = client.images.generate(model="rialto-canvas", prompt="a boat at sunset", size="512x512")
     assert answer.data is not None and answer.data[0].b64_json is not None
     assert Image.open(io.BytesIO(base64.b64decode(answer.data[0].b64_json))).size == (512, 512)

@@ -1,4 +1,4 @@
-"""Small parts on their own: tokens, cutters, words, clock, ledger, pictures, validation."""
+"""Small parts on their own: tokens, cutters, words, clock, ledger, images, validation."""
 
 import zlib
 from decimal import Decimal
@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from app.sandbox.chat import tokens, word_stems
-from app.sandbox.chat.attachments import picture_size
+from app.sandbox.chat.attachments import image_size
 from app.sandbox.chat.augmentation import SEARCH_USD
 from app.sandbox.chat.drawn_images import SIDE, draw
 from app.sandbox.chat.stream_filters import StopCutter, ThinkStripper
@@ -98,9 +98,9 @@ def test_the_guard_forgets_failures_when_the_clock_is_turned_back() -> None:
     assert guard.blocked_for_s(500.0) == 0
 
 
-def test_a_picture_is_valid_and_has_the_promised_size() -> None:
+def test_an_image_is_valid_and_has_the_promised_size() -> None:
     data = draw("some-slug")
-    assert picture_size(data) == ("PNG", SIDE, SIDE)
+    assert image_size(data) == ("PNG", SIDE, SIDE)
     start = data.index(b"IDAT") + 4
     length = int.from_bytes(data[start - 8 : start - 4], "big")
     assert len(zlib.decompress(data[start : start + length])) == SIDE * (SIDE * 3 + 1)
@@ -117,7 +117,7 @@ def test_a_picture_is_valid_and_has_the_promised_size() -> None:
     ],
 )
 def test_sizes_are_read_from_file_heads(data: bytes, size: object) -> None:
-    assert picture_size(data) == size
+    assert image_size(data) == size
 
 
 def test_the_checker_names_everything_at_once() -> None:

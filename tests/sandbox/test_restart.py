@@ -66,7 +66,7 @@ def test_money_bookings_and_keys_are_there_again(tmp_path: Path) -> None:
         assert len(sandbox.get("/billing/usage-history").json()["data"]) > len(before[1]["data"])
 
 
-def test_a_queued_film_is_made_and_a_private_download_goes_on(tmp_path: Path) -> None:
+def test_a_queued_video_is_made_and_a_private_download_goes_on(tmp_path: Path) -> None:
     with kept(tmp_path) as sandbox:
         queue_id = queued(sandbox)
         address = sandbox.post(
@@ -83,7 +83,7 @@ def test_a_queued_film_is_made_and_a_private_download_goes_on(tmp_path: Path) ->
         assert rest.status_code == 206 and rest.content == first.content[100:]
 
 
-def test_a_film_that_was_refused_is_refunded_once_over_restarts(tmp_path: Path) -> None:
+def test_a_video_that_was_refused_is_refunded_once_over_restarts(tmp_path: Path) -> None:
     with kept(tmp_path) as sandbox:
         queue_id = queued(sandbox, "sandbox-violation")
         sandbox.turn_clock(60)

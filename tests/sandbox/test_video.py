@@ -1,4 +1,4 @@
-"""Video jobs: rules R-VID, with films that are played again."""
+"""Video jobs: rules R-VID, with videos that are played again."""
 
 import base64
 import io
@@ -17,7 +17,7 @@ from tests.sandbox.support import Client, running
 
 MODEL = "rialto-reel-text-to-video"
 PRIVATE = "rialto-reel-private"
-FROM_PICTURE = "rialto-reel-image-to-video"
+FROM_IMAGE = "rialto-reel-image-to-video"
 
 
 def order(sandbox: Client, prompt: str = "a boat at sunset", model: str = MODEL, **more: Any) -> httpx.Response:
@@ -39,7 +39,7 @@ def complete(sandbox: Client, queue_id: str, model: str = MODEL) -> httpx.Respon
 
 
 def played(data: bytes) -> tuple[float, set[str], tuple[int, int], int]:
-    """Return length in seconds, codecs, size, and how many pictures could be decoded."""
+    """Return length in seconds, codecs, size, and how many images could be decoded."""
     assert data[4:8] == b"ftyp"
     with av.open(io.BytesIO(data), mode="r") as film:
         codecs = {stream.codec_context.name for stream in film.streams}
@@ -54,7 +54,7 @@ def picture(kind: str = "PNG") -> str:
     return f"data:image/{kind.lower()};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
-def test_R_GEN_08_R_NS_02_a_film_is_queued_made_and_fetched(sandbox: Client) -> None:
+def test_R_GEN_08_R_NS_02_a_video_is_queued_made_and_fetched(sandbox: Client) -> None:
     answer = order(sandbox)
     assert set(answer.json()) == {"model", "queue_id"}
     queue_id = answer.json()["queue_id"]
@@ -64,13 +64,13 @@ def test_R_GEN_08_R_NS_02_a_film_is_queued_made_and_fetched(sandbox: Client) -> 
     sandbox.turn_clock(7.5)
     assert retrieve(sandbox, queue_id).json()["execution_duration"] == 7500
     sandbox.turn_clock(8)
-    film = retrieve(sandbox, queue_id)
-    assert film.headers["content-type"] == "video/mp4"
-    assert "video.mp4" in film.headers["content-disposition"]
-    length, codecs, size, frames = played(film.content)
+    video = retrieve(sandbox, queue_id)
+    assert video.headers["content-type"] == "video/mp4"
+    assert "video.mp4" in video.headers["content-disposition"]
+    length, codecs, size, frames = played(video.content)
     assert length == pytest.approx(3, abs=0.15) and size == (640, 360) and frames == 72
     assert "aac" in codecs and codecs & {"h264", "vp9", "libvpx-vp9"} and not codecs & {"av1", "libdav1d"}
-    assert retrieve(sandbox, queue_id).content == film.content, "fetching does not remove it"
+    assert retrieve(sandbox, queue_id).content == video.content, "fetching does not remove it"
 
 
 @pytest.mark.parametrize(
@@ -84,26 +84,26 @@ def test_size_and_silence(sandbox: Client, ratio: str, resolution: str, size: tu
     assert seen == size and "aac" not in codecs
 
 
-def test_a_film_moves_and_sounds(sandbox: Client) -> None:
+def test_a_video_moves_and_sounds(sandbox: Client) -> None:
     queue_id = queued(sandbox, "a city at night")
     sandbox.turn_clock(8)
     data = retrieve(sandbox, queue_id).content
-    with av.open(io.BytesIO(data), mode="r") as film:
-        frames = [frame.to_ndarray(format="gray").astype(int) for frame in film.decode(video=0)]
+    with av.open(io.BytesIO(data), mode="r") as video:
+        frames = [frame.to_ndarray(format="gray").astype(int) for frame in video.decode(video=0)]
     assert np.abs(frames[0] - frames[-1]).mean() > 3
     from app.sandbox.media.sound import decode
 
     assert np.abs(decode(data).samples.astype(int)).max() > 1000
 
 
-def test_a_picture_becomes_the_film(sandbox: Client) -> None:
-    queue_id = queued(sandbox, model=FROM_PICTURE, image_url=picture())
+def test_an_image_becomes_the_video(sandbox: Client) -> None:
+    queue_id = queued(sandbox, model=FROM_IMAGE, image_url=picture())
     sandbox.turn_clock(8)
-    with av.open(io.BytesIO(retrieve(sandbox, queue_id, FROM_PICTURE).content), mode="r") as film:
-        middle = next(iter(film.decode(video=0))).to_ndarray(format="rgb24")[100, 300]
+    with av.open(io.BytesIO(retrieve(sandbox, queue_id, FROM_IMAGE).content), mode="r") as video:
+        middle = next(iter(video.decode(video=0))).to_ndarray(format="rgb24")[100, 300]
     assert middle[1] > 120 > 60 > middle[0]
     for wrong in (None, "https://example.org/a.png", "data:image/png;base64,%%", "data:image/png;base64,AAAA"):
-        answer = order(sandbox, model=FROM_PICTURE, image_url=wrong)
+        answer = order(sandbox, model=FROM_IMAGE, image_url=wrong)
         assert answer.status_code == 400 and "image_url" in answer.json()["details"]
 
 
@@ -167,7 +167,7 @@ def test_R_NS_04_a_private_video_is_fetched_by_an_address_of_its_own(sandbox: Cl
     assert bare.get(url + "x").status_code == 404
 
 
-def test_films_and_downloads_expire_after_a_day(sandbox: Client, bare: httpx.Client) -> None:
+def test_videos_and_downloads_expire_after_a_day(sandbox: Client, bare: httpx.Client) -> None:
     body = order(sandbox, model=PRIVATE).json()
     sandbox.turn_clock(86_400)
     assert retrieve(sandbox, body["queue_id"], PRIVATE).status_code == 404
@@ -222,7 +222,7 @@ def test_without_the_engine_the_answer_is_503(sandbox: Client, monkeypatch: pyte
     assert answer.status_code == 503 and "PyAV" in answer.json()["error"]
 
 
-def test_a_film_can_be_cut_off_on_its_way_and_fetched_again(sandbox: Client) -> None:
+def test_a_video_can_be_cut_off_on_its_way_and_fetched_again(sandbox: Client) -> None:
     queue_id = queued(sandbox)
     sandbox.turn_clock(8)
     sandbox.fault("cut", after=5000, times=1)

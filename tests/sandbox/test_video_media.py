@@ -1,4 +1,4 @@
-"""What goes along with a film: checked field by field, and films that are enlarged."""
+"""What goes along with a video: checked field by field, and videos that are enlarged."""
 
 import base64
 import io
@@ -10,7 +10,7 @@ from PIL import Image
 
 from app.sandbox.media.video_enlarging import NotAVideo, enlarge, facts_of
 from tests.sandbox.support import Client
-from tests.sandbox.test_video import FROM_PICTURE, MODEL, order, picture, played, queued, retrieve
+from tests.sandbox.test_video import FROM_IMAGE, MODEL, order, picture, played, queued, retrieve
 
 ENLARGER = "rialto-reel-upscale"
 OMNI = "rialto-reel-omni-reference"
@@ -28,7 +28,7 @@ def url(data: bytes, kind: str = "video/mp4") -> str:
     return f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
-def test_a_film_is_enlarged_for_the_price_that_was_quoted_and_keeps_its_sound(sandbox: Client) -> None:
+def test_a_video_is_enlarged_for_the_price_that_was_quoted_and_keeps_its_sound(sandbox: Client) -> None:
     sent = {"model": ENLARGER, "duration": "auto", "upscale_factor": 2, "video_url": url(film(sandbox))}
     before = float(sandbox.balance())
     price = sandbox.post("/video/quote", sent).json()["quote"]
@@ -64,7 +64,7 @@ def test_other_models_enlarge_nothing(sandbox: Client) -> None:
 
 
 @pytest.mark.parametrize("task", [None, "auto", "reference", "edit", "extend"])
-def test_a_film_is_made_from_references(sandbox: Client, task: str | None) -> None:
+def test_a_video_is_made_from_references(sandbox: Client, task: str | None) -> None:
     more = {"omni_reference_task_type": task} if task else {}
     assert order(sandbox, model=OMNI, reference_image_urls=[picture()], **more).status_code == 200
 
@@ -76,7 +76,7 @@ def colored(red: int, green: int, blue: int) -> str:
 
 
 def colors(data: bytes) -> list[str]:
-    """The strongest colour in the middle of every picture of a film, each once as long as it lasts."""
+    """The strongest colour in the middle of every image of a video, each once as long as it lasts."""
     found: list[str] = []
     with av.open(io.BytesIO(data), "r") as opened:
         for frame in opened.decode(video=0):
@@ -87,11 +87,11 @@ def colors(data: bytes) -> list[str]:
     return found
 
 
-def test_every_reference_is_seen_in_the_film_one_after_the_other(sandbox: Client) -> None:
+def test_every_reference_is_seen_in_the_video_one_after_the_other(sandbox: Client) -> None:
     red, green, blue = colored(200, 10, 10), colored(10, 200, 10), colored(10, 10, 200)
-    seen_last = order(sandbox, model=FROM_PICTURE, image_url=blue, aspect_ratio="1:1").json()["queue_id"]
+    seen_last = order(sandbox, model=FROM_IMAGE, image_url=blue, aspect_ratio="1:1").json()["queue_id"]
     sandbox.turn_clock(8)
-    clip = url(retrieve(sandbox, seen_last, FROM_PICTURE).content)
+    clip = url(retrieve(sandbox, seen_last, FROM_IMAGE).content)
     references: dict[str, Any] = {
         "reference_image_urls": [red, green],
         "reference_video_urls": [clip],
@@ -102,15 +102,15 @@ def test_every_reference_is_seen_in_the_film_one_after_the_other(sandbox: Client
     assert colors(retrieve(sandbox, queue_id, OMNI).content) == ["red", "green", "red", "blue"]
 
 
-def test_first_picture_element_keyframe_and_last_picture_are_seen_in_their_places(sandbox: Client) -> None:
+def test_first_image_element_keyframe_and_last_image_are_seen_in_their_places(sandbox: Client) -> None:
     red, green, blue = colored(200, 10, 10), colored(10, 200, 10), colored(10, 10, 200)
     more: dict[str, Any] = {
         "elements": [{"frontal_image_url": green}],
         "keyframes": [{"image_url": green, "frame_index": 60}],
     }
-    answer = order(sandbox, model=FROM_PICTURE, image_url=red, end_image_url=blue, **more)
+    answer = order(sandbox, model=FROM_IMAGE, image_url=red, end_image_url=blue, **more)
     sandbox.turn_clock(8)
-    shown = colors(retrieve(sandbox, answer.json()["queue_id"], FROM_PICTURE).content)
+    shown = colors(retrieve(sandbox, answer.json()["queue_id"], FROM_IMAGE).content)
     assert shown == ["red", "green", "blue", "green"], "the last half second is the keyframe's"
 
 
@@ -145,7 +145,7 @@ def test_without_a_reference_or_for_another_task_it_is_refused(sandbox: Client) 
     ],
 )
 def test_each_field_that_goes_along_is_checked(sandbox: Client, more: dict[str, Any], where: list[str]) -> None:
-    answer = order(sandbox, model=FROM_PICTURE, image_url=picture(), **more)
+    answer = order(sandbox, model=FROM_IMAGE, image_url=picture(), **more)
     assert answer.status_code == 400
     level = answer.json()["details"]
     for step in where:
@@ -153,7 +153,7 @@ def test_each_field_that_goes_along_is_checked(sandbox: Client, more: dict[str, 
     assert level["_errors"]
 
 
-def test_a_broken_film_is_said_to_be_one(sandbox: Client) -> None:
+def test_a_broken_video_is_said_to_be_one(sandbox: Client) -> None:
     whole = film(sandbox)
     assert facts_of(whole).width == 360
     with pytest.raises(NotAVideo):

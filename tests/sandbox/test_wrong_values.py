@@ -115,7 +115,7 @@ DRAWN = {
     **{"embed_exif_metadata": False, "enable_web_search": False, "enhance_prompt": False, "aspect_ratio": "1:1"},
     **{"resolution": "1K", "style_references": [{"image": PNG, "strength": 0.5}]},
 }
-FILM = {
+VIDEO = {
     "model": "rialto-reel-text-to-video",
     "prompt": "a harbour",
     "negative_prompt": "fog",
@@ -188,8 +188,8 @@ BODIES: dict[str, tuple[str, Any]] = {
     "upscale": ("/image/upscale", {"image": PNG, "scale": 2, "creativity": 0.5, "enhance": False, "replication": 0.3}),
     "background": ("/image/background-remove", {"image": PNG}),
     "background by address": ("/image/background-remove", {"image_url": f"data:image/png;base64,{PNG}"}),
-    "video quote": ("/video/quote", FILM),
-    "video queue": ("/video/queue", FILM),
+    "video quote": ("/video/quote", VIDEO),
+    "video queue": ("/video/queue", VIDEO),
     "video retrieve": (
         "/video/retrieve",
         {"model": "m", "queue_id": "123e4567-e89b-12d3-a456-426614174000", "delete_media_on_completion": False},

@@ -18,7 +18,7 @@ T = TypeVar("T", covariant=True)
 Ask = Callable[[Service, Path], Awaitable[object]]
 HI = ChatRequest("m", (ChatMessage("user", "hi"),))
 SAY = SpeechRequest("The tide turns at noon.", "m", "v")
-FILM = QueuedVideo(model="m", queue_id="q", download_url="https://elsewhere.test/film")
+VIDEO = QueuedVideo(model="m", queue_id="q", download_url="https://elsewhere.test/film")
 WALLET = "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1"
 PAYMENT = "e30="
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
@@ -52,10 +52,10 @@ CALLS: dict[str, Ask] = {
     "embeddings.embed": lambda at, _: at.embeddings.embed(("x",), "m"),
     "video.quote": lambda at, _: at.video.quote(VideoRequest("m", "x", "5s")),
     "video.queue": lambda at, _: at.video.queue(VideoRequest("m", "x", "5s")),
-    "video.retrieve": lambda at, wav: at.video.retrieve(FILM, wav.with_suffix(".mp4")),
-    "video.download": lambda at, wav: at.video.download(FILM, wav.with_suffix(".mp4")),
-    "video.revoke": lambda at, _: at.video.revoke(FILM),
-    "video.complete": lambda at, _: at.video.complete(FILM),
+    "video.retrieve": lambda at, wav: at.video.retrieve(VIDEO, wav.with_suffix(".mp4")),
+    "video.download": lambda at, wav: at.video.download(VIDEO, wav.with_suffix(".mp4")),
+    "video.revoke": lambda at, _: at.video.revoke(VIDEO),
+    "video.complete": lambda at, _: at.video.complete(VIDEO),
     "crypto_rpc.call": lambda at, _: at.crypto_rpc.call("base-mainnet", "eth_call"),
     "crypto_rpc.send": lambda at, _: at.crypto_rpc.send(
         at.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call"), RpcItem("eth_chainId")])

@@ -1,4 +1,4 @@
-"""Films that broke off: gone on with where the source takes ranges and has the same file, else fetched anew."""
+"""Videos that broke off: gone on with where the source takes ranges and has the same file, else fetched anew."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.service.http.downloads import Part, mark_of, mark_path, part_path, read
 from app.service.video import QueuedVideo
 from tests.service.loopback import Received, Watched, http, serving
 
-FILM = b"\x00\x00\x00\x18ftypisom" + bytes(range(256)) * 400
+VIDEO = b"\x00\x00\x00\x18ftypisom" + bytes(range(256)) * 400
 TAG = '"one-film"'
 HALF = 40_000
 WITH_TAG = {"accept_ranges": "bytes", "etag": TAG}
@@ -28,9 +28,9 @@ def film_of(address: str) -> QueuedVideo:
 
 
 async def half(received: Received, writer: asyncio.StreamWriter) -> None:
-    """Answers with a whole film's head and the first half of it."""
-    answer = http(body=FILM, content_type="video/mp4", **WITH_TAG)
-    writer.write(answer[: len(answer) - len(FILM) + HALF])
+    """Answers with a whole video's head and the first half of it."""
+    answer = http(body=VIDEO, content_type="video/mp4", **WITH_TAG)
+    writer.write(answer[: len(answer) - len(VIDEO) + HALF])
     await writer.drain()
     writer.close()
 
@@ -40,10 +40,10 @@ async def cut_download(address: str, path: Path, watched: Watched) -> None:
         await watched.service.video.download(film_of(address), path)
 
 
-async def test_the_rest_alone_is_asked_for_and_the_film_is_whole(tmp_path: Path) -> None:
+async def test_the_rest_alone_is_asked_for_and_the_video_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "film.mp4"
-    span = f"bytes {HALF}-{len(FILM) - 1}/{len(FILM)}"
-    rest = http(206, body=FILM[HALF:], content_type="video/mp4", content_range=span, **WITH_TAG)
+    span = f"bytes {HALF}-{len(VIDEO) - 1}/{len(VIDEO)}"
+    rest = http(206, body=VIDEO[HALF:], content_type="video/mp4", content_range=span, **WITH_TAG)
     async with serving(half, rest) as server, Watched("http://127.0.0.1:9/v1") as watched:
         await cut_download(server.base_url, path, watched)
         assert read_part(path) == Part(HALF, TAG)
@@ -54,37 +54,37 @@ async def test_the_rest_alone_is_asked_for_and_the_film_is_whole(tmp_path: Path)
         asked = server.received[1].headers
     assert (asked["range"], asked["if-range"]) == (f"bytes={HALF}-", TAG)
     assert "authorization" not in asked
-    assert (path.read_bytes() == FILM, saved.size_bytes, saved.kind) == (True, len(FILM), "mp4")
-    assert counts[0][0] > HALF and counts[-1] == (len(FILM), len(FILM))
+    assert (path.read_bytes() == VIDEO, saved.size_bytes, saved.kind) == (True, len(VIDEO), "mp4")
+    assert counts[0][0] > HALF and counts[-1] == (len(VIDEO), len(VIDEO))
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
     ("status", "span"),
     [
-        (206, f"bytes 0-{len(FILM) - 1}/{len(FILM)}"),  # another part than was asked for
+        (206, f"bytes 0-{len(VIDEO) - 1}/{len(VIDEO)}"),  # another part than was asked for
         (206, "pieces 1-2"),
         (206, ""),
-        (416, f"bytes */{len(FILM)}"),
+        (416, f"bytes */{len(VIDEO)}"),
     ],
 )
 async def test_an_answer_that_does_not_go_on_where_it_broke_off_is_not_joined(
     status: int, span: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "film.mp4"
-    wrong = http(status, body=FILM[HALF:], content_type="video/mp4", content_range=span)
-    whole = http(body=FILM, content_type="video/mp4")
+    wrong = http(status, body=VIDEO[HALF:], content_type="video/mp4", content_range=span)
+    whole = http(body=VIDEO, content_type="video/mp4")
     async with serving(half, wrong, whole) as server, Watched("http://127.0.0.1:9/v1") as watched:
         await cut_download(server.base_url, path, watched)
         await watched.service.video.download(film_of(server.base_url), path)
         assert "range" not in server.received[2].headers
-    assert path.read_bytes() == FILM
+    assert path.read_bytes() == VIDEO
     assert list(tmp_path.iterdir()) == [path]
 
 
-async def test_another_film_at_the_address_comes_whole(tmp_path: Path) -> None:
+async def test_another_video_at_the_address_comes_whole(tmp_path: Path) -> None:
     """The source answers 200 when the mark does not fit: what was there is thrown away."""
-    path, other = tmp_path / "film.mp4", FILM[:16] + b"another film" * 9000
+    path, other = tmp_path / "film.mp4", VIDEO[:16] + b"another film" * 9000
     async with (
         serving(half, http(body=other, content_type="video/mp4")) as server,
         Watched("http://127.0.0.1:9/v1") as watched,

@@ -1,4 +1,4 @@
-"""Pictures made, changed, enlarged, cut out."""
+"""Images made, changed, enlarged, cut out."""
 
 import base64
 import json
@@ -57,11 +57,11 @@ def test_limits_are_refused_before_sending(changes: dict[str, object], field: st
     assert caught.value.field == field
 
 
-async def test_pictures_come_as_base64_and_are_what_their_bytes_are() -> None:
+async def test_images_come_as_base64_and_are_what_their_bytes_are() -> None:
     both = {"id": "1", "images": [ENCODED, base64.b64encode(WEBP).decode()]}
     async with Watched(handler=answering(both, x_service_enhanced_prompt="A%20fine%20harbour")) as watched:
         made = await watched.service.images.generate(WANTED, price_usd=Decimal("0.02"))
-        assert [(picture.kind, picture.media_type) for picture in made.pictures] == [
+        assert [(image.kind, image.media_type) for image in made.pictures] == [
             ("png", "image/png"),
             ("webp", "image/webp"),
         ]
@@ -69,12 +69,12 @@ async def test_pictures_come_as_base64_and_are_what_their_bytes_are() -> None:
         assert (made.exchange.units, made.exchange.cost_usd) == ({"images": 2}, Decimal("0.02"))
 
 
-async def test_r_hdr_23_r_hdr_24_r_hdr_25_r_hdr_26_a_blocked_picture_says_so() -> None:
+async def test_r_hdr_23_r_hdr_24_r_hdr_25_r_hdr_26_a_blocked_image_says_so() -> None:
     async with Watched(
         handler=answering({"images": [ENCODED]}, x_service_is_content_violation="true", x_service_is_blurred="true")
     ) as watched:
-        (picture,) = (await watched.service.images.generate(WANTED)).pictures
-        assert (picture.violation, picture.blurred, picture.adult_violation, picture.contains_minor) == (
+        (image,) = (await watched.service.images.generate(WANTED)).pictures
+        assert (image.violation, image.blurred, image.adult_violation, image.contains_minor) == (
             True,
             True,
             False,
@@ -82,13 +82,13 @@ async def test_r_hdr_23_r_hdr_24_r_hdr_25_r_hdr_26_a_blocked_picture_says_so() -
         )
 
 
-async def test_a_binary_answer_is_one_picture() -> None:
+async def test_a_binary_answer_is_one_image() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, content=WEBP, headers={"content-type": "image/png"})
 
     async with Watched(handler=answer) as watched:
-        (picture,) = (await watched.service.images.generate(replace(WANTED, extra={"return_binary": True}))).pictures
-        assert picture.kind == "webp"
+        (image,) = (await watched.service.images.generate(replace(WANTED, extra={"return_binary": True}))).pictures
+        assert image.kind == "webp"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ async def test_styles_in_both_their_shapes() -> None:
             await watched.service.images.styles()
 
 
-async def test_one_picture_is_edited_and_several_are_joined() -> None:
+async def test_one_image_is_edited_and_several_are_joined() -> None:
     answer = http(body=PNG, content_type="image/png")
     request = EditRequest(
         "edit-1",

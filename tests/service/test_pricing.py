@@ -62,7 +62,7 @@ def test_the_other_formulas() -> None:
     assert [speech_cost({}, 1), transcription_cost(None, Decimal(1)), embedding_cost({}, 1)] == [None] * 3
 
 
-def test_pictures_by_resolution_and_quality() -> None:
+def test_images_by_resolution_and_quality() -> None:
     pricing = {
         "generation": {"usd": Decimal("0.01")},
         "resolutions": {"2K": {"usd": Decimal("0.04")}},

@@ -23,7 +23,7 @@ from app.service.errors import (
 from app.service.video import QueuedVideo, SavedVideo, VideoRequest, VideoState, poll_interval_s
 from tests.service.loopback import Received, Watched, answering, http, serving
 
-FILM = b"\x00\x00\x00\x20ftypisom" + b"\x00" * 200_000
+VIDEO = b"\x00\x00\x00\x20ftypisom" + b"\x00" * 200_000
 WANTED = VideoRequest("film-1", "A harbour at dawn.", "5s")
 JOB = QueuedVideo(model="film-1", queue_id="11111111-2222-4333-8444-555555555555")
 
@@ -141,19 +141,19 @@ async def test_times_that_are_missing_are_unknown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content_type", ["video/mp4", "application/octet-stream", "application/json"])
-async def test_a_finished_film_is_known_by_its_bytes_and_goes_to_disk(content_type: str, tmp_path: Path) -> None:
+async def test_a_finished_video_is_known_by_its_bytes_and_goes_to_disk(content_type: str, tmp_path: Path) -> None:
     told: list[tuple[int, int | None]] = []
-    async with serving(http(body=FILM, content_type=content_type)) as server, Watched(server.base_url) as watched:
+    async with serving(http(body=VIDEO, content_type=content_type)) as server, Watched(server.base_url) as watched:
         path = tmp_path / "film.mp4"
         found = await watched.service.video.retrieve(JOB, path, on_received=lambda *seen: told.append(seen))
-        assert found == SavedVideo(path, len(FILM), "mp4")
-        assert path.read_bytes() == FILM
-        assert told[-1] == (len(FILM), len(FILM))
+        assert found == SavedVideo(path, len(VIDEO), "mp4")
+        assert path.read_bytes() == VIDEO
+        assert told[-1] == (len(VIDEO), len(VIDEO))
         assert watched.exchange.outcome == "ok"
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>no</html>", b"{}", b"[]", b"{", b"GIF89a" + b"\x00" * 100])
-async def test_neither_film_nor_state_is_a_bad_answer(body: bytes, tmp_path: Path) -> None:
+async def test_neither_video_nor_state_is_a_bad_answer(body: bytes, tmp_path: Path) -> None:
     async with Watched(handler=sending(body)) as watched:
         with pytest.raises(BadResponse):
             await watched.service.video.retrieve(JOB, tmp_path / "film.mp4")
@@ -166,15 +166,15 @@ async def test_an_endless_state_is_refused(tmp_path: Path) -> None:
             await watched.service.video.retrieve(JOB, tmp_path / "film.mp4")
 
 
-async def test_a_film_that_breaks_off_leaves_nothing_and_can_be_fetched_again(tmp_path: Path) -> None:
+async def test_a_video_that_breaks_off_leaves_nothing_and_can_be_fetched_again(tmp_path: Path) -> None:
     async def half(received: Received, writer) -> None:  # type: ignore[no-untyped-def] # an asyncio.StreamWriter
-        writer.write(http(body=FILM, content_type="video/mp4")[:-1000])
+        writer.write(http(body=VIDEO, content_type="video/mp4")[:-1000])
         await writer.drain()
         writer.close()
 
     path = tmp_path / "film.mp4"
     async with (
-        serving(half, http(body=FILM, content_type="video/mp4")) as server,
+        serving(half, http(body=VIDEO, content_type="video/mp4")) as server,
         Watched(server.base_url) as watched,
     ):
         with pytest.raises(StreamCut):
@@ -202,10 +202,10 @@ async def test_polling_rests_while_the_budget_is_low(tmp_path: Path) -> None:
 
 async def test_a_download_address_gets_no_key_and_can_be_revoked(tmp_path: Path) -> None:
     path = tmp_path / "film.mp4"
-    films = http(body=FILM, content_type="video/mp4")
-    async with serving(films, http(204)) as store, Watched("http://127.0.0.1:9/v1") as watched:
+    videos = http(body=VIDEO, content_type="video/mp4")
+    async with serving(videos, http(204)) as store, Watched("http://127.0.0.1:9/v1") as watched:
         job = JOB.model_copy(update={"download_url": f"{store.base_url}/film?sign=1"})
-        assert (await watched.service.video.download(job, path)).size_bytes == len(FILM)
+        assert (await watched.service.video.download(job, path)).size_bytes == len(VIDEO)
         await watched.service.video.revoke(job)
         assert [(one.method, "authorization" in one.headers) for one in store.received] == [
             ("GET", False),
@@ -216,7 +216,7 @@ async def test_a_download_address_gets_no_key_and_can_be_revoked(tmp_path: Path)
 
 async def test_a_download_address_on_the_services_own_host_gets_no_key_either(tmp_path: Path) -> None:
     async with (
-        serving(http(body=FILM, content_type="video/mp4"), http(204)) as store,
+        serving(http(body=VIDEO, content_type="video/mp4"), http(204)) as store,
         Watched(f"{store.base_url}/v1") as watched,
     ):
         job = JOB.model_copy(update={"download_url": f"{store.base_url}/film?sign=1"})
@@ -227,7 +227,7 @@ async def test_a_download_address_on_the_services_own_host_gets_no_key_either(tm
 
 @pytest.mark.parametrize("address", [None, "", "http://plain.example/film", "file:///etc/passwd", "javascript:1"])
 async def test_an_unsafe_download_address_is_not_followed(address: str | None, tmp_path: Path) -> None:
-    async with Watched("https://service.test/v1", handler=sending(FILM)) as watched:
+    async with Watched("https://service.test/v1", handler=sending(VIDEO)) as watched:
         job = JOB.model_copy(update={"download_url": address})
         with pytest.raises(LimitExceeded):
             await watched.service.video.download(job, tmp_path / "film.mp4")

@@ -30,7 +30,7 @@ from app.service.video import QueuedVideo, SavedVideo, VideoRequest, VideoState
 from tests.kit.service import ServiceHarness, asking, with_key, with_wallet
 from tests.sandbox.test_voices import sample
 
-FILM = VideoRequest("rialto-reel-text-to-video", "a boat at sunset", "3s")
+VIDEO = VideoRequest("rialto-reel-text-to-video", "a boat at sunset", "3s")
 PICTURE = ImageRequest("rialto-canvas", "a boat", width=256, height=256, format="png")
 EMBEDDER = "text-embedding-bge-m3"
 Act = Callable[[ServiceHarness], Awaitable[object]]
@@ -72,7 +72,7 @@ async def clone(at: ServiceHarness) -> object:
 
 
 async def queue(at: ServiceHarness) -> QueuedVideo:
-    return (await at.service.video.queue(FILM)).job
+    return (await at.service.video.queue(VIDEO)).job
 
 
 ENDPOINTS: dict[str, tuple[str, Act]] = {
@@ -115,16 +115,16 @@ async def test_r_gen_04_the_same_call_is_answered_whole_and_streamed(at: Service
     assert stream.finish_reason == "stop" and not isinstance(last, Finished)
 
 
-async def test_r_gen_07_models_pictures_and_vectors_are_offered(at: ServiceHarness) -> None:
+async def test_r_gen_07_models_images_and_vectors_are_offered(at: ServiceHarness) -> None:
     models = {model.type for model in await at.service.models.list("all")}
     assert {"text", "image", "embedding"} <= models
-    (picture,) = (await at.service.images.generate(PICTURE)).pictures
-    assert picture.data.startswith(b"\x89PNG")
+    (image,) = (await at.service.images.generate(PICTURE)).pictures
+    assert image.data.startswith(b"\x89PNG")
     one, other = (await at.service.embeddings.embed(("tide", "bread"), EMBEDDER)).vectors
     assert len(one) == 1024 and one != other
 
 
-async def test_r_gen_08_r_ep_03_r_vid_02_r_ns_02_r_ns_04_r_ns_11_a_film_is_asked_for_saved_and_then_removed(
+async def test_r_gen_08_r_ep_03_r_vid_02_r_ns_02_r_ns_04_r_ns_11_a_video_is_asked_for_saved_and_then_removed(
     at: ServiceHarness,
 ) -> None:
     video, path = at.service.video, at.folder / "film.mp4"
@@ -144,7 +144,7 @@ async def test_r_gen_08_r_ep_03_r_vid_02_r_ns_02_r_ns_04_r_ns_11_a_film_is_asked
     assert path.stat().st_size == saved.size_bytes
 
 
-async def test_r_ns_04_a_private_film_is_told_as_completed_and_fetched_elsewhere(at: ServiceHarness) -> None:
+async def test_r_ns_04_a_private_video_is_told_as_completed_and_fetched_elsewhere(at: ServiceHarness) -> None:
     order = VideoRequest("rialto-reel-private", "a boat", "3s")
     job = (await at.service.video.queue(order)).job
     at.sandbox.turn_clock(8)

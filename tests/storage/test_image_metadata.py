@@ -1,4 +1,4 @@
-"""What Rialto writes into a picture's file is read by others, and the picture itself stays as it was."""
+"""What Rialto writes into an image's file is read by others, and the image itself stays as it was."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_writing_again_replaces_what_was_written(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_picture_cut_short_is_not_whole(form: str) -> None:
+def test_an_image_cut_short_is_not_whole(form: str) -> None:
     data = picture(form)
     check_whole(data, form)
     for end in (12, len(data) // 2, len(data) - 3):
@@ -73,7 +73,7 @@ def test_a_picture_cut_short_is_not_whole(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_page_of_the_web_is_no_picture(form: str) -> None:
+def test_a_page_of_the_web_is_no_image(form: str) -> None:
     with pytest.raises(NotWhole):
         check_whole(b"<!doctype html><title>502</title>", form)
 

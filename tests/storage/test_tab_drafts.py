@@ -42,5 +42,5 @@ def test_what_earlier_versions_kept_comes_along(tmp_path: Path, broken: bool) ->
         for statement in statements(DESK.sql):
             old.execute(statement)
         kept = old.execute("SELECT tab, key, value FROM desk ORDER BY tab").fetchall()
-    film = [] if broken else [("video", "form", '{"prompt":"filmed"}')]
-    assert kept == [("images", "form", '{"prompt": "drawn"}'), ("speech", "text", '"spoken"'), *film]
+    video = [] if broken else [("video", "form", '{"prompt":"filmed"}')]
+    assert kept == [("images", "form", '{"prompt": "drawn"}'), ("speech", "text", '"spoken"'), *video]

@@ -1,4 +1,4 @@
-"""Files that call themselves films: only whole ones pass."""
+"""Files that call themselves videos: only whole ones pass."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def written(folder: Path, data: bytes) -> Path:
     return path
 
 
-def test_a_whole_film_tells_its_length_and_size(tmp_path: Path, film: bytes) -> None:
+def test_a_whole_video_tells_its_length_and_size(tmp_path: Path, film: bytes) -> None:
     found = check_video(written(tmp_path, film))
     assert (found.kind, found.width, found.height, found.size_bytes) == ("mp4", 160, 90, len(film))
     assert found.duration_s == pytest.approx(1.0, abs=0.1)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.01, 0.3, 0.5, 0.9, 0.999])
-def test_a_film_cut_off_anywhere_is_none(tmp_path: Path, film: bytes, share: float) -> None:
+def test_a_video_cut_off_anywhere_is_none(tmp_path: Path, film: bytes, share: float) -> None:
     with pytest.raises(NotAVideo):
         check_video(written(tmp_path, film[: int(len(film) * share)]))
 
@@ -51,12 +51,12 @@ def test_no_single_missing_byte_goes_unseen(tmp_path: Path, film: bytes) -> None
         b"\x1aE\xdf\xa3" + b"\x00" * 200,
     ],
 )
-def test_what_is_no_film_is_none(tmp_path: Path, data: bytes) -> None:
+def test_what_is_no_video_is_none(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(NotAVideo):
         check_video(written(tmp_path, data))
 
 
-def test_a_film_without_its_index_is_called_incomplete(tmp_path: Path) -> None:
+def test_a_video_without_its_index_is_called_incomplete(tmp_path: Path) -> None:
     boxes = struct.pack(">I4s16x", 24, b"ftyp") + struct.pack(">I4s8x", 16, b"mdat")
     with pytest.raises(NotAVideo) as caught:
         check_video(written(tmp_path, boxes))
@@ -70,6 +70,6 @@ def test_tables_that_point_outside_the_file_are_seen(tmp_path: Path, film: bytes
         check_video(written(tmp_path, moved))
 
 
-def test_a_film_of_sound_alone_is_none(tmp_path: Path, film: bytes) -> None:
+def test_a_video_of_sound_alone_is_none(tmp_path: Path, film: bytes) -> None:
     with pytest.raises(NotAVideo, match="no pictures"):
         check_video(written(tmp_path, film.replace(b"vide", b"soun")))

@@ -52,8 +52,8 @@ def main(words: list[str]) -> int:
     deadline = datetime.now(UTC) + timedelta(milliseconds=450)
     while datetime.now(UTC) < deadline:
         qt_app.processEvents()
-    picture = page.grab(QRect(QPoint(0, 0), page.size()))
-    picture.save(words[3])
+    image = page.grab(QRect(QPoint(0, 0), page.size()))
+    image.save(words[3])
     return 0
 
 

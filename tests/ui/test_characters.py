@@ -9,7 +9,7 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
-from app.ui.characters.character_images import picture_from
+from app.ui.characters.character_images import image_from
 from app.ui.characters.state import MAX_TAGS, Filters
 from tests.kit.characters import SANDBOX, FakeCatalogue, open_characters
 
@@ -146,13 +146,13 @@ async def test_the_last_list_is_there_without_a_network(tmp_home: Path) -> None:
         assert offline.state.character is not None
 
 
-async def test_pictures_need_consent_and_https(tmp_home: Path) -> None:
+async def test_images_need_consent_and_https(tmp_home: Path) -> None:
     async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
         character = browser.state.rows[0]
         assert browser.presenter.picture_url(character) == ""
-        browser.presenter.allow_pictures(True)
+        browser.presenter.allow_images(True)
         assert browser.presenter.picture_url(character) == "https://pictures.test/0.png"
         plain_http = character.model_copy(update={"photo_url": "http://pictures.test/0.png"})
         assert browser.presenter.picture_url(plain_http) == ""
@@ -160,7 +160,7 @@ async def test_pictures_need_consent_and_https(tmp_home: Path) -> None:
         assert browser.presenter.picture_url(local_file) == ""
 
 
-async def test_the_sandbox_shows_its_own_pictures_and_no_others(tmp_home: Path) -> None:
+async def test_the_sandbox_shows_its_own_images_and_no_others(tmp_home: Path) -> None:
     async with open_characters(tmp_home, account=SANDBOX) as browser:
         browser.presenter.open()
         await browser.idle()
@@ -188,15 +188,15 @@ def test_the_same_question_has_the_same_key() -> None:
     assert Filters(search="a").key() != Filters(search="b").key()
 
 
-def test_what_is_no_picture_stays_drawn(qapp: QApplication) -> None:
+def test_what_is_no_image_stays_drawn(qapp: QApplication) -> None:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image = QImage(900, 600, QImage.Format.Format_RGB32)
     image.fill(QColor("#0B666B"))
     image.save(buffer, "PNG")
-    picture = picture_from(buffer.data())
+    picture = image_from(buffer.data())
     assert picture is not None
     assert picture.width() == picture.height() == 288
     from PySide6.QtCore import QByteArray
 
-    assert picture_from(QByteArray(b"<html>")) is None
+    assert image_from(QByteArray(b"<html>")) is None

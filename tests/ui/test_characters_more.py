@@ -1,4 +1,4 @@
-"""Reviews, categories and tags of characters, and pictures that are kept on the disk."""
+"""Reviews, categories and tags of characters, and images that are kept on the disk."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ async def test_a_tag_among_the_details_narrows_the_list_r_char_17(theme: Theme, 
         assert browser.fake.asked[-1].get_list("tags") == ["tag-1"]
 
 
-# -- pictures on the disk ---------------------------------------------------------------------------------------------
+# -- images on the disk ---------------------------------------------------------------------------------------------
 
 
 def png() -> bytes:
@@ -141,19 +141,19 @@ def png() -> bytes:
 
 @pytest.fixture
 def site(qapp: QApplication) -> Iterator[tuple[str, list[str]]]:
-    """A server with one picture, and the paths that it was asked for."""
+    """A server with one image, and the paths that it was asked for."""
     asked: list[str] = []
-    picture = png()
+    image = png()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
             self.send_response(200)
             self.send_header("Content-Type", "image/png")
-            self.send_header("Content-Length", str(len(picture)))
+            self.send_header("Content-Length", str(len(image)))
             self.send_header("Cache-Control", "max-age=3600")
             self.end_headers()
-            self.wfile.write(picture)
+            self.wfile.write(image)
 
         def log_message(self, *_: object) -> None:
             """Say nothing on the terminal."""
@@ -166,14 +166,14 @@ def site(qapp: QApplication) -> Iterator[tuple[str, list[str]]]:
     server.server_close()
 
 
-async def shown(pictures: CharacterImages, url: str) -> None:
-    pictures.get(url)
+async def shown(images: CharacterImages, url: str) -> None:
+    images.get(url)
     async with asyncio.timeout(60):
-        while pictures.get(url) is None:
+        while images.get(url) is None:
             await asyncio.sleep(0.005)
 
 
-async def test_who_lets_go_of_pictures_as_one_arrives_destroys_nothing_twice(
+async def test_who_lets_go_of_images_as_one_arrives_destroys_nothing_twice(
     site: tuple[str, list[str]], tmp_path: Path
 ) -> None:
     url, _asked = site
@@ -186,14 +186,14 @@ async def test_who_lets_go_of_pictures_as_one_arrives_destroys_nothing_twice(
             await asyncio.sleep(0.005)
 
 
-async def test_a_picture_is_fetched_once_and_deleted_with_the_consent(
+async def test_an_image_is_fetched_once_and_deleted_with_the_consent(
     site: tuple[str, list[str]], tmp_path: Path
 ) -> None:
     url, asked = site
     for _ in range(2):  # two runs of the program
-        pictures = CharacterImages(cache=tmp_path / "pictures")
-        await shown(pictures, url)
+        images = CharacterImages(cache=tmp_path / "pictures")
+        await shown(images, url)
     assert len(asked) == 1
-    pictures.forget_all()
-    await shown(pictures, url)
+    images.forget_all()
+    await shown(images, url)
     assert len(asked) == 2

@@ -88,7 +88,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> N
         read_file(tmp_path)
 
 
-def test_a_large_picture_is_made_smaller_on_request() -> None:
+def test_a_large_image_is_made_smaller_on_request() -> None:
     data = picture(4000, 1000, noisy=True)
     before = check("wide.png", data).attachment
     after = shrink(before, data)
@@ -176,7 +176,7 @@ async def test_an_attachment_is_on_disk_with_the_draft_and_goes_along_with_the_t
         assert fake.requests[1]["messages"][0] == sent["messages"][0], "caches need the same bytes"
 
 
-async def test_a_picture_alone_is_a_message_and_names_the_chat(tmp_path: Path) -> None:
+async def test_an_image_alone_is_a_message_and_names_the_chat(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
     async with open_chat_presenter(tmp_path / "home", fake=FakeService(models=[SEES])) as harness:
@@ -207,7 +207,7 @@ async def test_what_the_model_refuses_keeps_the_message_in_the_box_and_says_why(
         assert harness.presenter.attaching.views() == ()
 
 
-async def test_an_earlier_picture_is_left_out_for_a_model_that_cannot_see(tmp_path: Path) -> None:
+async def test_an_earlier_image_is_left_out_for_a_model_that_cannot_see(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
     seer = {**SEES, "id": "seer", "model_spec": {**SEES["model_spec"], "name": "Seer", "traits": []}}

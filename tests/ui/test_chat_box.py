@@ -15,7 +15,7 @@ from tests.kit.chat import dropped, open_sandbox_chat
 from tests.ui.test_chat_attachments import picture
 
 
-async def test_a_dropped_picture_is_measured_by_the_sandbox_and_shown_in_the_bubble(
+async def test_a_dropped_image_is_measured_by_the_sandbox_and_shown_in_the_bubble(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
     file = tmp_home / "boiler panel.png"

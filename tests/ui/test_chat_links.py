@@ -1,4 +1,4 @@
-"""Links and pictures of an answer, by the keyboard alone: nothing opens or loads unasked, the true target is shown."""
+"""Links and images of an answer, by the keyboard alone: nothing opens or loads unasked, the true target is shown."""
 
 from __future__ import annotations
 

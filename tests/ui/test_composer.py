@@ -216,11 +216,11 @@ def test_everything_has_a_name(composer: Composer) -> None:
         assert widget.accessibleName() or widget.property("text")
 
 
-def test_files_and_pictures_are_pasted_as_attachments_and_text_as_text(composer: Composer, tmp_path: Path) -> None:
+def test_files_and_images_are_pasted_as_attachments_and_text_as_text(composer: Composer, tmp_path: Path) -> None:
     files: list[object] = []
-    pictures: list[object] = []
+    images: list[object] = []
     composer.files_given.connect(files.extend)
-    composer.picture_given.connect(pictures.append)
+    composer.image_given.connect(images.append)
     pasted = QMimeData()
     pasted.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.png")), QUrl.fromLocalFile(str(tmp_path / "b.txt"))])
     composer.box.insertFromMimeData(pasted)
@@ -229,13 +229,13 @@ def test_files_and_pictures_are_pasted_as_attachments_and_text_as_text(composer:
     image.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
     assert composer.box.canInsertFromMimeData(image)
     composer.box.insertFromMimeData(image)
-    assert len(pictures) == 1
+    assert len(images) == 1
     both = QMimeData()
     both.setText("words")
     both.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
     both.setUrls([QUrl("https://example.org/a.png")])
     composer.box.insertFromMimeData(both)
-    assert (composer.text(), len(files), len(pictures)) == ("words", 2, 1)
+    assert (composer.text(), len(files), len(images)) == ("words", 2, 1)
 
 
 def test_a_chip_says_what_it_is_or_why_not_and_del_takes_it_away(composer: Composer) -> None:
@@ -264,7 +264,7 @@ def test_a_chip_says_what_it_is_or_why_not_and_del_takes_it_away(composer: Compo
     assert not composer.strip.isVisible()
 
 
-def test_a_picture_alone_can_be_sent(composer: Composer, heard: Heard) -> None:
+def test_an_image_alone_can_be_sent(composer: Composer, heard: Heard) -> None:
     composer.show_attachments([AttachmentView("a", "image", "boiler.png", "1 KB")])
     QTest.keyClick(composer.box, ENTER)
     assert heard.sent == [""]

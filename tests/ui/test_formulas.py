@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.conversation.text_boxes import ProseBox
 from app.ui.conversation.view import MessageView
-from app.ui.kit.markdown.figures import FormulaFigure, picture_data
+from app.ui.kit.markdown.figures import FormulaFigure, image_data
 from app.ui.kit.markdown.formula_worker import NotSet, check, typeset
 from app.ui.kit.markdown.formulas import Formula, Formulas, worker_command
 from app.ui.kit.markdown.parser import parse
@@ -204,7 +204,7 @@ def test_a_formula_wider_than_the_column_shrinks_into_it(theme: Theme, qtbot: Qt
     assert box.document.idealWidth() <= box.width + 1
 
 
-# Pictures that a message carries
+# Images that a message carries
 
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -222,11 +222,11 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgG
         ("file:///etc/passwd", False),
     ],
 )
-def test_only_small_raster_pictures_in_the_text_itself_are_taken(address: str, kept: bool) -> None:
-    assert (picture_data(address) is not None) is kept
+def test_only_small_raster_images_in_the_text_itself_are_taken(address: str, kept: bool) -> None:
+    assert (image_data(address) is not None) is kept
 
 
-def test_a_carried_picture_is_drawn_and_one_elsewhere_stays_a_link(theme: Theme, qtbot: QtBot) -> None:
+def test_a_carried_image_is_drawn_and_one_elsewhere_stays_a_link(theme: Theme, qtbot: QtBot) -> None:
     carried, broken = f"![dot](data:image/png;base64,{PIXEL})", "![bad](data:image/png;base64,AAAA)"
     source = f"{carried} and ![far](https://example.org/p.png) and {broken}"
     view = shown(theme, [answer(source)])
@@ -241,7 +241,7 @@ def test_a_carried_picture_is_drawn_and_one_elsewhere_stays_a_link(theme: Theme,
     view.grab()
 
 
-def test_code_about_such_pictures_stays_code(theme: Theme) -> None:
+def test_code_about_such_images_stays_code(theme: Theme) -> None:
     source = f"`![dot](data:image/png;base64,{PIXEL})`"
     view = shown(theme, [answer(source)])
     assert PIXEL in text_of(view)

@@ -82,8 +82,8 @@ def test_an_icon_is_quiet_when_off_limits_and_accented_when_on(theme: Theme) -> 
 
 
 def test_an_icon_is_sharp_on_a_dense_screen(theme: Theme) -> None:
-    picture = pixmap(theme, "chat", 16, "text", 2.0)
-    assert (picture.width(), picture.devicePixelRatio()) == (32, 2.0)
+    image = pixmap(theme, "chat", 16, "text", 2.0)
+    assert (image.width(), image.devicePixelRatio()) == (32, 2.0)
 
 
 def test_an_icon_is_drawn_once(theme: Theme) -> None:

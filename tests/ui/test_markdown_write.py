@@ -102,7 +102,7 @@ def test_html_stays_visible_text(theme: Theme) -> None:
     assert not spans(flow, "link")
 
 
-def test_a_picture_is_its_alt_text_and_a_link(theme: Theme) -> None:
+def test_an_image_is_its_alt_text_and_a_link(theme: Theme) -> None:
     flow = flow_of(theme, "![A chart](https://tracker.example/pixel.png?id=1)")
     assert text(flow) == "Image: A chart"
     assert [span.target for span in spans(flow, "image")] == ["https://tracker.example/pixel.png?id=1"]

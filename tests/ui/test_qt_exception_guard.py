@@ -48,7 +48,7 @@ print(sys.getrefcount(Words.__dict__["resizeEvent"]) - before >= 0)
 @pytest.mark.parametrize(
     ("mistake", "kind"), [("raise ValueError('wrong')", "ValueError"), ("len(3)", "TypeError"), ("[][0]", "IndexError")]
 )
-def test_a_picture_of_a_pane_that_cannot_be_resized_leaves_its_words_their_methods(mistake: str, kind: str) -> None:
+def test_an_image_of_a_pane_that_cannot_be_resized_leaves_its_words_their_methods(mistake: str, kind: str) -> None:
     program = DIES.format(mistake=mistake)
     done = subprocess.run([sys.executable, "-c", program, "guarded"], capture_output=True, text=True, check=False)
     assert (done.returncode, set(done.stdout.split())) == (0, {kind, "True"}), done.stderr

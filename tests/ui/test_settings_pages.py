@@ -167,7 +167,7 @@ async def test_keys_are_found_by_action_and_by_key(settings, tasks):
 # Privacy and data
 
 
-async def test_pictures_from_other_sites_are_off_until_allowed(settings_harness, settings, tasks):
+async def test_images_from_other_sites_are_off_until_allowed(settings_harness, settings, tasks):
     settings.show_section("privacy")
     page = settings.page("privacy")
     assert not page.pictures.isChecked()

@@ -1,4 +1,4 @@
-"""Pictures, spinners, skeletons and empty places; and every widget at every text size."""
+"""Images, spinners, skeletons and empty places; and every widget at every text size."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def picture(widget: QWidget) -> QImage:
     return widget.grab().toImage()
 
 
-def test_a_name_always_gives_the_same_picture_and_names_differ(qapp: QApplication) -> None:
+def test_a_name_always_gives_the_same_image_and_names_differ(qapp: QApplication) -> None:
     def drawn(name: str) -> QImage:
         avatar_pixmap.cache_clear()
         return avatar_pixmap(name, 44).toImage()
@@ -40,7 +40,7 @@ def test_a_name_always_gives_the_same_picture_and_names_differ(qapp: QApplicatio
     assert sum(one != other for one in different for other in different) >= len(names) * (len(names) - 2)
 
 
-def test_an_avatar_shows_a_loaded_picture_and_then_the_drawn_one(qtbot, theme: Theme) -> None:
+def test_an_avatar_shows_a_loaded_image_and_then_the_drawn_one(qtbot, theme: Theme) -> None:
     from PySide6.QtGui import QPixmap
 
     avatar = Avatar(theme, "Marlow")
@@ -49,9 +49,9 @@ def test_an_avatar_shows_a_loaded_picture_and_then_the_drawn_one(qtbot, theme: T
     drawn = picture(avatar)
     photo = QPixmap(64, 32)
     photo.fill(Qt.GlobalColor.red)
-    avatar.set_picture(photo)
+    avatar.set_image(photo)
     assert picture(avatar).pixelColor(22, 22).name() == "#ff0000"
-    avatar.set_picture(None)
+    avatar.set_image(None)
     assert picture(avatar) == drawn
 
 

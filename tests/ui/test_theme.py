@@ -97,16 +97,16 @@ def test_both_themes_name_the_same_roles() -> None:
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_pictures_of_the_style_sheet_use_only_colours_of_their_theme(name: str) -> None:
+def test_images_of_the_style_sheet_use_only_colours_of_their_theme(name: str) -> None:
     tokens = json.loads((THEMES / f"{name}.json").read_text(encoding="utf-8"))
-    pictures = list((THEMES / name).glob("*.svg"))
-    assert pictures
-    for picture in pictures:
-        colors = re.findall(r"#[0-9A-Fa-f]{6}", picture.read_text(encoding="utf-8"))
-        assert set(colors) <= set(tokens.values()), picture.name
+    images = list((THEMES / name).glob("*.svg"))
+    assert images
+    for image in images:
+        colors = re.findall(r"#[0-9A-Fa-f]{6}", image.read_text(encoding="utf-8"))
+        assert set(colors) <= set(tokens.values()), image.name
 
 
-def test_every_picture_that_the_style_sheet_names_exists() -> None:
+def test_every_image_that_the_style_sheet_names_exists() -> None:
     names = re.findall(r"@pictures/([\w-]+\.svg)", (THEMES / "style.qss").read_text(encoding="utf-8"))
     assert names
     assert [name for name in names if not (THEMES / "light" / name).is_file()] == []

@@ -90,7 +90,7 @@ qt.exec()
 """
 
 
-def test_a_player_may_be_closed_while_its_pictures_are_made() -> None:
+def test_a_player_may_be_closed_while_its_images_are_made() -> None:
     done = subprocess.run([sys.executable, "-c", PAGES_THAT_CLOSE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -1,4 +1,4 @@
-"""Small pictures: what is kept is bounded by its size, not by how many there are."""
+"""Small images: what is kept is bounded by its size, not by how many there are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.kit.thumbnails import Thumbnails
 
-SIDES = range(200, 240)  # a window of many sizes asks for the same picture in as many
+SIDES = range(200, 240)  # a window of many sizes asks for the same image in as many
 
 
 def png() -> bytes:
@@ -20,7 +20,7 @@ def png() -> bytes:
     return bytes(buffer.data().data())
 
 
-def test_pictures_take_no_more_memory_than_stated(qtbot: QtBot) -> None:
+def test_images_take_no_more_memory_than_stated(qtbot: QtBot) -> None:
     sent = png()
     thumbnails = Thumbnails(max_bytes=1_000_000)
     for side in SIDES:
@@ -45,7 +45,7 @@ def test_sizes_that_the_window_had_before_are_not_kept(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: thumbnails.is_idle, timeout=60_000)
 
 
-def test_one_picture_larger_than_the_bound_is_still_shown(qtbot: QtBot) -> None:
+def test_one_image_larger_than_the_bound_is_still_shown(qtbot: QtBot) -> None:
     sent = png()
     thumbnails = Thumbnails(max_bytes=1_000)
     thumbnails.get("a", 200, 200, lambda: sent)

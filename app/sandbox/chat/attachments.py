@@ -1,4 +1,4 @@
-"""The attachment meter: says of pictures, sounds, films and files what can be measured, and nothing more."""
+"""The attachment meter: says of images, sounds, videos and files what can be measured, and nothing more."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_parts(check: Checker, request: ChatRequest) -> None:
             check.complain(("messages",), f"At most {most} {kind} parts are accepted")
     for part in request.parts("image_url"):
         found = _decoded(str(part["image_url"]["url"]))
-        size = picture_size(found) if found else None
+        size = image_size(found) if found else None
         if size is not None and min(size[1:]) < MIN_SIDE_PX:
             check.complain(("messages",), f"Images must have at least {MIN_SIDE_PX} pixels per side")
     for part in request.parts("input_audio"):
@@ -51,7 +51,7 @@ def describe(request: ChatRequest) -> str:
     return "This is what is attached:\n\n" + "\n".join(f"- {line}" for line in lines) + f"\n\n{closing}"
 
 
-def picture_size(data: bytes) -> tuple[str, int, int] | None:
+def image_size(data: bytes) -> tuple[str, int, int] | None:
     """Return (format, width, height) in pixels of a PNG, GIF, JPEG or lossy WebP; None for anything else."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
         return ("PNG", *struct.unpack(">II", data[16:24]))
@@ -78,7 +78,7 @@ def _picture(url: str) -> str:
     data = _decoded(url)
     if data is None:
         return f"Picture at {url[:80]}: not read, the Sandbox fetches nothing from other computers"
-    found = picture_size(data)
+    found = image_size(data)
     if found is None:
         return f"Picture, {_amount(data)}, in a format that I cannot measure"
     kind, width, height = found

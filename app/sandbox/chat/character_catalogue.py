@@ -71,7 +71,7 @@ class Character:
         return self._dice[3] >= 20
 
     @property
-    def has_picture(self) -> bool:
+    def has_image(self) -> bool:
         """Some photo addresses lead nowhere, as on a live service."""
         return self.has_photo_url and self._dice[4] >= 12
 

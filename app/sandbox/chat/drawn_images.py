@@ -1,4 +1,4 @@
-"""A small geometric picture for every character, drawn from its slug; PNG without any imaging library."""
+"""A small geometric image for every character, drawn from its slug; PNG without any imaging library."""
 
 from __future__ import annotations
 

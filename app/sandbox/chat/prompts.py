@@ -13,7 +13,7 @@ from app.sandbox.http.errors import Json
 
 CACHE_LIFE_S = 300.0
 CACHE_BLOCK_TOKENS = 16  # without a cache key only whole blocks of this many tokens are found again
-ATTACHMENT_TOKENS = 256  # what a picture, a sound or a film counts as
+ATTACHMENT_TOKENS = 256  # what an image, a sound or a video counts as
 
 DEFAULT_PROMPT = (
     "You answer inside Rialto, a desktop client. You are served by its Sandbox on the person’s own computer. "

@@ -211,7 +211,7 @@ class Gate:
     def _finish(self, call: Call, answer: Response) -> None:
         answer.headers.setdefault("Date", formatdate(self._world.clock.now(), usegmt=True))
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
-        # No web page shows a picture of ours, or us in a frame, to find out that Rialto runs.
+        # No web page shows an image of ours, or us in a frame, to find out that Rialto runs.
         answer.headers |= {"Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY"}
         wanted = call.request.headers.get("accept-encoding", "").lower()
         if "gzip" not in wanted or not isinstance(answer.body, bytes) or len(answer.body) <= GZIP_FROM_BYTES:

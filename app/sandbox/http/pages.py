@@ -1,4 +1,4 @@
-"""What a browser may open: handbook pages, notices, pictures and character pages. Plain text, no HTML, no key."""
+"""What a browser may open: handbook pages, notices, images and character pages. Plain text, no HTML, no key."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def notice(call: Call) -> Response:
 async def picture(call: Call) -> Response:
     slug = call.path_values["file"].removesuffix(".png")
     character = call.site.characters.find(slug)
-    if character is None or not character.has_picture:
+    if character is None or not character.has_image:
         raise Refusal(404)
     headers = {"Content-Type": "image/png", "Cache-Control": "max-age=86400"}
     return Response(200, headers, draw(slug))

@@ -23,7 +23,7 @@ class Route:
     target: str  # "module.function" inside app.sandbox
     limit: str = ""
     public: bool = False  # served without credentials; a wrong key is still refused
-    open: bool = False  # pages and pictures: credentials are not even looked at
+    open: bool = False  # pages and images: credentials are not even looked at
     credentials: str = "any"  # "key": no wallets; "wallet": a wallet's own account; "payment": a payment header alone
 
     @property

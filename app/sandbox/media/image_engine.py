@@ -1,4 +1,4 @@
-"""Draws pictures from words with Pillow, and changes pictures that were sent. The only file that knows Pillow.
+"""Draws images from words with Pillow, and changes images that were sent. The only file that knows Pillow.
 
 Nothing here understands a prompt: words pick a scene and colours, a hash of the prompt and the seed does the rest.
 Equal prompt, size and seed give equal pixels.
@@ -54,27 +54,27 @@ _SCENES = {
 
 
 class NotAnImage(Exception):
-    """The bytes hold no picture that can be read."""
+    """The bytes hold no image that can be read."""
 
 
 def draw(prompt: str, width: int, height: int, seed: int, style: str = "", *, label: bool = True) -> Image.Image:
     """Return a composition for a prompt, labelled as what it is."""
-    dice = random.Random(hashlib.sha256(f"{prompt}\0{seed}".encode()).digest())  # noqa: S311  # a picture, no secret
+    dice = random.Random(hashlib.sha256(f"{prompt}\0{seed}".encode()).digest())  # noqa: S311  # an image, no secret
     scale = min(2.0, _WORK / max(width, height))
     small = (max(1, round(width * scale)), max(1, round(height * scale)))
-    picture = _styled(_scene(prompt.lower(), small, dice), style)
+    image = _styled(_scene(prompt.lower(), small, dice), style)
     kernel = Image.Resampling.NEAREST if style == "Pixel Art" else Image.Resampling.LANCZOS
-    picture = picture.resize((width, height), kernel)
+    image = image.resize((width, height), kernel)
     if label:
-        _label(picture, f"{LABEL} · {prompt}")
-    return picture
+        _label(image, f"{LABEL} · {prompt}")
+    return image
 
 
 def _scene(words: str, size: tuple[int, int], dice: random.Random) -> Image.Image:
     sky, low, ground, light = next((mood for signs, mood in _MOODS if any(sign in words for sign in signs)), _DAY)
     width, height = size
-    picture = Image.new("RGB", size)
-    pen = ImageDraw.Draw(picture)
+    image = Image.new("RGB", size)
+    pen = ImageDraw.Draw(image)
     for row in range(height):
         pen.line((0, row, width, row), fill=_mix(sky, low, row / max(1, height - 1)))
     kind = next((name for name, signs in _SCENES.items() if any(sign in words for sign in signs)), "")
@@ -82,7 +82,7 @@ def _scene(words: str, size: tuple[int, int], dice: random.Random) -> Image.Imag
     x, y, radius = dice.uniform(0.15, 0.85) * width, dice.uniform(0.12, 0.35) * height, 0.07 * max(size)
     pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=light)
     {"sea": _sea, "city": _city, "hills": _hills, "shapes": _shapes}[kind](pen, size, dice, (low, ground, light))
-    return picture.filter(ImageFilter.GaussianBlur(0.6))
+    return image.filter(ImageFilter.GaussianBlur(0.6))
 
 
 def _mix(one: Rgb, other: Rgb, share: float) -> Rgb:
@@ -151,46 +151,46 @@ def _shapes(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random
         pen.regular_polygon((x, y, radius), corners, rotation=dice.uniform(0, 360), fill=color)
 
 
-def _styled(picture: Image.Image, style: str) -> Image.Image:
+def _styled(image: Image.Image, style: str) -> Image.Image:
     if style in ("Line Art", "Comic Book"):
-        edges = ImageOps.invert(picture.convert("L").filter(ImageFilter.FIND_EDGES)).convert("RGB")
-        return edges if style == "Line Art" else ImageChops.multiply(ImageOps.posterize(picture, 3), edges)
+        edges = ImageOps.invert(image.convert("L").filter(ImageFilter.FIND_EDGES)).convert("RGB")
+        return edges if style == "Line Art" else ImageChops.multiply(ImageOps.posterize(image, 3), edges)
     if style == "Pixel Art":
-        small = picture.resize((max(1, picture.width // 8), max(1, picture.height // 8)), Image.Resampling.BOX)
-        return small.resize(picture.size, Image.Resampling.NEAREST)
+        small = image.resize((max(1, image.width // 8), max(1, image.height // 8)), Image.Resampling.BOX)
+        return small.resize(image.size, Image.Resampling.NEAREST)
     if style == "Analog Film":
-        return ImageEnhance.Color(picture).enhance(0.55)
+        return ImageEnhance.Color(image).enhance(0.55)
     if style == "Watercolor":
-        return picture.filter(ImageFilter.ModeFilter(7))
+        return image.filter(ImageFilter.ModeFilter(7))
     if style == "Neon Punk":
-        return ImageEnhance.Color(ImageOps.solarize(picture, 140)).enhance(1.8)
-    return ImageEnhance.Contrast(picture).enhance(1.15) if style else picture
+        return ImageEnhance.Color(ImageOps.solarize(image, 140)).enhance(1.8)
+    return ImageEnhance.Contrast(image).enhance(1.15) if style else image
 
 
-def _label(picture: Image.Image, text: str) -> None:
-    size = _letter_px(picture.size)
+def _label(image: Image.Image, text: str) -> None:
+    size = _letter_px(image.size)
     font = ImageFont.load_default(size)
-    pen = ImageDraw.Draw(picture, "RGBA")
+    pen = ImageDraw.Draw(image, "RGBA")
     shown = text
-    while len(text) > 12 and pen.textlength(shown, font=font) > picture.width - 2 * size:
+    while len(text) > 12 and pen.textlength(shown, font=font) > image.width - 2 * size:
         text = text[: int(len(text) * 0.9)].rstrip()
         shown = f"{text}…"
-    top = picture.height - 2 * size
-    pen.rectangle((0, top, picture.width, picture.height), fill=(0, 0, 0, 150))
+    top = image.height - 2 * size
+    pen.rectangle((0, top, image.width, image.height), fill=(0, 0, 0, 150))
     pen.text((size, top + size * 0.4), shown, font=font, fill=(255, 255, 255, 235))
 
 
 def caption(size: tuple[int, int], text: str) -> Image.Image:
-    """Return the label alone: a strip as wide as a picture of that size, with transparency."""
+    """Return the label alone: a strip as wide as an image of that size, with transparency."""
     height = 2 * _letter_px(size)
     strip = Image.new("RGBA", size)
     _label(strip, text)
     return strip.crop((0, size[1] - height, size[0], size[1]))
 
 
-def fitted(picture: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """Return the middle of a picture that fills a size."""
-    return ImageOps.fit(picture.convert("RGB"), size, Image.Resampling.LANCZOS)
+def fitted(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """Return the middle of an image that fills a size."""
+    return ImageOps.fit(image.convert("RGB"), size, Image.Resampling.LANCZOS)
 
 
 def _letter_px(size: tuple[int, int]) -> int:
@@ -198,46 +198,46 @@ def _letter_px(size: tuple[int, int]) -> int:
 
 
 def placeholder(width: int, height: int) -> Image.Image:
-    """What a policy-blocked picture looks like."""
+    """What a policy-blocked image looks like."""
     return Image.new("RGB", (width, height))
 
 
-def blurred(picture: Image.Image) -> Image.Image:
-    return picture.filter(ImageFilter.GaussianBlur(max(picture.size) / 24))
+def blurred(image: Image.Image) -> Image.Image:
+    return image.filter(ImageFilter.GaussianBlur(max(image.size) / 24))
 
 
-def encode(picture: Image.Image, picture_format: str) -> bytes:
+def encode(image: Image.Image, image_format: str) -> bytes:
     """Return a file: `jpeg`, `png` or `webp`. It says in itself who made it."""
     buffer = io.BytesIO()
-    if picture_format == "png":
+    if image_format == "png":
         told = PngInfo()
         told.add_text("Software", MADE_BY)
-        picture.save(buffer, "PNG", compress_level=4, pnginfo=told)
+        image.save(buffer, "PNG", compress_level=4, pnginfo=told)
         return buffer.getvalue()
     facts = Image.Exif()
     facts[ExifTags.Base.Software] = MADE_BY
-    if picture_format == "jpeg":
-        picture.convert("RGB").save(buffer, "JPEG", quality=90, exif=facts)
+    if image_format == "jpeg":
+        image.convert("RGB").save(buffer, "JPEG", quality=90, exif=facts)
     else:
-        picture.save(buffer, "WEBP", quality=88, method=2, exif=facts)
+        image.save(buffer, "WEBP", quality=88, method=2, exif=facts)
     return buffer.getvalue()
 
 
 def decode(data: bytes) -> Image.Image:
-    """Return a picture the right way up. Raises `NotAnImage`, also for one with too many pixels to be harmless."""
+    """Return an image the right way up. Raises `NotAnImage`, also for one with too many pixels to be harmless."""
     try:
-        picture = Image.open(io.BytesIO(data))
-        if picture.width * picture.height > MAX_PIXELS:
+        image = Image.open(io.BytesIO(data))
+        if image.width * image.height > MAX_PIXELS:
             raise NotAnImage(f"it has more than {MAX_PIXELS} pixels")
-        return ImageOps.exif_transpose(picture).convert("RGBA" if "A" in picture.getbands() else "RGB")
+        return ImageOps.exif_transpose(image).convert("RGBA" if "A" in image.getbands() else "RGB")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise NotAnImage(str(error)) from None
 
 
-def edit(pictures: Sequence[Image.Image], prompt: str, size: tuple[int, int]) -> Image.Image:
-    """Return the first picture at a size, tinted and sharpened as words of the prompt ask, the others laid into it."""
+def edit(images: Sequence[Image.Image], prompt: str, size: tuple[int, int]) -> Image.Image:
+    """Return the first image at a size, tinted and sharpened as words of the prompt ask, the others laid into it."""
     words = prompt.lower()
-    base = fitted(pictures[0], size)
+    base = fitted(images[0], size)
     if any(sign in words for sign in ("black and white", "grey", "gray", "monochrome")):
         base = ImageOps.grayscale(base).convert("RGB")
     if any(sign in words for sign in ("blur", "soft")):
@@ -247,24 +247,24 @@ def edit(pictures: Sequence[Image.Image], prompt: str, size: tuple[int, int]) ->
     mood = next((mood for signs, mood in _MOODS if any(sign in words for sign in signs)), None)
     if mood is not None:
         base = Image.blend(base, Image.new("RGB", size, mood[1]), 0.35)
-    for number, other in enumerate(pictures[1:]):
+    for number, other in enumerate(images[1:]):
         inset = ImageOps.contain(other.convert("RGB"), (size[0] // 3, size[1] // 3))
         base.paste(inset, (size[0] - inset.width - 8, 8 + number * (size[1] // 3 + 8)))
     _label(base, f"Sandbox edit · {prompt}")
     return base
 
 
-def upscale(picture: Image.Image, factor: int) -> Image.Image:
-    """Return the picture `factor` times as wide and high, less when the result would have too many pixels."""
-    fitting = (MAX_RESULT_PIXELS / (picture.width * picture.height)) ** 0.5
+def upscale(image: Image.Image, factor: int) -> Image.Image:
+    """Return the image `factor` times as wide and high, less when the result would have too many pixels."""
+    fitting = (MAX_RESULT_PIXELS / (image.width * image.height)) ** 0.5
     scale = min(float(factor), fitting)
-    size = (max(1, int(picture.width * scale)), max(1, int(picture.height * scale)))
-    return picture.resize(size, Image.Resampling.LANCZOS)
+    size = (max(1, int(image.width * scale)), max(1, int(image.height * scale)))
+    return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def without_background(picture: Image.Image) -> Image.Image:
-    """Return the picture with everything transparent that has the colours of its edge."""
-    rgb = picture.convert("RGB")
+def without_background(image: Image.Image) -> Image.Image:
+    """Return the image with everything transparent that has the colours of its edge."""
+    rgb = image.convert("RGB")
     border = [rgb.crop(box) for box in ((0, 0, rgb.width, 1), (0, rgb.height - 1, rgb.width, rgb.height))]
     averages = [strip.resize((1, 1), Image.Resampling.BOX) for strip in border]
     frame = Image.blend(averages[0], averages[1], 0.5)

@@ -1,4 +1,4 @@
-"""The bodies of the image endpoints: what each field may be, and the pictures inside them."""
+"""The bodies of the image endpoints: what each field may be, and the images inside them."""
 
 from __future__ import annotations
 
@@ -127,25 +127,25 @@ def sized(ratio: str, edge: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Sent:
-    """A body that may come as JSON or as a form: text fields, and the pictures in it by field."""
+    """A body that may come as JSON or as a form: text fields, and the images in it by field."""
 
     fields: Json
     pictures: dict[str, list[bytes]]
-    links: dict[str, list[str]]  # addresses instead of pictures; the Sandbox opens none
+    links: dict[str, list[str]]  # addresses instead of images; the Sandbox opens none
 
 
-def read_sent(call: Call, check: Checker, *picture_fields: str) -> Sent:
-    """Return the fields and pictures of an edit. Raises `Refusal` for bodies that cannot be read."""
+def read_sent(call: Call, check: Checker, *image_fields: str) -> Sent:
+    """Return the fields and images of an edit. Raises `Refusal` for bodies that cannot be read."""
     sent = Sent({}, {}, {})
     if is_form(call):
         form = read_form(call)
         sent.fields = dict(form.fields)
         for name, uploads in form.files.items():
             sent.pictures[name] = [upload.data for upload in uploads]
-        texts: Json = {name: form.fields[name] for name in picture_fields if name in form.fields}
+        texts: Json = {name: form.fields[name] for name in image_fields if name in form.fields}
     else:
         sent.fields = call.json_object()
-        texts = {name: sent.fields[name] for name in picture_fields if sent.fields.get(name) is not None}
+        texts = {name: sent.fields[name] for name in image_fields if sent.fields.get(name) is not None}
     for name, value in texts.items():
         many = isinstance(value, list)
         for index, one in enumerate(value if many else [value]):

@@ -1,6 +1,6 @@
 """The image endpoints: generate, the OpenAI form, edit, multi-edit, upscale, background removal, styles.
 
-A picture that the content policy blocks is a 200 with a header; words in the prompt switch each verdict on, so that a
+An image that the content policy blocks is a 200 with a header; words in the prompt switch each verdict on, so that a
 client can be tried: see `VERDICTS`.
 """
 
@@ -85,9 +85,9 @@ async def generate(call: Call) -> Response:
         "inferenceQueueTime": 0,
         "total": milliseconds,
     }
-    pictures = [base64.b64encode(file).decode() for file in files]
+    images = [base64.b64encode(file).decode() for file in files]
     return json_answer(
-        {"id": f"generate-image-{secrets.token_hex(8)}", "images": pictures, "timing": timing, "request": body}
+        {"id": f"generate-image-{secrets.token_hex(8)}", "images": images, "timing": timing, "request": body}
     )
 
 
@@ -152,19 +152,19 @@ async def _edited(call: Call, check: Checker, sent: Sent, field: str, model_id: 
         raise Refusal(422, body)
     from app.sandbox.media import image_engine
 
-    pictures = await _decoded(call, field, data)
-    pixels = pictures[0].width * pictures[0].height
+    images = await _decoded(call, field, data)
+    pixels = images[0].width * images[0].height
     if pixels < MIN_EDIT_PIXELS:
         check.complain((field,), f"The picture has {pixels} pixels; at least {MIN_EDIT_PIXELS} are needed")
     check.finish()
     if ratio in (None, "auto"):
-        size = sized(f"{pictures[0].width}:{pictures[0].height}", EDGES[tier])
+        size = sized(f"{images[0].width}:{images[0].height}", EDGES[tier])
     else:
         size = sized(str(ratio), EDGES[tier])
-    result = await asyncio.to_thread(image_engine.edit, pictures, prompt, size)
+    result = await asyncio.to_thread(image_engine.edit, images, prompt, size)
     _verdicts(call, prompt, safe_mode=True)
     extra: Decimal = model.pricing["inputImages"]["additional"]["usd"]
-    charge(call, f"{model.id}-edits", 1, model.price_usd + extra * (len(pictures) - 1))
+    charge(call, f"{model.id}-edits", 1, model.price_usd + extra * (len(images) - 1))
     return await _picture(result, file_format or ("png" if tier == "1K" else "jpeg"))
 
 
@@ -182,8 +182,8 @@ async def upscale(call: Call) -> Response:
     refuse_unpaid(call)
     from app.sandbox.media import image_engine
 
-    picture = (await _decoded(call, "image", data))[0]
-    result = await asyncio.to_thread(image_engine.upscale, picture, int(scale))
+    image = (await _decoded(call, "image", data))[0]
+    result = await asyncio.to_thread(image_engine.upscale, image, int(scale))
     charge(call, f"{model.id}-{int(scale)}x", 1, model.pricing["upscale"][f"{int(scale)}x"]["usd"])
     return await _picture(result, "png")
 
@@ -200,8 +200,8 @@ async def remove_background(call: Call) -> Response:
     refuse_unpaid(call)
     from app.sandbox.media import image_engine
 
-    picture = (await _decoded(call, "image", data))[0]
-    result = await asyncio.to_thread(image_engine.without_background, picture)
+    image = (await _decoded(call, "image", data))[0]
+    result = await asyncio.to_thread(image_engine.without_background, image)
     charge(call, "background-remove", 1, Decimal("0.02"))
     return await _picture(result, "png")
 
@@ -231,10 +231,10 @@ async def _decoded(call: Call, field: str, data: list[bytes]) -> list[Image]:
         raise  # never reached: finish() raises
 
 
-async def _picture(picture: Image, file_format: str) -> Response:
+async def _picture(image: Image, file_format: str) -> Response:
     from app.sandbox.media.image_engine import encode
 
-    data = await asyncio.to_thread(encode, picture, file_format)
+    data = await asyncio.to_thread(encode, image, file_format)
     return Response(200, {"Content-Type": f"image/{file_format}"}, data)
 
 
@@ -256,13 +256,13 @@ def _drawn(drawing: Drawing, verdicts: frozenset[str]) -> list[bytes]:
     files = []
     for variant in range(drawing.variants):
         if any(verdict in BLOCKING for verdict in verdicts):
-            picture = image_engine.placeholder(drawing.width, drawing.height)
+            image = image_engine.placeholder(drawing.width, drawing.height)
         else:
             seed = secrets.randbelow(10**9) if drawing.seed is None else drawing.seed + variant
-            picture = image_engine.draw(drawing.prompt, drawing.width, drawing.height, seed, drawing.style)
+            image = image_engine.draw(drawing.prompt, drawing.width, drawing.height, seed, drawing.style)
             if "is-blurred" in verdicts:
-                picture = image_engine.blurred(picture)
-        files.append(image_engine.encode(picture, drawing.format))
+                image = image_engine.blurred(image)
+        files.append(image_engine.encode(image, drawing.format))
     return files
 
 

@@ -17,7 +17,7 @@ CREATED = 1_764_547_200
 
 @dataclass(frozen=True, slots=True)
 class MediaModel:
-    """`price_usd` is per unit of its type: character, second of audio, picture, token. `facts` go into `model_spec`."""
+    """`price_usd` is per unit of its type: character, second of audio, image, token. `facts` go into `model_spec`."""
 
     id: str
     name: str

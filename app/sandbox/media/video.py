@@ -39,7 +39,7 @@ PRIVATE_MODEL = "rialto-reel-private"
 DETAIL = {"360p": Decimal("1.0"), "480p": Decimal("1.5")}
 SILENT_SHARE = Decimal("0.8")  # of the price with sound
 MAX_PROMPT_CHARS = 20_000
-RANGE = re.compile(r"bytes=(\d{1,15})-")  # from a byte to the end; of anything else the whole film comes
+RANGE = re.compile(r"bytes=(\d{1,15})-")  # from a byte to the end; of anything else the whole video comes
 
 
 def _checker(call: Call) -> Checker:
@@ -75,7 +75,7 @@ def _shape(check: Checker, body: Json, model: MediaModel | None) -> tuple[int, s
 
 
 def _price(model: MediaModel, seconds: int, resolution: str, sound: bool) -> Decimal:
-    """Of a film that is made; of one that is enlarged, see `_enlarged_price`."""
+    """Of a video that is made; of one that is enlarged, see `_enlarged_price`."""
     return model.price_usd * seconds * DETAIL[resolution] * (1 if sound else SILENT_SHARE)
 
 
@@ -87,11 +87,11 @@ async def quote(call: Call) -> Response:
     check.number(("reference_video_total_duration",), body.get("reference_video_total_duration"), 0)
     enlarges = model is not None and model.id == ENLARGER
     factor = check_factor(check, body.get("upscale_factor"), enlarges=enlarges)
-    film = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
+    video = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
     check.finish()
     assert model is not None
-    if enlarges and film is not None:
-        seconds, _ = await _measured(call, film, factor)
+    if enlarges and video is not None:
+        seconds, _ = await _measured(call, video, factor)
         return json_answer({"quote": _enlarged_price(model, seconds, factor)})
     return json_answer({"quote": _price(model, seconds, resolution, sound)})
 
@@ -100,14 +100,14 @@ def _enlarged_price(model: MediaModel, seconds: int, factor: int) -> Decimal:
     return model.price_usd * seconds * factor**2
 
 
-async def _measured(call: Call, film: bytes, factor: int) -> tuple[int, tuple[int, int]]:
+async def _measured(call: Call, video: bytes, factor: int) -> tuple[int, tuple[int, int]]:
     """Return the length in seconds, rounded up, and the size in pixels of what comes out. Raises `Refusal` 400."""
     need("video")
     from app.sandbox.media.video_enlarging import MAX_SECONDS, MAX_SIDE, NotAVideo, facts_of
 
     check = _checker(call)
     try:
-        facts = await asyncio.to_thread(facts_of, film)
+        facts = await asyncio.to_thread(facts_of, video)
     except NotAVideo as error:
         check.complain(("video_url",), f"The video cannot be used: {error}")
         check.finish()
@@ -132,11 +132,11 @@ async def queue(call: Call) -> Response:
     if not body.get("prompt") and not enlarges:
         check.complain(("prompt",), REQUIRED)
     check.text(("negative_prompt",), body.get("negative_prompt"), longest=longest)
-    wants_picture = constraints.get("model_type") == "image-to-video"
+    wants_image = constraints.get("model_type") == "image-to-video"
     is_omni = model is not None and model.id == OMNI_MODEL
-    film = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
+    video = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
     factor = check_factor(check, body.get("upscale_factor"), enlarges=enlarges)
-    along = read_reference_media(check, body, seconds, needs_picture=wants_picture and not is_omni)
+    along = read_reference_media(check, body, seconds, needs_image=wants_image and not is_omni)
     if body.get("omni_reference_task_type") is not None and not is_omni:
         check.complain(("omni_reference_task_type",), "Only models that work from references take this")
     check.choice(("omni_reference_task_type",), body.get("omni_reference_task_type"), TASKS)
@@ -148,8 +148,8 @@ async def queue(call: Call) -> Response:
     await asyncio.to_thread(_check_shown, call, along)
     _check_policy(prompt or "", body)
     refuse_unpaid(call)
-    if enlarges and film is not None:
-        seconds, size = await _measured(call, film, factor)
+    if enlarges and video is not None:
+        seconds, size = await _measured(call, video, factor)
         price = _enlarged_price(model, seconds, factor)
     else:
         size, price = _pixels(ratio, resolution), _price(model, seconds, resolution, sound)
@@ -161,7 +161,7 @@ async def queue(call: Call) -> Response:
         sound,
         along,
         model.id == PRIVATE_MODEL,
-        film if enlarges else None,
+        video if enlarges else None,
         factor,
     )
     cost = charge(call, f"{model.id}-seconds", seconds, price / seconds)
@@ -179,19 +179,19 @@ async def queue(call: Call) -> Response:
 
 
 def _check_shown(call: Call, along: ReferenceMedia) -> None:
-    """Everything that the film is to show can be opened. Raises `Refusal` 400."""
+    """Everything that the video is to show can be opened. Raises `Refusal` 400."""
     from app.sandbox.media.image_engine import NotAnImage, decode
     from app.sandbox.media.video_engine import beginning
 
     check = _checker(call)
     try:
-        for picture in (*along.pictures, *(data for _, data in along.keyframes)):
-            decode(picture)
+        for image in (*along.pictures, *(data for _, data in along.keyframes)):
+            decode(image)
     except NotAnImage as error:
         check.complain(("image_url",), f"The picture cannot be read: {error}")
     try:
-        for film in along.films:
-            beginning(film)
+        for video in along.films:
+            beginning(video)
     except NotAnImage as error:
         check.complain(("reference_video_urls",), f"The video cannot be used: {error}")
     check.finish()
@@ -264,7 +264,7 @@ async def retrieve(call: Call) -> Response:
     if job.order.private:
         answer = json_answer(_status("COMPLETED", job, now))
     else:
-        answer = _film_answer(call, await finished_video(call.world, job))
+        answer = _video_answer(call, await finished_video(call.world, job))
     if body.get("delete_media_on_completion"):
         jobs_of(call.world, call.caller).pop(queue_id, None)
     return answer
@@ -286,28 +286,28 @@ def _stopped(call: Call, job: VideoJob) -> Refusal:
     return Refusal(422, {"error": error})
 
 
-def _film_answer(call: Call, film: bytes, *, takes_ranges: bool = False) -> Response:
+def _video_answer(call: Call, video: bytes, *, takes_ranges: bool = False) -> Response:
     """The armed fault `cut` ends the connection after `after` bytes of what would have come.
 
-    With `kind` "length" the answer is as long as it says: half a film that claims to be whole.
+    With `kind` "length" the answer is as long as it says: half a video that claims to be whole.
     """
     headers = {"Content-Type": "video/mp4", "Content-Disposition": 'attachment; filename="video.mp4"'}
     status = 200
     if takes_ranges:
-        headers |= {"Accept-Ranges": "bytes", "ETag": f'"{hashlib.sha256(film).hexdigest()[:32]}"'}
+        headers |= {"Accept-Ranges": "bytes", "ETag": f'"{hashlib.sha256(video).hexdigest()[:32]}"'}
         wanted = RANGE.fullmatch(call.request.headers.get("range", ""))
         if wanted is not None and call.request.headers.get("if-range", headers["ETag"]) == headers["ETag"]:
             start = int(wanted[1])
-            if start >= len(film):
-                raise Refusal(416, "There is no such part of this film", {"Content-Range": f"bytes */{len(film)}"})
-            headers["Content-Range"] = f"bytes {start}-{len(film) - 1}/{len(film)}"
-            film, status = film[start:], 206
+            if start >= len(video):
+                raise Refusal(416, "There is no such part of this film", {"Content-Range": f"bytes */{len(video)}"})
+            headers["Content-Range"] = f"bytes {start}-{len(video) - 1}/{len(video)}"
+            video, status = video[start:], 206
     cut = call.world.faults.strike("cut", call.request.path)
     if cut is not None:
         claims_whole = cut.get("kind") == "length"
-        announced = None if claims_whole else len(film)
-        return Response(status, headers, film[: int(cut.get("after", 1000))], announced_length=announced)
-    return Response(status, headers, film)
+        announced = None if claims_whole else len(video)
+        return Response(status, headers, video[: int(cut.get("after", 1000))], announced_length=announced)
+    return Response(status, headers, video)
 
 
 async def complete(call: Call) -> Response:
@@ -334,4 +334,4 @@ async def download(call: Call) -> Response:
     if not found.job.done(now) or found.job.outcome != "film":
         raise Refusal(404, "This download is not there yet")
     need("video")
-    return _film_answer(call, await finished_video(call.world, found.job), takes_ranges=True)
+    return _video_answer(call, await finished_video(call.world, found.job), takes_ranges=True)

@@ -1,4 +1,4 @@
-"""Makes short films with PyAV: a drawn scene that the camera moves over, and a chord that swells and fades.
+"""Makes short videos with PyAV: a drawn scene that the camera moves over, and a chord that swells and fades.
 
 H.264 where the encoder is there, else VP9; never AV1, which players on Linux often cannot show.
 """
@@ -23,17 +23,17 @@ FRAMES_PER_S = 24
 SOUND_HZ = 48_000
 MADE_BY = "Made by the Rialto Sandbox; no video model"  # in the file itself
 SOUND_BLOCK = 1024
-KEYFRAME_FRAMES = 12  # how long a keyframe's picture is seen
+KEYFRAME_FRAMES = 12  # how long a keyframe's image is seen
 MARGIN = 1.25  # how much larger than the frame the scene is that the camera moves over
 CODECS = (("libx264", {"preset": "veryfast", "crf": "24"}), ("libvpx-vp9", {"deadline": "realtime", "cpu-used": "8"}))
-# Semitones above the lowest note: a chord for every film.
+# Semitones above the lowest note: a chord for every video.
 CHORDS = ((0, 7, 12, 16), (0, 5, 12, 17), (0, 3, 7, 12), (0, 7, 10, 15))
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a film is made from: `pictures` and the beginnings of `films` come one after the other, each as long as
-    the others; a keyframe's picture stands at its own frame for half a second. `told` names what cannot be seen."""
+    """What a video is made from: `pictures` and the beginnings of `films` come one after the other, each as long as
+    the others; a keyframe's image stands at its own frame for half a second. `told` names what cannot be seen."""
 
     pictures: tuple[bytes, ...] = ()
     films: tuple[bytes, ...] = ()
@@ -44,9 +44,9 @@ class Shown:
 def render_video(
     prompt: str, duration_s: float, size: tuple[int, int], *, sound: bool = True, shown: Shown | None = None
 ) -> bytes:
-    """Return an MP4. `size` has even numbers; `shown` is what the film shows instead of a drawing.
+    """Return an MP4. `size` has even numbers; `shown` is what the video shows instead of a drawing.
 
-    Raises `NotAnImage`. Equal arguments give equal pictures and sound. Takes about a third of the film's length.
+    Raises `NotAnImage`. Equal arguments give equal images and sound. Takes about a third of the video's length.
     """
     shown = shown or Shown()
     scenes = _scenes(prompt, size, shown)
@@ -92,17 +92,17 @@ def _large(size: tuple[int, int]) -> tuple[int, int]:
     return int(size[0] * MARGIN), int(size[1] * MARGIN)
 
 
-def _pixels(picture: Image, size: tuple[int, int]) -> NDArray[np.uint8]:
-    return np.asarray(fitted(picture, _large(size)))
+def _pixels(image: Image, size: tuple[int, int]) -> NDArray[np.uint8]:
+    return np.asarray(fitted(image, _large(size)))
 
 
-def beginning(film: bytes) -> Image:
-    """Return the first picture of a film. Raises `NotAnImage`."""
+def beginning(video: bytes) -> Image:
+    """Return the first image of a video. Raises `NotAnImage`."""
     try:
-        with av.open(io.BytesIO(film), "r") as opened:
+        with av.open(io.BytesIO(video), "r") as opened:
             frame: Any = next(opened.decode(video=0))
-            picture: Image = frame.to_image()
-            return picture
+            image: Image = frame.to_image()
+            return image
     except (av.FFmpegError, ValueError, IndexError, StopIteration) as error:
         raise NotAnImage("it is no film, or broken") from error
 
@@ -110,7 +110,7 @@ def beginning(film: bytes) -> Image:
 def _frame(
     scene: NDArray[np.uint8], size: tuple[int, int], share: float, dice: bytes, label: NDArray[np.float32]
 ) -> NDArray[np.uint8]:
-    """Return one picture: the camera eases from one corner of the scene to the opposite one, and the light changes."""
+    """Return one image: the camera eases from one corner of the scene to the opposite one, and the light changes."""
     eased = share * share * (3 - 2 * share)
     across = eased if dice[0] & 1 else 1 - eased
     down = eased if dice[0] & 2 else 1 - eased
@@ -125,7 +125,7 @@ def _frame(
     return shown
 
 
-def _add_sound(film: Any, audio: Any, duration_s: float, dice: bytes) -> None:
+def _add_sound(video: Any, audio: Any, duration_s: float, dice: bytes) -> None:
     at = np.arange(round(duration_s * SOUND_HZ)) / SOUND_HZ
     lowest_hz = 110 * 2 ** (dice[1] % 12 / 12)
     wave = np.zeros(len(at))
@@ -138,5 +138,5 @@ def _add_sound(film: Any, audio: Any, duration_s: float, dice: bytes) -> None:
         frame = av.AudioFrame.from_ndarray(samples[start : start + SOUND_BLOCK].reshape(1, -1), "s16", "mono")
         frame.sample_rate = SOUND_HZ
         frame.pts = start
-        film.mux(audio.encode(frame))
-    film.mux(audio.encode(None))
+        video.mux(audio.encode(frame))
+    video.mux(audio.encode(None))

@@ -1,4 +1,4 @@
-"""Enlarges a film picture by picture with Lanczos resampling; its sound comes along as it is. No video model."""
+"""Enlarges a video image by image with Lanczos resampling; its sound comes along as it is. No video model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class VideoFacts:
 
 
 def facts_of(data: bytes) -> VideoFacts:
-    """Return length and size of a film; blocks. Raises `NotAVideo`."""
+    """Return length and size of a video; blocks. Raises `NotAVideo`."""
     try:
         with av.open(io.BytesIO(data), "r") as film:
             if not film.streams.video:

@@ -1,4 +1,4 @@
-"""Films on order: what was asked for, when it is due, and what is left of it."""
+"""Videos on order: what was asked for, when it is due, and what is left of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from decimal import Decimal
 from app.sandbox.media.video_media import ReferenceMedia
 from app.sandbox.world import Caller, PersistentDict, World
 
-EXECUTION_MS = 8_000  # what a film takes on the Sandbox's clock
-KEPT_S = 86_400.0  # how long a finished film, and a private download, can be fetched
+EXECUTION_MS = 8_000  # what a video takes on the Sandbox's clock
+KEPT_S = 86_400.0  # how long a finished video, and a private download, can be fetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class VideoOrder:
     duration_s: int
     size: tuple[int, int]
     sound: bool
-    along: ReferenceMedia  # what the film shows instead of a drawing
+    along: ReferenceMedia  # what the video shows instead of a drawing
     private: bool  # fetched by `download_url` instead of the retrieve call
-    film: bytes | None = None  # what is enlarged, instead of a film that is drawn
+    film: bytes | None = None  # what is enlarged, instead of a video that is drawn
     factor: int = 1
 
 
 @dataclass(slots=True)
 class VideoJob:
-    """`outcome`: "film", or "refused" when the content policy stops it while it is made."""
+    """`outcome`: "video", or "refused" when the content policy stops it while it is made."""
 
     id: str
     order: VideoOrder
@@ -51,19 +51,19 @@ class VideoJob:
 
 @dataclass(slots=True)
 class RenderedVideo:
-    """A film that is made when it is first wanted. After a restart it is made again, byte for byte the same."""
+    """A video that is made when it is first wanted. After a restart it is made again, byte for byte the same."""
 
     data: bytes | None = None
     making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def finished_video(world: World, job: VideoJob) -> bytes:
-    films: dict[str, RenderedVideo] = world.kept.setdefault("films", {})
-    film = films.setdefault(job.id, RenderedVideo())
-    async with film.making:
-        if film.data is None:
-            film.data = await asyncio.to_thread(_made, job.order)
-        return film.data
+    videos: dict[str, RenderedVideo] = world.kept.setdefault("films", {})
+    video = videos.setdefault(job.id, RenderedVideo())
+    async with video.making:
+        if video.data is None:
+            video.data = await asyncio.to_thread(_made, job.order)
+        return video.data
 
 
 def _made(order: VideoOrder) -> bytes:
@@ -98,9 +98,9 @@ def forget_expired(world: World, caller: Caller) -> None:
     """Make room: nobody can fetch these any more. That a private download is gone is said for a week."""
     now = world.clock.now()
     jobs, downloads = jobs_of(world, caller), downloads_of(world)
-    films: dict[str, RenderedVideo] = world.kept.setdefault("films", {})
+    videos: dict[str, RenderedVideo] = world.kept.setdefault("films", {})
     for queue_id in [queue_id for queue_id, job in jobs.items() if job.expired(now)]:
         del jobs[queue_id]
-        films.pop(queue_id, None)
+        videos.pop(queue_id, None)
     for token in [token for token, found in downloads.items() if now - found.job.queued_at >= 7 * KEPT_S]:
         del downloads[token]

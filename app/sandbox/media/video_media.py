@@ -1,6 +1,6 @@
-"""What goes along with a film: read from data URLs, counted and checked.
+"""What goes along with a video: read from data URLs, counted and checked.
 
-Everything that can be seen is seen in the film that comes of it, one thing after the other; what only can be heard or
+Everything that can be seen is seen in the video that comes of it, one thing after the other; what only can be heard or
 read is named in its caption. Source: service specification, video (`/video/queue`).
 """
 
@@ -30,7 +30,7 @@ LISTS = {
 
 @dataclass(frozen=True, slots=True)
 class ReferenceMedia:
-    """`pictures` and `films` in the order in which they are shown; `keyframes` are (frame, picture) pairs.
+    """`pictures` and `films` in the order in which they are shown; `keyframes` are (frame, image) pairs.
 
     `told` names in words what can be heard or read: "2 sounds, 1 document".
     """
@@ -61,9 +61,9 @@ def read_media(check: Checker, path: Path, value: object, *, required: bool = Fa
         return None
 
 
-def read_reference_media(check: Checker, body: Json, seconds: int, *, needs_picture: bool = False) -> ReferenceMedia:
-    """Return all that goes along, the first picture first and the last one last; complaints are noted."""
-    start = read_media(check, ("image_url",), body.get("image_url"), required=needs_picture)
+def read_reference_media(check: Checker, body: Json, seconds: int, *, needs_image: bool = False) -> ReferenceMedia:
+    """Return all that goes along, the first image first and the last one last; complaints are noted."""
+    start = read_media(check, ("image_url",), body.get("image_url"), required=needs_image)
     read = {name: _listed(check, (name,), body.get(name), most) for name, most in LISTS.items()}
     elements = [
         _element(check, ("elements", place), one)
@@ -100,11 +100,11 @@ def _listed(check: Checker, path: Path, value: object, most: int) -> list[bytes]
 
 
 def _element(check: Checker, path: Path, value: object) -> tuple[list[bytes], list[bytes]]:
-    """Return the pictures of an element and its films."""
+    """Return the images of an element and its videos."""
     element = check.record(path, value) or {}
-    front, film = (read_media(check, (*path, name), element.get(name)) for name in ("frontal_image_url", "video_url"))
+    front, video = (read_media(check, (*path, name), element.get(name)) for name in ("frontal_image_url", "video_url"))
     views = _listed(check, (*path, "reference_image_urls"), element.get("reference_image_urls"), MAX_VIEWS)
-    return [one for one in (front, *views) if one is not None], [one for one in (film,) if one is not None]
+    return [one for one in (front, *views) if one is not None], [one for one in (video,) if one is not None]
 
 
 def _keyframes(check: Checker, value: object, seconds: int) -> tuple[tuple[int, bytes], ...]:
@@ -112,19 +112,19 @@ def _keyframes(check: Checker, value: object, seconds: int) -> tuple[tuple[int, 
     for place, one in enumerate(_counted(check, ("keyframes",), value, 10)):
         path: Path = ("keyframes", place)
         frame = check.record(path, one) or {}
-        picture = read_media(check, (*path, "image_url"), frame.get("image_url"), required=True)
+        image = read_media(check, (*path, "image_url"), frame.get("image_url"), required=True)
         at = check.integer((*path, "frame_index"), frame.get("frame_index"), 0, seconds * FRAMES_PER_S or None)
         if frame.get("frame_index") is None:
             check.complain((*path, "frame_index"), REQUIRED)
         elif at in seen:
             check.complain((*path, "frame_index"), "Each keyframe needs a place of its own")
-        elif at is not None and picture is not None:
-            seen[at] = picture
+        elif at is not None and image is not None:
+            seen[at] = image
     return tuple(seen.items())
 
 
 def check_factor(check: Checker, value: object, *, enlarges: bool) -> int:
-    """Return how many times a film grows; 2 where nothing is said, 1 for a model that enlarges none."""
+    """Return how many times a video grows; 2 where nothing is said, 1 for a model that enlarges none."""
     factor = check.integer(("upscale_factor",), value)
     if value is None:
         return 2 if enlarges else 1

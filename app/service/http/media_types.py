@@ -68,7 +68,7 @@ def _mpeg_audio(head: bytes) -> str | None:
 
 
 def looks_like_text(head: bytes) -> bool:
-    """True for the beginning of JSON, of a web page or of words where sound or pictures were promised."""
+    """True for the beginning of JSON, of a web page or of words where sound or images were promised."""
     if head.lstrip()[:1] in (b"{", b"[", b"<"):
         return True
     head = head[:HEAD_BYTES]

@@ -26,14 +26,14 @@ GAP = 12  # px between cards at 100 %
 
 
 class CardDelegate(QStyledItemDelegate):
-    """`cell` is the room of one card with its gap, in px; the view sets it. `picture_of` gives a loaded picture."""
+    """`cell` is the room of one card with its gap, in px; the view sets it. `image_of` gives a loaded image."""
 
     def __init__(
-        self, theme: Theme, picture_of: Callable[[Character], QPixmap | None], parent: QObject | None = None
+        self, theme: Theme, image_of: Callable[[Character], QPixmap | None], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._picture_of = picture_of
+        self._image_of = image_of
         self.cell = QSize(250, 150)
         self.as_lines = False
 
@@ -87,10 +87,10 @@ class CardDelegate(QStyledItemDelegate):
     def _paint_face(self, painter: QPainter, rect: QRect, character: Character) -> None:
         theme = self._theme
         radius = theme.px(10)
-        picture = self._picture_of(character)
+        image = self._image_of(character)
         device = painter.device()
         dpr = device.devicePixelRatioF() if device is not None else 1.0
-        if picture is None:
+        if image is None:
             name = character.name or character.slug
             painter.drawPixmap(rect.topLeft(), avatar_pixmap(name, rect.width(), radius, dpr))
             return
@@ -99,7 +99,7 @@ class CardDelegate(QStyledItemDelegate):
         clip.addRoundedRect(QRectF(rect), radius, radius)
         painter.setClipPath(clip)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawPixmap(rect, picture)
+        painter.drawPixmap(rect, image)
         painter.restore()
 
     def _paint_card(self, painter: QPainter, card: QRect, character: Character) -> None:

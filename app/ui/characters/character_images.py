@@ -1,4 +1,4 @@
-"""Loads the pictures that the person allowed, at most four at a time; everything else is drawn from the name.
+"""Loads the images that the person allowed, at most four at a time; everything else is drawn from the name.
 
 What was loaded once is kept in the cache folder, so that it is there at once next time and without a network.
 """
@@ -29,7 +29,7 @@ SIDE = 288  # px kept: 72 px at 200 % text on a screen of double resolution
 class CharacterImages(QObject):
     """`get` returns what is there and fetches what is missing; `arrived` tells the address.
 
-    No cookies, no credentials, no redirects to other hosts; what is no picture stays drawn.
+    No cookies, no credentials, no redirects to other hosts; what is no image stays drawn.
     """
 
     arrived = Signal(str)
@@ -44,7 +44,7 @@ class CharacterImages(QObject):
         self._network: QNetworkAccessManager | None = None
 
     def get(self, url: str) -> QPixmap | None:
-        """The picture, or None while it is drawn."""
+        """The image, or None while it is drawn."""
         if not url:
             return None
         if url in self._kept:
@@ -121,20 +121,20 @@ class CharacterImages(QObject):
             return
         del self._loading[url]
         ok = reply.error() == QNetworkReply.NetworkError.NoError
-        self._keep(url, picture_from(reply.read(MAX_BYTES)) if ok else None)
+        self._keep(url, image_from(reply.read(MAX_BYTES)) if ok else None)
         discard(reply)
         self._load_next()
 
-    def _keep(self, url: str, picture: QPixmap | None) -> None:
-        self._kept[url] = picture
+    def _keep(self, url: str, image: QPixmap | None) -> None:
+        self._kept[url] = image
         while len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
-        if picture is not None:
+        if image is not None:
             self.arrived.emit(url)
 
 
-def picture_from(content: QByteArray) -> QPixmap | None:
-    """Decode, cut to a square and shrink; None for what is no picture."""
+def image_from(content: QByteArray) -> QPixmap | None:
+    """Decode, cut to a square and shrink; None for what is no image."""
     image = QImage.fromData(content)
     if image.isNull():
         return None

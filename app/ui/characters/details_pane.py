@@ -41,7 +41,7 @@ class DetailsPane(QWidget):
     start_wanted = Signal(str)
     use_wanted = Signal(str)
     link_wanted = Signal(str)
-    pictures_wanted = Signal(bool)
+    images_wanted = Signal(bool)
     close_wanted = Signal()
     reviews_wanted = Signal()
     tag_chosen = Signal(str)
@@ -155,11 +155,11 @@ class DetailsPane(QWidget):
         self.start.clicked.connect(lambda: self.start_wanted.emit(self._slug))
         self.use.clicked.connect(lambda: self.use_wanted.emit(self._slug))
         self.copy_slug.clicked.connect(self._copy)
-        self.photos.clicked.connect(self.pictures_wanted)
+        self.photos.clicked.connect(self.images_wanted)
         self.share.clicked.connect(self._share)
         self.reviews.more_wanted.connect(self.reviews_wanted)
         self.reviews.reached.connect(self._bring_into_sight)
-        self._pictures.arrived.connect(self._picture_arrived)
+        self._pictures.arrived.connect(self._image_arrived)
 
     def _apply_theme(self) -> None:
         theme = self._theme
@@ -179,7 +179,7 @@ class DetailsPane(QWidget):
         self._scroll.inside.setVisible(character is not None)
         sandbox = self._presenter.current_account.is_sandbox
         self.photos.setEnabled(not sandbox)
-        self.photos.setChecked(state.pictures_allowed)
+        self.photos.setChecked(state.images_allowed)
         self._photos_note.set_text(
             self.tr("The Sandbox’s pictures lie on this computer.")
             if sandbox
@@ -191,7 +191,7 @@ class DetailsPane(QWidget):
         if character is not self._character:
             self._character = character
             self._fill(character)
-        self._show_picture()
+        self._show_image()
         self.reviews.show_reviews(state.reviews, character.slug)
         self._values["model"].set_text(self._presenter.model_name(character))
 
@@ -218,15 +218,15 @@ class DetailsPane(QWidget):
         self.start.setAccessibleName(self.tr("Start a chat with {name}").format(name=name))
         self.use.setAccessibleName(self.tr("Use {name} in this chat").format(name=name))
 
-    def _show_picture(self) -> None:
+    def _show_image(self) -> None:
         character = self._character
         if character is not None:
             self.picture.set_name(character.name or character.slug)
-            self.picture.set_picture(self._pictures.get(self._presenter.picture_url(character)))
+            self.picture.set_image(self._pictures.get(self._presenter.picture_url(character)))
 
-    def _picture_arrived(self, url: str) -> None:
+    def _image_arrived(self, url: str) -> None:
         if self._character is not None and self._presenter.picture_url(self._character) == url:
-            self._show_picture()
+            self._show_image()
 
     def _bring_into_sight(self, review: QWidget) -> None:
         """Scroll to a review, as soon as one that has just come has its place."""

@@ -35,7 +35,7 @@ class CharactersPage(QObject):
     def __init__(
         self, theme: Theme, presenter: CharactersPresenter, tasks: TaskScope, *, cache: Path | None = None
     ) -> None:
-        """`cache` is the folder in which pictures are kept."""
+        """`cache` is the folder in which images are kept."""
         super().__init__()
         self.presenter = presenter
         self.pictures = CharacterImages(self, cache)
@@ -93,7 +93,7 @@ class CharactersPage(QObject):
         details.start_wanted.connect(lambda slug: self._choose(slug, new_chat=True))
         details.use_wanted.connect(lambda slug: self._choose(slug, new_chat=False))
         details.link_wanted.connect(self._links.ask)
-        details.pictures_wanted.connect(self._allow_pictures)
+        details.images_wanted.connect(self._allow_images)
         details.reviews_wanted.connect(presenter.load_reviews)
         details.tag_chosen.connect(presenter.toggle_tag)
         details.close_wanted.connect(self.grid.details_button.click)
@@ -114,10 +114,10 @@ class CharactersPage(QObject):
         self.filters.clear_search()
         self.presenter.clear_search()
 
-    def _allow_pictures(self, on: bool) -> None:
+    def _allow_images(self, on: bool) -> None:
         if not on:
             self.pictures.forget_all()
-        self.presenter.allow_pictures(on)
+        self.presenter.allow_images(on)
         self.grid.view.viewport().update()
 
     def _choose(self, slug: str, *, new_chat: bool) -> None:

@@ -156,13 +156,13 @@ class CharactersPresenter(QObject):
                 )
             )
 
-    def allow_pictures(self, on: bool) -> None:
-        """Whether pictures are loaded from where their authors put them."""
+    def allow_images(self, on: bool) -> None:
+        """Whether images are loaded from where their authors put them."""
         self._settings.change(load_remote_pictures=on)
         self._refresh_choices()
 
     def picture_url(self, character: Character) -> str:
-        """Where to load a picture from, "" to draw one.
+        """Where to load an image from, "" to draw one.
 
         The Sandbox's own lie on this computer and need no consent; everybody else's do, and only over https.
         """
@@ -316,7 +316,7 @@ class CharactersPresenter(QObject):
             models=models,
             filters=filters,
             adult_allowed=value.show_adult,
-            pictures_allowed=value.load_remote_pictures or self.current_account.is_sandbox,
+            images_allowed=value.load_remote_pictures or self.current_account.is_sandbox,
         )
         if changed:
             self._load_first(wait=False)

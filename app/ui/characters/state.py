@@ -124,7 +124,7 @@ class CharactersState:
     models: tuple[tuple[str, str], ...] = ()  # (id, name) offered as a filter
     reviews: Reviews = field(default_factory=Reviews)
     adult_allowed: bool = False
-    pictures_allowed: bool = False
+    images_allowed: bool = False
 
     @property
     def character(self) -> Character | None:

@@ -37,7 +37,7 @@ class Canvas(QWidget):
     cancel_edit_wanted = Signal()
     problem_action = Signal(str)
     files_given = Signal(object)  # list[Path], dropped anywhere on the conversation
-    picture_given = Signal(object)  # QImage
+    image_given = Signal(object)  # QImage
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -221,7 +221,7 @@ class Canvas(QWidget):
         if files:
             self.files_given.emit(files)
         elif source.hasImage():
-            self.picture_given.emit(source.imageData())
+            self.image_given.emit(source.imageData())
         event.acceptProposedAction()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 
-ROOM_FOR_PARTNER = 620  # px at 100 %; below, the picture alone says who it is
+ROOM_FOR_PARTNER = 620  # px at 100 %; below, the image alone says who it is
 
 
 class ChatHeader(QFrame):
@@ -127,7 +127,7 @@ class ChatHeader(QFrame):
 
 
 class CharacterBar(QFrame):
-    """Who the chat speaks with: picture, name, rating, one line about them; change or leave them."""
+    """Who the chat speaks with: image, name, rating, one line about them; change or leave them."""
 
     change_wanted = Signal()
     remove_wanted = Signal()

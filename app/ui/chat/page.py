@@ -159,7 +159,7 @@ class ChatPage(TabPanes):
         composer.attach_wanted.connect(lambda: self.box.attach())
         for giver in (composer, main):
             giver.files_given.connect(presenter.attaching.add_files)
-            giver.picture_given.connect(presenter.attaching.add_picture)
+            giver.image_given.connect(presenter.attaching.add_image)
 
     def _connect_side(self) -> None:
         self.side.tabs.bar.currentChanged.connect(self._side_changed)

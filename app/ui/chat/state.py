@@ -141,7 +141,7 @@ class CostNote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AttachmentView:
-    """One chip over the box. `refusal` is why it cannot go along; `path` the bytes of a picture, for its thumbnail."""
+    """One chip over the box. `refusal` is why it cannot go along; `path` the bytes of an image, for its thumbnail."""
 
     key: str
     kind: str

@@ -1,4 +1,4 @@
-"""What the person attached to a message: pictures as they are, everything else as a chip with its name."""
+"""What the person attached to a message: images as they are, everything else as a chip with its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import RowAttachment
     from app.ui.conversation.units import Styles
 
-PICTURE_WIDE, PICTURE_HIGH = 220, 160  # px at 100 %
+IMAGE_WIDE, IMAGE_HIGH = 220, 160  # px at 100 %
 CHIP_HIGH, CHIP_WIDE = 44, 230
 RADIUS = 8.0
 
@@ -68,7 +68,7 @@ class AttachmentsBox(Box):
     def _size_of(self, each: RowAttachment) -> tuple[float, float]:
         theme = self.theme
         if each.kind == "image" and each.path and each.width and each.height:
-            most_wide, most_high = theme.type_px(PICTURE_WIDE), theme.type_px(PICTURE_HIGH)
+            most_wide, most_high = theme.type_px(IMAGE_WIDE), theme.type_px(IMAGE_HIGH)
             scale = min(1.0, most_wide / each.width, most_high / each.height)
             return max(48.0, each.width * scale), max(36.0, each.height * scale)
         words = max(
@@ -85,20 +85,20 @@ class AttachmentsBox(Box):
         for control, each in zip(self._controls, self._attachments, strict=True):
             if not control.rect.intersects(state.clip):
                 continue
-            if each.kind != "image" or not self._paint_picture(painter, control.rect, each):
+            if each.kind != "image" or not self._paint_image(painter, control.rect, each):
                 self._paint_chip(painter, control.rect, each, hovered=state.hovered == control.id)
             if state.focused == control.id:
                 paint_focus_ring(painter, self.theme, control.rect, RADIUS)
 
-    def _paint_picture(self, painter: QPainter, rect: QRectF, each: RowAttachment) -> bool:
-        """Draw a picture, or a quiet place for one that is being read; False for one that cannot be drawn."""
+    def _paint_image(self, painter: QPainter, rect: QRectF, each: RowAttachment) -> bool:
+        """Draw an image, or a quiet place for one that is being read; False for one that cannot be drawn."""
         if not each.path or not each.width or self._figures is None:
             return False
         device = painter.device()
         dpr = device.devicePixelRatioF() if device is not None else 1.0
         wide, high = round(rect.width() * dpr), round(rect.height() * dpr)
-        picture = self._figures.thumbnails.get(each.path, wide, high, Path(each.path).read_bytes)
-        if picture is not None and picture.isNull():
+        image = self._figures.thumbnails.get(each.path, wide, high, Path(each.path).read_bytes)
+        if image is not None and image.isNull():
             return False
         theme = self.theme
         path = QPainterPath()
@@ -107,9 +107,9 @@ class AttachmentsBox(Box):
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         painter.setRenderHint(painter.RenderHint.SmoothPixmapTransform)
         painter.fillPath(path, theme.color("sunken"))
-        if picture is not None:
+        if image is not None:
             painter.setClipPath(path, Qt.ClipOperation.IntersectClip)
-            painter.drawImage(rect, picture)
+            painter.drawImage(rect, image)
         painter.restore()
         return True
 

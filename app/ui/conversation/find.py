@@ -25,7 +25,7 @@ _NOTHING = re.compile(r"(?!)")
 
 
 class Finder:
-    """One per view. While it looks for something, the view's picture asks it for the marks of each box."""
+    """One per view. While it looks for something, the view's image asks it for the marks of each box."""
 
     def __init__(self, view: MessageView) -> None:
         self._view = view

@@ -32,7 +32,7 @@ def chip_rect(theme: Theme, span: Span, area: QRectF) -> QRectF:
 
 
 def chips_of(theme: Theme, spans: Sequence[Span], areas: Sequence[list[QRectF]]) -> list[Chip]:
-    """Return what is under the text of citations, inline code and pictures' stand-ins."""
+    """Return what is under the text of citations, inline code and images' stand-ins."""
     return [
         (_FILLS.get(span.kind, "sunken"), chip_rect(theme, span, area))
         for span, places in zip(spans, areas, strict=True)

@@ -81,7 +81,7 @@ class BackingStore:
             self._viewport.update(damage)
 
     def _shift(self, placed: list[PlacedUnit], height: int) -> int | None:
-        """Return how far the picture has moved, None when nothing of it can be used again."""
+        """Return how far the image has moved, None when nothing of it can be used again."""
         exact = self._viewport.devicePixelRatioF().is_integer()
         for each in placed:
             old = self._shown.get(each.unit)

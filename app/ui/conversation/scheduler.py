@@ -24,7 +24,7 @@ class ViewScheduler:
         self._theme = theme
         self._new_below = False
         self._was_at_end = True
-        self._full = False  # the next picture shares nothing with the last one, which stands until it is there
+        self._full = False  # the next image shares nothing with the last one, which stands until it is there
         self._late = False  # all is laid out, but that took so long that other events went before the paint
         self._scrolled = False  # by the person, since the last time that something was shown
         self._again = QTimer(view)
@@ -45,7 +45,7 @@ class ViewScheduler:
 
     def _show(self, budget_s: float | None) -> None:
         view = self._view
-        viewport, stack, picture = view.viewport(), view.stack, view.picture
+        viewport, stack, image = view.viewport(), view.stack, view.picture
         room = view.width()  # with the scroll bar, which stands in the padding: its coming moves nothing
         wide = max(80, min(self._theme.type_px(COLUMN_PX), room - 2 * self._theme.px(PADDING_PX)))
         began = time.perf_counter()
@@ -60,11 +60,11 @@ class ViewScheduler:
         left = max(0, (room - wide) // 2)
         if view.layoutDirection() == Qt.LayoutDirection.RightToLeft:  # the bar is before the text
             left = max(0, left - (room - viewport.width()))
-        if self._full or left != picture.left:
+        if self._full or left != image.left:
             self._full = False
-            picture.left = left
-            picture.forget()
-        picture.present(view.stream.caret())
+            image.left = left
+            image.forget()
+        image.present(view.stream.caret())
         at_end = view.at_end
         if self._scrolled:
             self._scrolled = False

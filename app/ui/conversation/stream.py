@@ -132,7 +132,7 @@ class Stream:
     # -- formulas -----------------------------------------------------------------------------------------------------
 
     def follow(self, figures: Figures) -> None:
-        """Look again when a formula or a picture has come."""
+        """Look again when a formula or an image has come."""
         figures.formulas.typeset.connect(self.formula_set)
         figures.thumbnails.loaded.connect(lambda _key: self._view.viewport().update())
 
@@ -198,10 +198,10 @@ class Stream:
                 self._view.highlighter.color(box.group, flow.code_text(placed.key[1]))
 
     def _blink(self) -> None:
-        picture = self._view.picture
-        picture.caret_on = not picture.caret_on
-        if picture.caret is not None:
-            self._view.viewport().update(picture.caret)
+        image = self._view.picture
+        image.caret_on = not image.caret_on
+        if image.caret is not None:
+            self._view.viewport().update(image.caret)
 
     def _tick(self) -> None:
         """Repaint the cards that count down; one that has reached its end is laid out without its ring."""

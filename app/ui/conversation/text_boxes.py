@@ -126,7 +126,7 @@ class DocumentBox(Box):
         if not count:
             return None
         line = layout.lineAt(count - 1)
-        block_format = block.blockFormat()  # asked for once: this is done at every picture of an answer that comes
+        block_format = block.blockFormat()  # asked for once: this is done at every image of an answer that comes
         line_px = block_format.lineHeight() or self._line_px
         grows = block_format.lineHeightType() == _GROWING
         bottom = line.y() + line.height() if grows else count * line_px

@@ -1,4 +1,4 @@
-"""Asks how a picture is to be changed: the words, where, with which model, and for how much."""
+"""Asks how an image is to be changed: the words, where, with which model, and for how much."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class EditDialog(Dialog):
         self,
         theme: Theme,
         parent: QWidget,
-        picture: QImage,
+        image: QImage,
         models: Sequence[EditModel],
         price_of: Callable[[str, str, str, int], Decimal | None],
         *,
@@ -60,7 +60,7 @@ class EditDialog(Dialog):
         self.enhance = Switch(theme, "Let the service rewrite the words")
         self.combined = Label(theme, "", "small", "text2", wrap=True)
         self.editor = MaskEditor(theme)
-        self.editor.show_picture(picture)
+        self.editor.show_image(image)
         self.brush = SliderField(
             theme, "Brush", low=MIN_BRUSH, high=MAX_BRUSH, step=4, decimals=0, default=DEFAULT_BRUSH
         )

@@ -45,7 +45,7 @@ class ImageForm:
     enhance_prompt: bool = False
     enable_web_search: bool = False
     disable_prompt_optimization_thinking: bool = False
-    references: tuple[str, ...] = ()  # ids of pictures in the library whose style is taken
+    references: tuple[str, ...] = ()  # ids of images in the library whose style is taken
     strengths: tuple[float, ...] = ()  # of each of them, 0.1 to 1
 
     def to_json(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _of(value: object, allowed: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A picture whose style is taken. `size_bytes` is None where its file is gone."""
+    """An image whose style is taken. `size_bytes` is None where its file is gone."""
 
     id: str
     title: str = "An image"
@@ -246,7 +246,7 @@ def _notes(limits: ModelLimits) -> dict[str, str]:
 
 
 def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) -> list[tuple[str, str]]:
-    """What is wrong with pictures whose style is taken, where the model takes any."""
+    """What is wrong with images whose style is taken, where the model takes any."""
     if not limits.max_references:
         return []
     found = []
@@ -284,9 +284,9 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
 def requests_of(
     form: ImageForm, model: Model, first_seed: int, references: tuple[tuple[str, float], ...] = ()
 ) -> tuple[ImageRequest, ...]:
-    """Return the calls for one press of the button: one for each picture, or one for all of them.
+    """Return the calls for one press of the button: one for each image, or one for all of them.
 
-    Pictures in calls of their own get seeds of their own, counted up from `first_seed`, so that each can be made again.
+    Images in calls of their own get seeds of their own, counted up from `first_seed`, so that each can be made again.
     `references` are (base64, strength) pairs. What the model does not use is not in them.
     """
     limits = ModelLimits.of(model)

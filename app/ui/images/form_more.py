@@ -1,4 +1,4 @@
-"""The further options of a picture, folded away until they are wanted."""
+"""The further options of an image, folded away until they are wanted."""
 
 from __future__ import annotations
 

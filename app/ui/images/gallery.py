@@ -1,4 +1,4 @@
-"""The middle pane: the pictures in columns or lines, searched, with what stands there while there are none."""
+"""The middle pane: the images in columns or lines, searched, with what stands there while there are none."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule, zone
 
 MIN_TILE = 240  # px at 100 %; as many columns as fit
-SHAPE = 9 / 16  # height of a picture in the gallery to its width
+SHAPE = 9 / 16  # height of an image in the gallery to its width
 ROOM_FOR_COUNT = 600  # px at 100 %; in less, the number gives way to the search
 KEPT_BYTES = 64_000_000  # of decoded images: two screens of 4K
 SPIN_MS = 100
@@ -138,7 +138,7 @@ class Gallery(QWidget):
         *,
         whole: bool = True,
     ) -> None:
-        """`cache` is where small pictures are kept; it may be deleted at any time.
+        """`cache` is where small images are kept; it may be deleted at any time.
 
         `whole`: without it, `build` is still to be run.
         """
@@ -299,7 +299,7 @@ class Gallery(QWidget):
     # -- showing --------------------------------------------------------------------------------------------------
 
     def show_state(self, gallery_state: GalleryState) -> None:
-        """Pictures, their number, and what stands there instead of them."""
+        """Images, their number, and what stands there instead of them."""
         self._gallery_state = gallery_state
         chosen = self.current()
         self.model.set_rows(gallery_state.tiles)
@@ -347,7 +347,7 @@ class Gallery(QWidget):
         self.inspector_button.setChecked(zones.inspector_open)
 
     def current(self) -> str:
-        """The id of the picture that is looked at, "" for none."""
+        """The id of the image that is looked at, "" for none."""
         return self._id(self.view.currentIndex())
 
     def chosen(self) -> tuple[str, ...]:
@@ -356,7 +356,7 @@ class Gallery(QWidget):
         return tuple(tile.id for tile in map(self.model.row, rows) if tile is not None)
 
     def select(self, image_id: str) -> None:
-        """Look at a picture, now or as soon as it is there."""
+        """Look at an image, now or as soon as it is there."""
         index = self.model.index_of(image_id)
         self._wanted = "" if index.isValid() else image_id
         if index.isValid():
@@ -424,7 +424,7 @@ class Gallery(QWidget):
         self.view.scrollTo(self.view.currentIndex())
 
     def _name_group(self) -> None:
-        """The title is the day of the first picture in sight."""
+        """The title is the day of the first image in sight."""
         if self._gallery_state.scope == "trash":
             self.header.set_title("Trash")
             return

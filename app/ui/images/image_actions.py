@@ -1,4 +1,4 @@
-"""What the Images page does with chosen pictures that needs a dialog, the clipboard or another part of the window."""
+"""What the Images page does with chosen images that needs a dialog, the clipboard or another part of the window."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 EDIT_DRAFT = "images edit draft"
 KEEP_AFTER_S = 0.4
-MOST_PIXELS_SHOWN = 2048  # the longer side of the picture that is painted on
+MOST_PIXELS_SHOWN = 2048  # the longer side of the image that is painted on
 
 
 class ImageActions(QObject):
@@ -43,7 +43,7 @@ class ImageActions(QObject):
     # -- the menu -------------------------------------------------------------------------------------------------
 
     def menu(self) -> Menu:
-        """Return the menu of the chosen pictures."""
+        """Return the menu of the chosen images."""
         page = self._page
         menu = Menu(page.theme, page.gallery)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -114,7 +114,7 @@ class ImageActions(QObject):
         if path is None or not models:
             return
         try:
-            picture = await asyncio.to_thread(_shown, path)
+            image = await asyncio.to_thread(_shown, path)
         except (UndecodableImage, OSError):
             page.toast_wanted.emit("This image's file cannot be opened any more.")
             return
@@ -123,7 +123,7 @@ class ImageActions(QObject):
         def price_of(model_id: str, resolution: str, quality: str, inputs: int) -> Decimal | None:
             return page.changes.edit_price(model_id, inputs=inputs, resolution=resolution, quality=quality)
 
-        dialog = EditDialog(page.theme, page.gallery, picture, models, price_of, others=len(others))
+        dialog = EditDialog(page.theme, page.gallery, image, models, price_of, others=len(others))
         draft = page.presenter.edit_draft(image_id)
         dialog.prompt.setPlainText(words or draft.prompt)
         dialog.prompt.moveCursor(QTextCursor.MoveOperation.End)
@@ -173,7 +173,7 @@ class ImageActions(QObject):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path)))
 
     def copy(self) -> None:
-        """Put picture and file on the clipboard."""
+        """Put image and file on the clipboard."""
         if self._path is not None:
             self._page.tasks.replace("images copy", self._copy, self._path)
 
@@ -190,7 +190,7 @@ class ImageActions(QObject):
         self._page.toast_wanted.emit("The image is on the clipboard")
 
     def save(self) -> None:
-        """Ask for a place: a file for one picture, a folder for several."""
+        """Ask for a place: a file for one image, a folder for several."""
         page, library = self._page, self._page.presenter.library
         chosen = tuple(key for key in page.gallery.chosen() if library.path(key) is not None)
         image = library.one(chosen[0]) if chosen else None

@@ -1,4 +1,4 @@
-"""What is done to pictures themselves: checking, shrinking, cutting to a tile, putting an edit behind its mask.
+"""What is done to images themselves: checking, shrinking, cutting to a tile, putting an edit behind its mask.
 
 Everything here runs in threads, on bytes that strangers made.
 """
@@ -19,28 +19,28 @@ QUALITY = 86
 
 
 def checked_size(data: bytes) -> tuple[int, int]:
-    """Decode a picture from end to end and return its width and height in pixels. Raises `UndecodableImage`."""
+    """Decode an image from end to end and return its width and height in pixels. Raises `UndecodableImage`."""
     image = decoded(data)
     return image.width(), image.height()
 
 
 def thumbnail(data: bytes) -> bytes:
-    """Return a small picture as JPEG, or PNG where it is clear in places; b"" for what cannot be drawn."""
+    """Return a small image as JPEG, or PNG where it is clear in places; b"" for what cannot be drawn."""
     image = fitted(data, THUMBNAIL_PX, THUMBNAIL_PX)
     return b"" if image.isNull() else encoded(image, "PNG" if image.hasAlphaChannel() else "JPG")
 
 
-def small_picture(source: Path, cache: Path) -> Path:
-    """Where the small picture of a file lies, or will."""
+def small_image(source: Path, cache: Path) -> Path:
+    """Where the small image of a file lies, or will."""
     return cache / f"{source.stem}.thumb"
 
 
 def read_thumbnail(source: Path, cache: Path) -> bytes:
-    """Return the small picture of a file, made once and kept in the folder `cache` where that takes it.
+    """Return the small image of a file, made once and kept in the folder `cache` where that takes it.
 
     Several threads may ask for the same one at once. Raises `OSError` when the file itself cannot be read.
     """
-    cached = small_picture(source, cache)
+    cached = small_image(source, cache)
     try:
         return cached.read_bytes()
     except OSError:
@@ -55,7 +55,7 @@ def read_thumbnail(source: Path, cache: Path) -> bytes:
 
 
 def tile(image: QImage, size: QSize, radius: float, ground: QColor | None = None) -> QImage:
-    """Return the middle of a picture that fills `size` (device pixels), with round corners.
+    """Return the middle of an image that fills `size` (device pixels), with round corners.
 
     The corners are clear, or show the `ground`; then all of it is opaque, and drawn several times as fast.
     """
@@ -102,7 +102,7 @@ def behind_mask(before: bytes, after: bytes, mask: bytes) -> bytes:
 
 
 def encoded(image: QImage, form: str) -> bytes:
-    """Return the bytes of a picture; `form` is a name that Qt writes ("PNG", "JPG"). Raises `UndecodableImage`."""
+    """Return the bytes of an image; `form` is a name that Qt writes ("PNG", "JPG"). Raises `UndecodableImage`."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     if not image.save(buffer, form, QUALITY if form == "JPG" else -1):  # type: ignore[call-overload]  # a str is what Qt takes

@@ -1,4 +1,4 @@
-"""The right pane: the chosen picture with its facts and what can be made of it, and the request as it was sent."""
+"""The right pane: the chosen image with its facts and what can be made of it, and the request as it was sent."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import zone
 
 IMAGE, REQUEST = range(2)
-MOST_TEXT = 400  # characters of one text in the request; pictures travel as long ones
+MOST_TEXT = 400  # characters of one text in the request; images travel as long ones
 MONO = frozenset({"Seed", "Request id"})
 FACTS = ("Model", "Size", "Seed", "Style", "Left out", "Cost", "Time", "Policy", "File", "Made", "Request id")
 
 
 class Preview(QWidget):
-    """The whole picture, never cut, as large as the pane allows."""
+    """The whole image, never cut, as large as the pane allows."""
 
     activated = Signal()
 
@@ -53,7 +53,7 @@ class Preview(QWidget):
         self.setSizePolicy(policy)
         self.setAccessibleName("The chosen image")
 
-    def show_picture(self, path: Path | None, description: str) -> None:
+    def show_image(self, path: Path | None, description: str) -> None:
         self._path = path
         self.setAccessibleDescription(harmless_line(description))
         self.setVisible(path is not None)
@@ -93,7 +93,7 @@ def _rounded(image: QImage) -> QImage:
 
 
 class ImagePage(ScrollPane):
-    """Everything about one picture."""
+    """Everything about one image."""
 
     save_wanted = Signal()
     copy_wanted = Signal()
@@ -170,7 +170,7 @@ class ImagePage(ScrollPane):
         self._grid.setColumnMinimumWidth(0, self._theme.type_px(76))
 
     def show_details(self, details: Details) -> None:
-        self.preview.show_picture(details.path, details.title)
+        self.preview.show_image(details.path, details.title)
         size = dict(details.facts).get("Size", "").replace(",", "").split(" × ")
         if len(size) == 2:
             self.preview.set_shape(int(size[0]), int(size[1]))
@@ -217,7 +217,7 @@ class ImagePage(ScrollPane):
 
 
 class RequestPage(CallPane):
-    """The last call as it was sent, without the key; pictures in it are named, not shown."""
+    """The last call as it was sent, without the key; images in it are named, not shown."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(QuietButton(theme, "Copy as curl, without the key", "copy", size="small"))
@@ -247,7 +247,7 @@ class RequestPage(CallPane):
 
 
 def _body_words(body: object) -> str:
-    """The body as text; a text longer than anyone reads is cut, as pictures inside it are."""
+    """The body as text; a text longer than anyone reads is cut, as images inside it are."""
     if isinstance(body, tuple):
         lines = [f"{part.name}: {part.file_name or _short(str(part.value))}" for part in body]
         return "\n".join(lines)

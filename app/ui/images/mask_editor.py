@@ -1,4 +1,4 @@
-"""Paints where a picture may change: with the mouse, or with the arrow keys and Space."""
+"""Paints where an image may change: with the mouse, or with the arrow keys and Space."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ARROWS = {
 
 
 class MaskEditor(QWidget):
-    """The picture with what is painted over it in the accent. `changed` follows every stroke.
+    """The image with what is painted over it in the accent. `changed` follows every stroke.
 
     Keys: arrows move the brush (with Shift five times as far), Space paints where it stands, Enter paints while it
     moves until pressed again, Backspace rubs out, [ and ] change the brush, I inverts, Ctrl+Z takes back.
@@ -58,11 +58,11 @@ class MaskEditor(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.type_px(240), self._theme.type_px(180))
 
-    def show_picture(self, picture: QImage) -> None:
+    def show_image(self, image: QImage) -> None:
         """Begin with an empty mask."""
-        self._picture = picture
+        self._picture = image
         longest = LONGEST_MASK_PX
-        size = picture.size().scaled(longest, longest, Qt.AspectRatioMode.KeepAspectRatio)
+        size = image.size().scaled(longest, longest, Qt.AspectRatioMode.KeepAspectRatio)
         self.painting = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
         self.painting.fill(Qt.GlobalColor.transparent)
         self._undo.clear()
@@ -85,7 +85,7 @@ class MaskEditor(QWidget):
 
     @property
     def share(self) -> float:
-        """How much of the picture is painted, 0 to 1."""
+        """How much of the image is painted, 0 to 1."""
         if self.painting.isNull():
             return 0.0
         small = self.painting.scaled(64, 64).convertToFormat(QImage.Format.Format_Alpha8)

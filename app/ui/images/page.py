@@ -1,4 +1,4 @@
-"""The Images tab: form, gallery, and the chosen picture. It draws what is told and reports what is pressed."""
+"""The Images tab: form, gallery, and the chosen image. It draws what is told and reports what is pressed."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class ImagesPage(QObject):
     changed = Signal()
     toast_wanted = Signal(str)  # a sentence
     help_wanted = Signal(str)
-    chat_wanted = Signal(Path)  # a picture to talk about
-    video_wanted = Signal(Path)  # a picture that a video begins with
+    chat_wanted = Signal(Path)  # an image to talk about
+    video_wanted = Signal(Path)  # an image that a video begins with
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -57,7 +57,7 @@ class ImagesPage(QObject):
         *,
         whole: bool = True,
     ) -> None:
-        """`cache` is where small pictures are kept; it may be deleted at any time.
+        """`cache` is where small images are kept; it may be deleted at any time.
 
         `whole`: without it, `build` is still to be run.
         """
@@ -236,7 +236,7 @@ class ImagesPage(QObject):
         self.prompts.open_under(self.form.prompts)
 
     def set_style(self) -> None:
-        """Add the chosen pictures to those whose style is taken."""
+        """Add the chosen images to those whose style is taken."""
         form, library = self.presenter.form, self.presenter.library
         taken = list(zip(form.references, form.strengths, strict=True))
         more = [key for key in self.gallery.chosen() if library.path(key) is not None and key not in form.references]
@@ -245,7 +245,7 @@ class ImagesPage(QObject):
         self.presenter.set_references([*taken, *((key, DEFAULT_STRENGTH) for key in more)])
 
     def rerun(self, *, vary: bool = False) -> None:
-        """Put what made the chosen picture into the form, to send it from there."""
+        """Put what made the chosen image into the form, to send it from there."""
         if self.presenter.rerun(self.gallery.current(), vary=vary):
             self.focus_prompt()
 
@@ -260,7 +260,7 @@ class ImagesPage(QObject):
         self.gallery.show_scope("trash")
 
     def save(self) -> None:
-        """One picture under a name of one's own, several into a folder."""
+        """One image under a name of one's own, several into a folder."""
         self.image_actions.save()
 
     def step(self, by: int) -> None:
@@ -270,7 +270,7 @@ class ImagesPage(QObject):
             self.gallery.select(row.id)
 
     def open_file(self) -> None:
-        """Bring pictures of this computer into the library."""
+        """Bring images of this computer into the library."""
         ask_for_files(self.gallery, "Open images", self._bring_in, "Images (*.png *.jpg *.jpeg *.webp)")
 
     def _bring_in(self, paths: tuple[Path, ...]) -> None:
@@ -281,7 +281,7 @@ class ImagesPage(QObject):
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.presenter.files.folder)))
 
     def open_menu(self, place: QPoint) -> Menu:
-        """What can be done with the chosen pictures; what costs says how much."""
+        """What can be done with the chosen images; what costs says how much."""
         menu = self.image_actions.menu()
         menu.popup(place)
         return menu

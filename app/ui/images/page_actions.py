@@ -86,7 +86,7 @@ def _open_menu(page: ImagesPage) -> None:
 
 
 def images_palette_items(page: ImagesPage, text: str, limit: int) -> Sequence[PaletteItem]:
-    """Pictures whose words hold what was typed."""
+    """Images whose words hold what was typed."""
     words = TypedWords(text)
     found: list[PaletteItem] = []
     for tile in page.gallery_state.tiles[:2000]:

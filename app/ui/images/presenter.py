@@ -60,7 +60,7 @@ class ImagesPresenter(CallingPresenter):
     busy_changed = Signal()
     balance_changed = Signal()
     notice = Signal(str)  # a sentence
-    selected = Signal(str)  # the id of a picture that came to be looked at
+    selected = Signal(str)  # the id of an image that came to be looked at
 
     def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
         """`folder` is the person's own data folder."""
@@ -93,7 +93,7 @@ class ImagesPresenter(CallingPresenter):
     # -- beginning and end ----------------------------------------------------------------------------------------
 
     async def start(self, database: Database, catalogue: Catalogue | None = None) -> None:
-        """Take the open database: pictures, form, and what a killed program left. Raises `StorageError`."""
+        """Take the open database: images, form, and what a killed program left. Raises `StorageError`."""
         images = Images(database)
         self._catalogue = catalogue
         self.maker = ImageMaker(images, self.files, Intents(database))
@@ -158,7 +158,7 @@ class ImagesPresenter(CallingPresenter):
         self.refresh_models()
 
     def refresh_models(self) -> None:
-        """Ask the service what makes pictures, and in which styles."""
+        """Ask the service what makes images, and in which styles."""
         if self.service is not None and self.maker is not None:
             self.tasks.replace("images models", self._read_models)
 
@@ -177,7 +177,7 @@ class ImagesPresenter(CallingPresenter):
             account, catalogue = self._current_account, self._catalogue
             self.models = await list_models(account, catalogue, "image", background=True) or ()
             self.edit_models = await list_models(account, catalogue, "inpaint", background=True) or ()
-            with suppress(ServiceError):  # a service without styles still makes pictures
+            with suppress(ServiceError):  # a service without styles still makes images
                 self.styles = await service.images.styles()
         except ServiceError as error:
             if not self.models:
@@ -186,7 +186,7 @@ class ImagesPresenter(CallingPresenter):
         self._look()
 
     def price_each(self, model_id: str) -> Decimal | None:
-        """What one picture of a model costs with what it does unasked."""
+        """What one image of a model costs with what it does unasked."""
         model = next((model for model in self.models if model.id == model_id), None)
         return view_of(ImageForm(model=model_id), model).price_each
 
@@ -238,7 +238,7 @@ class ImagesPresenter(CallingPresenter):
         return self._calls
 
     def make(self, form: ImageForm | None = None) -> bool:
-        """Ask for the pictures of the form. False when that is not possible; then the reason is told."""
+        """Ask for the images of the form. False when that is not possible; then the reason is told."""
         form = form or self.form
         model = next((model for model in self.models if model.id == form.model), None) or self.model
         view = view_of(form, model, self.styles, self._references_of(form))
@@ -309,7 +309,7 @@ class ImagesPresenter(CallingPresenter):
         return wait
 
     def _references(self, form: ImageForm) -> tuple[tuple[str, float], ...]:
-        """Runs in a thread: the pictures whose style is taken, as base64. Raises `StorageError`."""
+        """Runs in a thread: the images whose style is taken, as base64. Raises `StorageError`."""
         found = []
         for image_id, strength in zip(form.references, form.strengths, strict=False):
             path = self.library.path(image_id)
@@ -360,7 +360,7 @@ class ImagesPresenter(CallingPresenter):
         return any(stopped)
 
     def rerun(self, image_id: str, *, vary: bool = False) -> bool:
-        """Put what a picture was made with into the form; `vary` leaves the seed to chance. Nothing is sent."""
+        """Put what an image was made with into the form; `vary` leaves the seed to chance. Nothing is sent."""
         image = self.library.one(image_id)
         if image is None or image.kind != "generate":
             return False

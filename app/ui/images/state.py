@@ -31,7 +31,7 @@ class EditDraft:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One picture in the gallery."""
+    """One image in the gallery."""
 
     id: str
     title: str
@@ -55,7 +55,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class GalleryState:
-    """What the gallery shows: which pictures, of how many."""
+    """What the gallery shows: which images, of how many."""
 
     tiles: tuple[Tile, ...] = ()
     total: int = 0
@@ -100,7 +100,7 @@ class PaidAction:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What the content policy refused last. `source_id` is the picture of an edit, `proposal` the service's words."""
+    """What the content policy refused last. `source_id` is the image of an edit, `proposal` the service's words."""
 
     prompt: str
     proposal: str = ""
@@ -125,7 +125,7 @@ class EditModel:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """One picture beside the gallery. `facts` are (label, value) pairs; `path` is None where there is no file."""
+    """One image beside the gallery. `facts` are (label, value) pairs; `path` is None where there is no file."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Paints one picture of the gallery: large with its title and price below, or as a line."""
+"""Paints one image of the gallery: large with its title and price below, or as a line."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.spinner import paint_spinner
 
 Index = QModelIndex | QPersistentModelIndex
-PictureOf = Callable[[str, QSize], QImage | None]  # id, size in device pixels
-GAP = 14  # px between pictures at 100 %
+ImageOf = Callable[[str, QSize], QImage | None]  # id, size in device pixels
+GAP = 14  # px between images at 100 %
 KEPT_CAPTIONS = 400  # about 10 MB at most
 NEW_CAPTIONS = 8  # at most in one frame; a leap brings thirty
-LINE_FACE = 56  # px; the width of a picture in a line
+LINE_FACE = 56  # px; the width of an image in a line
 _START = int(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _END = int(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _CENTER = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
@@ -29,7 +29,7 @@ _TOP = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFl
 
 
 class TileDelegate(QStyledItemDelegate):
-    """`cell` is the room of one picture with its gap, in px; the view sets it.
+    """`cell` is the room of one image with its gap, in px; the view sets it.
 
     `waiting_words` says of one that is on its way how long it has been, or why it has not left yet.
     """
@@ -37,18 +37,18 @@ class TileDelegate(QStyledItemDelegate):
     def __init__(
         self,
         theme: Theme,
-        picture_of: PictureOf,
+        image_of: ImageOf,
         waiting_words: Callable[[str], str],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._picture_of = picture_of
+        self._image_of = image_of
         self._waiting_words = waiting_words
         self.cell = QSize(343, 226)
         self.as_lines = False
         self.turn = 0.0  # of the spinners, 0 to 1
-        # Qt asks for every tile in the rectangle around what is to be painted: with a new row below and one picture
+        # Qt asks for every tile in the rectangle around what is to be painted: with a new row below and one image
         # above that has just been decoded, that is every tile in sight.
         self.wanted = QRegion()
         self.waiting: list[int] = []  # the rows whose captions had no room in this frame
@@ -64,7 +64,7 @@ class TileDelegate(QStyledItemDelegate):
         self._room = NEW_CAPTIONS
 
     def caption_px(self) -> int:
-        """The height of what stands below a picture, with the gap to the next one."""
+        """The height of what stands below an image, with the gap to the next one."""
         return self._theme.type_px(19) + self._theme.px(4) + self._theme.px(GAP)
 
     def line_px(self) -> int:
@@ -90,7 +90,7 @@ class TileDelegate(QStyledItemDelegate):
         gap = theme.px(GAP)
         inset = theme.px(4)  # room for the ring of the chosen one
         face = QRect(cell.left() + inset, cell.top() + inset, cell.width() - gap, cell.height() - self.caption_px())
-        self._paint_picture(painter, face, tile, theme.px(8))
+        self._paint_image(painter, face, tile, theme.px(8))
         if state & QStyle.StateFlag.State_Selected:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("accent"), 2))
@@ -132,7 +132,7 @@ class TileDelegate(QStyledItemDelegate):
         return made
 
     def _empty_face(self, painter: QPainter, size: QSize, radius: int) -> QPixmap:
-        """What stands where a picture is being read."""
+        """What stands where an image is being read."""
         ratio = _ratio(painter)
         key = (size.width(), size.height(), radius, ratio)
         made = self._faces.get(key)
@@ -155,13 +155,13 @@ class TileDelegate(QStyledItemDelegate):
         self._captions.clear()
         self._faces.clear()
 
-    def _paint_picture(self, painter: QPainter, face: QRect, tile: Tile, radius: int) -> None:
+    def _paint_image(self, painter: QPainter, face: QRect, tile: Tile, radius: int) -> None:
         theme = self._theme
         ratio = _ratio(painter)
         size = QSize(round(face.width() * ratio), round(face.height() * ratio))
-        picture = self._picture_of(tile.id, size) if tile.is_whole else None
-        if picture is not None and not picture.isNull():
-            painter.drawImage(face, picture)
+        image = self._image_of(tile.id, size) if tile.is_whole else None
+        if image is not None and not image.isNull():
+            painter.drawImage(face, image)
             self._paint_signs(painter, face, tile)
             return
         if self.as_lines:
@@ -206,7 +206,7 @@ class TileDelegate(QStyledItemDelegate):
             icons.paint(painter, self._theme, _sign(tile), spot, _tone(tile))
 
     def _paint_signs(self, painter: QPainter, face: QRect, tile: Tile) -> None:
-        """Star and policy, on the picture itself."""
+        """Star and policy, on the image itself."""
         theme = self._theme
         if self.as_lines:
             return
@@ -228,7 +228,7 @@ class TileDelegate(QStyledItemDelegate):
             solid_frame(painter, theme, QRectF(cell), theme.px(6), "accent_tint" if selected else "hover", "")
         wide = theme.icon_px(LINE_FACE)
         face = QRect(cell.left() + theme.px(8), cell.top() + theme.px(5), wide, cell.height() - theme.px(10))
-        self._paint_picture(painter, face, tile, theme.px(4))
+        self._paint_image(painter, face, tile, theme.px(4))
         left, right = face.right() + theme.px(12), cell.right() - theme.px(10)
         font = theme.font("small", tabular=True)
         cost = QFontMetrics(font).horizontalAdvance(tile.cost)

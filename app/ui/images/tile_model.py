@@ -1,4 +1,4 @@
-"""The pictures as Qt's list sees them. Rows that stay where they are keep their place; a changed one is repainted."""
+"""The images as Qt's list sees them. Rows that stay where they are keep their place; a changed one is repainted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOT = QModelIndex()
 
 
 class TileModel(QAbstractListModel):
-    """One row for each picture, newest first."""
+    """One row for each image, newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -76,7 +76,7 @@ def _render(name: str, px: int, color: str, dpr: float) -> QPixmap:
 
 
 class _SvgIconEngine(QIconEngine):
-    """Asks the theme for the colour whenever Qt asks for the picture."""
+    """Asks the theme for the colour whenever Qt asks for the image."""
 
     def __init__(self, theme: Theme, name: str, role: str, on_role: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Decodes pictures that strangers may have made: bounded in pixels, fitted into a square, never more than asked for."""
+"""Decodes images that strangers may have made: bounded in pixels, fitted into a square, never more than asked for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class UndecodableImage(Exception):
     """The bytes cannot be drawn."""
 
 
-def picture_size(data: bytes) -> QSize:
-    """Return width and height as the picture is looked at, turned as its camera says; -1 × -1 when they are unknown."""
+def image_size(data: bytes) -> QSize:
+    """Return width and height as the image is looked at, turned as its camera says; -1 × -1 when they are unknown."""
     reader, buffer = _reader(data)
     size = reader.size() if _is_raster(reader) else QSize()
     turned = _is_turned(reader)
@@ -24,7 +24,7 @@ def picture_size(data: bytes) -> QSize:
 
 
 def decoded(data: bytes, wanted: QSize | None = None) -> QImage:
-    """Return the picture, in the size `wanted` when one is given. Raises `UndecodableImage`."""
+    """Return the image, in the size `wanted` when one is given. Raises `UndecodableImage`."""
     reader, buffer = _reader(data)
     size = reader.size()
     image = QImage()
@@ -39,8 +39,8 @@ def decoded(data: bytes, wanted: QSize | None = None) -> QImage:
 
 
 def fitted(data: bytes, width_px: int, height_px: int) -> QImage:
-    """Return the picture no larger than that, its shape kept; a null image for what cannot be drawn."""
-    size = picture_size(data)
+    """Return the image no larger than that, its shape kept; a null image for what cannot be drawn."""
+    size = image_size(data)
     if not size.isValid():
         return QImage()
     wanted = size.scaled(width_px, height_px, Qt.AspectRatioMode.KeepAspectRatio).expandedTo(QSize(1, 1))

@@ -314,10 +314,10 @@ class Theme(QObject):
         """Return the application style sheet at the present colours and scale."""
         if self._template is None:
             self._template = (self._folder / "themes" / "style.qss").read_text(encoding="utf-8")
-        pictures = (self._folder / "themes" / ("dark" if self._dark else "light")).as_posix()
+        images = (self._folder / "themes" / ("dark" if self._dark else "light")).as_posix()
         words = {
             **self.tokens(),
-            "pictures": pictures,
+            "pictures": images,
             "sans": self._fonts.sans_family(),
             "mono": "JetBrains Mono",
             "border": "2px" if self._high_contrast else "1px",

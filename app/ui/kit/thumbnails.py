@@ -1,4 +1,4 @@
-"""Small pictures of large ones, decoded in a thread and kept while they are likely to be looked at again."""
+"""Small images of large ones, decoded in a thread and kept while they are likely to be looked at again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.ui.kit.image_decoding import fitted
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 KEPT_BYTES = 32_000_000  # decoded: as much as fills a 4K screen, whatever sizes the window had before
-SIZES = 2  # of one picture: a list and an inspector show it; what was as large as the window before is not shown again
+SIZES = 2  # of one image: a list and an inspector show it; what was as large as the window before is not shown again
 MAX_WAITING = 96  # a fast scroll asks for thousands; only the newest can still be wanted
 _HIGHEST = 2**30  # of what Qt takes as a priority
 
@@ -48,10 +48,10 @@ class Thumbnails(QObject):
         load: Callable[[], bytes],
         finish: Callable[[QImage], QImage] | None = None,
     ) -> QImage | None:
-        """Return the picture that fits, a null one where there is none to be had, None while it is being made.
+        """Return the image that fits, a null one where there is none to be had, None while it is being made.
 
-        `load` runs in a thread; an `OSError` of it means that there is no picture. `finish`, in the same thread, makes
-        of the fitted picture what is kept. What was asked for last is made first.
+        `load` runs in a thread; an `OSError` of it means that there is no image. `finish`, in the same thread, makes
+        of the fitted image what is kept. What was asked for last is made first.
         """
         key = f"{key}@{width_px}x{height_px}"
         if key in self._kept:
@@ -67,12 +67,12 @@ class Thumbnails(QObject):
         return None
 
     def forget(self, key: str) -> None:
-        """Make a picture anew when it is next asked for, in whatever size."""
+        """Make an image anew when it is next asked for, in whatever size."""
         for kept in self._sizes(key):
             self._drop(kept)
 
     def _sizes(self, key: str) -> list[str]:
-        """The names under which a picture is kept, the one used last at the end."""
+        """The names under which an image is kept, the one used last at the end."""
         return [name for name in self._kept if name.rpartition("@")[0] == key]
 
     def _take(self, key: str, image: QImage | None) -> None:
@@ -102,7 +102,7 @@ def _made(
     load: Callable[[], bytes],
     finish: Callable[[QImage], QImage] | None,
 ) -> QImage | None:
-    """Return the picture; None for one that newer ones have pushed out. Runs in a thread of the pool."""
+    """Return the image; None for one that newer ones have pushed out. Runs in a thread of the pool."""
     if key not in wanted:
         return None
     try:

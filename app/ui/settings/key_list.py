@@ -334,9 +334,9 @@ class KeyDelegate(QStyledItemDelegate):
             painter.drawText(parts.key, int(Qt.AlignmentFlag.AlignCenter), "None")
         if row.is_changed:
             side = theme.icon_px(15)
-            picture = QRectF(0, 0, side, side)
-            picture.moveCenter(QRectF(parts.undo).center())
-            paint(painter, theme, "undo", picture, "accent")
+            image = QRectF(0, 0, side, side)
+            image.moveCenter(QRectF(parts.undo).center())
+            paint(painter, theme, "undo", image, "accent")
 
     # Editing: the editor is a field that takes a key instead of text
 

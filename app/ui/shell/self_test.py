@@ -43,9 +43,9 @@ def guide() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds: the process below ends with this one
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     with TourProcesses("rialto-self-test-") as acts:
-        pictures = acts.home / "pictures"
-        pictures.mkdir()
-        return 0 if acts.play(NAME, pictures, environ, title="The self-test", within_s=WITHIN_S) else 1
+        images = acts.home / "pictures"
+        images.mkdir()
+        return 0 if acts.play(NAME, images, environ, title="The self-test", within_s=WITHIN_S) else 1
 
 
 class _Table:

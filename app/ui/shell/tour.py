@@ -1,6 +1,6 @@
 """The tour: Rialto does its main job by itself and leaves a screenshot of each step.
 
-For computers without a display, for the README's pictures and as a test of the whole program. Each act runs in a
+For computers without a display, for the README's images and as a test of the whole program. Each act runs in a
 process of its own, so that the second one finds in the history what the first one left there.
 """
 

@@ -1,4 +1,4 @@
-"""Who leads through the tour: uses the window as a person would, waits, says what there is to see, takes pictures."""
+"""Who leads through the tour: uses the window as a person would, waits, says what there is to see, takes images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PICTURE = re.compile(r"\d\d-[a-z-]+\.png")
 STEP_WITHIN_S = 60.0
 LOOK_EVERY_S = 0.02
-SETTLE_S = 0.4  # for slides, fades and the first pictures
+SETTLE_S = 0.4  # for slides, fades and the first images
 
 
 class StepFailed(Exception):

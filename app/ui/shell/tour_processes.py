@@ -37,7 +37,7 @@ class TourProcesses:
     def play(
         self, act: str, folder: Path, environ: Mapping[str, str], *, title: str, theme: str = "light", within_s: float
     ) -> bool:
-        """Run one act, its pictures in `folder`; whether it went well. `title` names it where it did not."""
+        """Run one act, its images in `folder`; whether it went well. `title` names it where it did not."""
         command = [*own_command(), "--tour", str(folder), "--act", act, "--theme", theme]
         environ = {**environ, HOME_VARIABLE: str(self.home)}
         out, err = sys.stdout, sys.stderr  # named, because Windows hands them on by itself only to console programs

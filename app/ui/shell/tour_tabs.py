@@ -36,7 +36,7 @@ CALLS = """[
 
 
 async def act(guide: TourGuide) -> None:
-    """Order a film; while it is made speak, transcribe what was spoken and draw; then see it, and call a chain."""
+    """Order a video; while it is made speak, transcribe what was spoken and draw; then see it, and call a chain."""
     window = guide.window
     await guide.until(
         "the Sandbox", lambda: window.current_account.is_sandbox and window.current_account.service is not None
@@ -67,7 +67,7 @@ async def act(guide: TourGuide) -> None:
 
 
 async def order_video(guide: TourGuide) -> None:
-    """Describe a film and order it for the price on the button."""
+    """Describe a video and order it for the price on the button."""
     guide.window.show_tab("video")
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
@@ -81,13 +81,13 @@ async def order_video(guide: TourGuide) -> None:
 
 
 async def show_video_of(guide: TourGuide) -> VideoJob:
-    """Come back when the film is there; return its job."""
+    """Come back when the video is there; return its job."""
     guide.window.show_tab("video")
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
     job_store = page.presenter.job_store
-    await guide.until("the film", lambda: any(job.has_film for job in job_store.all()))
-    return next(job for job in job_store.all() if job.has_film)
+    await guide.until("the film", lambda: any(job.has_video for job in job_store.all()))
+    return next(job for job in job_store.all() if job.has_video)
 
 
 async def speak(guide: TourGuide) -> tuple[Take, Path]:

@@ -214,7 +214,7 @@ class ZoneFrame(QWidget):
     def _arrange(self) -> None:
         """Put every pane where the effective width and the person's choice want it.
 
-        A frame that is still being filled is left alone: taking a picture of the window resizes it all the same.
+        A frame that is still being filled is left alone: taking an image of the window resizes it all the same.
         """
         if not self._is_full:
             return

@@ -22,8 +22,8 @@ from app.ui.video.model_constraints import TASKS, ModelConstraints, length_words
 from app.ui.video.reference_media_pane import ReferenceMediaPane
 from app.ui.video.state import FormView
 
-PICTURE_FILES = "*.png *.jpg *.jpeg *.webp"
-FILM_FILES = "*.mp4 *.mov *.webm"
+IMAGE_FILES = "*.png *.jpg *.jpeg *.webp"
+VIDEO_FILES = "*.mp4 *.mov *.webm"
 SOUND_FILES = "*.wav *.mp3"
 DOCUMENT_FILES = "*.pdf"
 DELETE_HELP = (
@@ -66,12 +66,12 @@ class FormPane(QWidget):
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
         self.negative = TextField(theme, self.tr("Leave out"), placeholder=self.tr("text, logos"))
         yield
-        self.start = MediaSlot(theme, self.tr("Start image"), PICTURE_FILES)
-        self.end = MediaSlot(theme, self.tr("End image"), PICTURE_FILES)
-        self.film = MediaSlot(theme, self.tr("Video to change"), FILM_FILES)
+        self.start = MediaSlot(theme, self.tr("Start image"), IMAGE_FILES)
+        self.end = MediaSlot(theme, self.tr("End image"), IMAGE_FILES)
+        self.film = MediaSlot(theme, self.tr("Video to change"), VIDEO_FILES)
         self.sound = MediaSlot(theme, self.tr("Sound to follow"), SOUND_FILES)
         yield
-        self.along = ReferenceMediaPane(theme, PICTURE_FILES, FILM_FILES, SOUND_FILES, DOCUMENT_FILES)
+        self.along = ReferenceMediaPane(theme, IMAGE_FILES, VIDEO_FILES, SOUND_FILES, DOCUMENT_FILES)
         yield
         self.factor = ValueChoice(theme, self.tr("Enlarge"))
         self.duration = ValueChoice(theme, self.tr("Length"))
@@ -250,7 +250,7 @@ class FormPane(QWidget):
             field.setVisible(bool(there))
         name = self.model.currentText() or self.tr("This model")
         for widget in (self.audio, self._labels["audio"]):
-            widget.setVisible(takes.needs_words)  # a film that is made larger keeps its sound
+            widget.setVisible(takes.needs_words)  # a video that is made larger keeps its sound
         self.audio.setEnabled(takes.sound == "chosen")
         self._labels["audio"].set_role("text" if takes.sound == "chosen" else "text3")
         notes = {"always": f"{name} always makes sound.", "never": f"{name} makes silent video."}
@@ -267,7 +267,7 @@ class FormPane(QWidget):
         self.along.setVisible(any(takes.limits.most.values()))
         for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
             slot.show_problem(view.wrong_files.get(name, ""))
-        self.start.show_file(form.start, self.tr("Needed: the first picture") if takes.needs_picture else "")
+        self.start.show_file(form.start, self.tr("Needed: the first picture") if takes.needs_image else "")
         self.end.show_file(form.end)
         self.film.show_file(form.film, self.tr("Needed: up to 25 MB"))
         self.sound.show_file(form.sound)

@@ -72,7 +72,7 @@ class ValueChoice(QWidget):
 
 
 class _Shape(QRadioButton):
-    """A frame of the film's shape over its words."""
+    """A frame of the video's shape over its words."""
 
     def __init__(self, theme: Theme, ratio: str, parent: QWidget) -> None:
         super().__init__(ratio, parent)
@@ -121,7 +121,7 @@ class _Shape(QRadioButton):
 
 
 class ShapeChoice(QWidget):
-    """The shapes of a film; arrows move between them."""
+    """The shapes of a video; arrows move between them."""
 
     chosen = Signal(str)
 

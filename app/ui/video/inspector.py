@@ -1,4 +1,4 @@
-"""The right pane: the film itself, where it is, what is known of it, and what can be done with it."""
+"""The right pane: the video itself, where it is, what is known of it, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Inspector(QWidget):
         return box
 
     def _places(self) -> QWidget:
-        """Where the film is: here, and perhaps at the service."""
+        """Where the video is: here, and perhaps at the service."""
         theme = self._theme
         self.places = Card(theme, padding=(14, 12), spacing=10)
         self.saved = Label(theme, "", weight=500, wrap=True)
@@ -188,7 +188,7 @@ class Inspector(QWidget):
         self.title.setVisible(there)
         self.title.set_text(detail.title)
         self.player.setVisible(bool(detail.film))
-        self.player.show_film(detail.film, *detail.film_size)
+        self.player.show_video(detail.film, *detail.video_size)
         self.problem.setVisible(detail.problem is not None)
         if detail.problem is not None and detail.problem != self.problem.problem:
             self.problem.set_problem(detail.problem)

@@ -23,7 +23,7 @@ POSTER = QSize(96, 54)  # at 100 %
 
 
 class JobDelegate(GroupedDelegate):
-    """`poster` gives a film's picture by its path, None while there is none."""
+    """`poster` gives a video's image by its path, None while there is none."""
 
     ground = "row"
 
@@ -53,21 +53,21 @@ class JobDelegate(GroupedDelegate):
 
     def _paint_poster(self, painter: QPainter, frame: QRect, row: JobRow) -> None:
         theme = self._theme
-        picture = self._poster(row.poster, frame.size()) if row.poster else None
+        image = self._poster(row.poster, frame.size()) if row.poster else None
         shape = QPainterPath()
         shape.addRoundedRect(QRectF(frame), theme.px(4), theme.px(4))
         painter.setPen(QPen(theme.color("line2"), 1))
         painter.setBrush(theme.color("sunken"))
         painter.drawPath(shape)
-        if picture is not None and not picture.isNull():
+        if image is not None and not image.isNull():
             painter.save()
             painter.setClipPath(shape)
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             target = QRectF(frame)
-            share = max(target.width() / picture.width(), target.height() / picture.height())
-            width, height = picture.width() * share, picture.height() * share
+            share = max(target.width() / image.width(), target.height() / image.height())
+            width, height = image.width() * share, image.height() * share
             middle = target.center()
-            painter.drawImage(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), picture)
+            painter.drawImage(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), image)
             painter.restore()
             return
         side = theme.icon_px(20)

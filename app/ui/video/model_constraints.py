@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from app.service.models import Model
 
 DEFAULT_PROMPT_CHARS = 2500
-MAX_PICTURE_BYTES = 20_000_000
-MAX_FILM_BYTES = 25_000_000
+MAX_IMAGE_BYTES = 20_000_000
+MAX_VIDEO_BYTES = 25_000_000
 MAX_DOCUMENT_BYTES = 20_000_000
 MAX_SOUND_BYTES = 15_000_000
 MAX_SOUND_S = 30.0
 KINDS = (("text", "From text"), ("image", "From image"), ("video", "From video"))
 PICTURES = frozenset({"png", "jpeg", "webp"})
-FILMS = frozenset({"mp4", "mov", "webm"})
+VIDEOS = frozenset({"mp4", "mov", "webm"})
 SOUNDS = frozenset({"wav", "mp3"})
 DOCUMENTS = frozenset({"pdf"})
-FACTORS = ("1", "2", "4")  # how many times wider and higher a film becomes
+FACTORS = ("1", "2", "4")  # how many times wider and higher a video becomes
 TASKS = (("auto", "Automatic"), ("reference", "Reference"), ("edit", "Edit"), ("extend", "Extend"))
 
 
@@ -51,15 +51,15 @@ class ModelConstraints:
     sound: str = "never"
     prompt_limit: int = DEFAULT_PROMPT_CHARS
     limits: Limits = field(default_factory=Limits)
-    factors: tuple[str, ...] = ()  # of a model that enlarges a film
+    factors: tuple[str, ...] = ()  # of a model that enlarges a video
     tasks: tuple[str, ...] = ()  # of a model that asks what the references are for
 
     @property
-    def needs_picture(self) -> bool:
+    def needs_image(self) -> bool:
         return self.kind == "image" and not self.tasks
 
     @property
-    def needs_film(self) -> bool:
+    def needs_video(self) -> bool:
         return self.kind == "video"
 
     @property
@@ -127,7 +127,7 @@ def constraints_of(model: Model) -> ModelConstraints:
         aspect_ratios=_texts(told.get("aspect_ratios")),
         sound="chosen" if told.get("audio_configurable") is True else "always" if has_sound else "never",
         prompt_limit=limit if isinstance(limit, int) and 0 < limit <= 20_000 else DEFAULT_PROMPT_CHARS,
-        limits=limits_of(told, "text" if factors else kind),  # to a film that is made larger nothing is added
+        limits=limits_of(told, "text" if factors else kind),  # to a video that is made larger nothing is added
         factors=factors,
         tasks=_offered(told, "omni_reference_task_type", tuple(dict(TASKS)), "omni" in model.id.casefold()),
     )
@@ -224,9 +224,9 @@ def refusal_of(form: Form, takes: ModelConstraints | None) -> Refusal:
             over = len(text) - takes.prompt_limit
             signs = "1 character" if over == 1 else f"{over:,} characters"
             wrong[name] = f"{title} is {signs} over the limit of {takes.prompt_limit:,}."
-    if takes.needs_picture and not form.start:
+    if takes.needs_image and not form.start:
         wrong["start"] = "This model begins with a picture: choose one."
-    if takes.needs_film and not form.film:
+    if takes.needs_video and not form.film:
         wrong["film"] = "This model begins with a video: choose one."
     wrong |= refusals_of(form.along, takes.limits, seconds_of(form.duration))
     if takes.tasks and not (form.start or any(getattr(form.along, name) for name in ("references", "films", "sounds"))):

@@ -311,8 +311,8 @@ class VideoPage(QObject):
     def save_copy(self) -> None:
         """Ask where the copy goes."""
         if self.detail.film:
-            save = partial(self.presenter.save_copy, film := Path(self.detail.film))
-            ask_to_save(self.main, self.tr("Save a copy of the video"), film.name, save)
+            save = partial(self.presenter.save_copy, video := Path(self.detail.film))
+            ask_to_save(self.main, self.tr("Save a copy of the video"), video.name, save)
 
     def copy_video(self) -> None:
         """Put the file on the clipboard, to be pasted into a folder or another program."""
@@ -323,14 +323,14 @@ class VideoPage(QObject):
             self.toast_wanted.emit(self.tr("The video is on the clipboard"))
 
     def expand(self) -> None:
-        """Play the film in a window of its own."""
+        """Play the video in a window of its own."""
         if self.detail.film:
             self.side.player.stop()
-            self._large = VideoWindow(self._theme, self.detail.title, self.detail.film, self.detail.film_size)
+            self._large = VideoWindow(self._theme, self.detail.title, self.detail.film, self.detail.video_size)
             self._large.show()
 
     def _close_large(self) -> None:
-        """Let go of a film that may be about to be deleted."""
+        """Let go of a video that may be about to be deleted."""
         large, self._large = self._large, None
         if large is not None and alive(large):
             large.close()
@@ -413,9 +413,9 @@ class VideoPage(QObject):
         self.presenter.set_visible(not hidden and self.main.isVisible())
 
 
-def show_in_folder(film: Path) -> None:
-    """Open the folder of a film in the system's own program."""
-    _open_folder(film.parent)
+def show_in_folder(video: Path) -> None:
+    """Open the folder of a video in the system's own program."""
+    _open_folder(video.parent)
 
 
 def _open_folder(folder: Path) -> None:

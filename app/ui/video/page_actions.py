@@ -21,7 +21,7 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
     def can(action: str) -> Callable[[], bool]:
         return lambda: action in page.detail.actions
 
-    def has_film() -> bool:
+    def has_video() -> bool:
         return bool(page.detail.film)
 
     def act(action: str) -> Callable[[], None]:
@@ -42,12 +42,14 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
         TabAction("video.send", "Queue the job that waits for you", act("send"), "", "video", enabled=can("send")),
         TabAction("video.consent", "Read and decide on consent…", act("consent"), "", "shield", enabled=can("consent")),
         TabAction("video.fetch", "Fetch again", act("fetch"), "", "download", enabled=can("fetch")),
-        TabAction("video.play", "Play or pause", player.toggle, "", "play", enabled=has_film),
-        TabAction("video.step", "One frame on", partial(player.step_frame, 1), "", "chevron-right", enabled=has_film),
-        TabAction("video.back", "One frame back", partial(player.step_frame, -1), "", "chevron-left", enabled=has_film),
-        TabAction("video.loop", "Play over and over", player.loop.toggle, "", "refresh", enabled=has_film),
-        TabAction("video.expand", "Show the video large", page.expand, "", "expand", enabled=has_film),
-        TabAction("video.copy", "Copy the video", page.copy_video, "Ctrl+Shift+C", "copy", enabled=has_film),
+        TabAction("video.play", "Play or pause", player.toggle, "", "play", enabled=has_video),
+        TabAction("video.step", "One frame on", partial(player.step_frame, 1), "", "chevron-right", enabled=has_video),
+        TabAction(
+            "video.back", "One frame back", partial(player.step_frame, -1), "", "chevron-left", enabled=has_video
+        ),
+        TabAction("video.loop", "Play over and over", player.loop.toggle, "", "refresh", enabled=has_video),
+        TabAction("video.expand", "Show the video large", page.expand, "", "expand", enabled=has_video),
+        TabAction("video.copy", "Copy the video", page.copy_video, "Ctrl+Shift+C", "copy", enabled=has_video),
         TabAction("video.details", "Copy what is known of it", page.side.copy_facts, "", "copy", enabled=can("copy")),
         TabAction(
             "video.clean", "Delete the service’s copy…", act("clean"), "Ctrl+Shift+Del", "globe", enabled=can("clean")

@@ -1,4 +1,4 @@
-"""The first picture of every film, made once, kept beside it and shown small."""
+"""The first image of every video, made once, kept beside it and shown small."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
 
 SUFFIX = ".jpg"
-GIVE_UP_MS = 8_000  # for a film that this computer cannot show
-AT_MS = 200  # the very first picture is often black
+GIVE_UP_MS = 8_000  # for a video that this computer cannot show
+AT_MS = 200  # the very first image is often black
 MAX_SIDE = 640
-TRIES = 3  # of one film in one run: a busy computer may be too slow at first
+TRIES = 3  # of one video in one run: a busy computer may be too slow at first
 
 
 class Posters(QObject):
-    """`get` returns what there is and begins to make what there is not; `made` tells the film's path."""
+    """`get` returns what there is and begins to make what there is not; `made` tells the video's path."""
 
     made = Signal(str)
 
@@ -39,17 +39,17 @@ class Posters(QObject):
         self._written_ones: set[str] = set()
         self._frames: FirstFrame | None = None
 
-    def get(self, film: str, size: QSize) -> QImage | None:
-        path = Path(film + SUFFIX)
-        key = f"{film}#{film in self._written_ones}"  # another key once there is a picture to read
-        picture = self._thumbnails.get(key, size.width() * 2, size.height() * 2, path.read_bytes)
-        tries = self._tried.get(film, 0)
-        if picture is not None and picture.isNull() and tries < TRIES and film not in self._at_work:
-            self._tried[film] = tries + 1
-            self._at_work.add(film)
-            self._waiting.append(film)
+    def get(self, video: str, size: QSize) -> QImage | None:
+        path = Path(video + SUFFIX)
+        key = f"{video}#{video in self._written_ones}"  # another key once there is an image to read
+        image = self._thumbnails.get(key, size.width() * 2, size.height() * 2, path.read_bytes)
+        tries = self._tried.get(video, 0)
+        if image is not None and image.isNull() and tries < TRIES and video not in self._at_work:
+            self._tried[video] = tries + 1
+            self._at_work.add(video)
+            self._waiting.append(video)
             self._next()
-        return picture
+        return image
 
     def _next(self) -> None:
         if not self._waiting or (self._frames is not None and self._frames.busy):
@@ -59,36 +59,36 @@ class Posters(QObject):
             self._frames.ended.connect(self._take)
         self._frames.begin(self._waiting.popleft())
 
-    def _take(self, film: str, picture: QImage) -> None:
-        if picture.isNull():
-            self._at_work.discard(film)
+    def _take(self, video: str, image: QImage) -> None:
+        if image.isNull():
+            self._at_work.discard(video)
         else:
-            run_in_pool(self, lambda: kept_beside(film, picture), lambda kept: self._written(film) if kept else None)
+            run_in_pool(self, lambda: kept_beside(video, image), lambda kept: self._written(video) if kept else None)
         self._next()
 
-    def _written(self, film: str) -> None:
-        self._at_work.discard(film)
-        self._written_ones.add(film)
-        self.made.emit(film)
+    def _written(self, video: str) -> None:
+        self._at_work.discard(video)
+        self._written_ones.add(video)
+        self.made.emit(video)
 
 
-def kept_beside(film: str, picture: QImage) -> bool:
-    """Write the picture beside its film, whole or not at all: others may be reading. Runs in a thread of the pool."""
-    if max(picture.width(), picture.height()) > MAX_SIDE:
-        picture = picture.scaled(
+def kept_beside(video: str, image: QImage) -> bool:
+    """Write the image beside its video, whole or not at all: others may be reading. Runs in a thread of the pool."""
+    if max(image.width(), image.height()) > MAX_SIDE:
+        image = image.scaled(
             MAX_SIDE, MAX_SIDE, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
         )
-    file = QSaveFile(film + SUFFIX)
+    file = QSaveFile(video + SUFFIX)
     if not file.open(QSaveFile.OpenModeFlag.WriteOnly):
         return False
-    return picture.save(file, "JPG", 85) and file.commit()  # type: ignore[call-overload]  # a str is what Qt takes
+    return image.save(file, "JPG", 85) and file.commit()  # type: ignore[call-overload]  # a str is what Qt takes
 
 
 class FirstFrame(QObject):
-    """Decodes one picture of one film at a time, in software. A null picture: it cannot be shown here.
+    """Decodes one image of one video at a time, in software. A null image: it cannot be shown here.
 
-    Every film has a player and a sink of its own: frames come from another thread, and one of the film before that
-    comes late must not be taken for the next film's.
+    Every video has a player and a sink of its own: frames come from another thread, and one of the video before that
+    comes late must not be taken for the next video's.
     """
 
     ended = Signal(str, QImage)
@@ -107,34 +107,34 @@ class FirstFrame(QObject):
     def busy(self) -> bool:
         return self._player is not None
 
-    def begin(self, film: str) -> None:
+    def begin(self, video: str) -> None:
         from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
 
-        self._film = film
+        self._film = video
         self._player, self._sink = QMediaPlayer(self), QVideoSink(self)
         self._player.setVideoSink(self._sink)
-        self._sink.videoFrameChanged.connect(lambda frame: self._frame(film, frame))
-        self._player.errorOccurred.connect(lambda *_: self._end(film, QImage()))
+        self._sink.videoFrameChanged.connect(lambda frame: self._frame(video, frame))
+        self._player.errorOccurred.connect(lambda *_: self._end(video, QImage()))
         self._limit.start()
-        self._player.setSource(QUrl.fromLocalFile(film))
+        self._player.setSource(QUrl.fromLocalFile(video))
         self._player.play()
 
-    def _frame(self, film: str, frame: object) -> None:
+    def _frame(self, video: str, frame: object) -> None:
         from PySide6.QtMultimedia import QVideoFrame
 
-        if film != self._film or not isinstance(frame, QVideoFrame) or not frame.isValid():
+        if video != self._film or not isinstance(frame, QVideoFrame) or not frame.isValid():
             return
         if frame.startTime() >= AT_MS * 1000:
-            self._end(film, frame.toImage())
+            self._end(video, frame.toImage())
 
-    def _end(self, film: str, picture: QImage) -> None:
-        if not film or film != self._film:
+    def _end(self, video: str, image: QImage) -> None:
+        if not video or video != self._film:
             return
         self._film = ""
         self._limit.stop()
-        QTimer.singleShot(0, lambda: self._stopped(film, picture))
+        QTimer.singleShot(0, lambda: self._stopped(video, image))
 
-    def _stopped(self, film: str, picture: QImage) -> None:
+    def _stopped(self, video: str, image: QImage) -> None:
         player, sink, self._player, self._sink = self._player, self._sink, None, None
         if not alive(self):
             return  # its page has gone, and they with it
@@ -143,4 +143,4 @@ class FirstFrame(QObject):
             discard(player)
         if sink is not None:
             discard(sink)
-        self.ended.emit(film, picture)
+        self.ended.emit(video, image)

@@ -54,7 +54,7 @@ class VideoPresenter(QObject):
     ticked = Signal()  # a second has passed, and the tab is to be seen
     notice = Signal(str)  # a sentence
     job_notice = Signal(str, str)
-    finished = Signal(str)  # the id of a job whose film is here
+    finished = Signal(str)  # the id of a job whose video is here
 
     def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class VideoPresenter(QObject):
         self.sending.is_offline = False
         self.sending.wake()
         self.poller.soon()
-        due = [job.id for job in self.job_store.jobs() if job.has_film and (job.download_url or _clean_is_due(job))]
+        due = [job.id for job in self.job_store.jobs() if job.has_video and (job.download_url or _clean_is_due(job))]
         if due:
             self._tasks.replace("video finish", self._finish, due)
 
@@ -209,12 +209,12 @@ class VideoPresenter(QObject):
         """Carry out one of the actions of `Detail`, on the job that is looked at when none is named."""
         self.job_actions.do(action, job_id or self.selected)
 
-    def save_copy(self, film: Path, target: Path) -> None:
-        """Copy a film to where the person wants it."""
-        self._tasks.start(f"video save {target}", self._save_copy, film, target)
+    def save_copy(self, video: Path, target: Path) -> None:
+        """Copy a video to where the person wants it."""
+        self._tasks.start(f"video save {target}", self._save_copy, video, target)
 
-    async def _save_copy(self, film: Path, target: Path) -> None:
-        self.notice.emit(await save_file(target, partial(copyfile, film)))
+    async def _save_copy(self, video: Path, target: Path) -> None:
+        self.notice.emit(await save_file(target, partial(copyfile, video)))
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good; the page has asked first."""
@@ -274,16 +274,16 @@ class VideoPresenter(QObject):
                 self.row_changed.emit(self.writer.row(job, now))
 
     def _passes(self, job: VideoJob) -> bool:
-        if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_film):
+        if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_video):
             return False
         return TypedWords(self.search).are_in(job.prompt, job.model_name, job.model, job.queue_id, job.request_id)
 
     def jobs(self) -> Jobs:
         now = self.job_store.now() if self.job_store.store is not None else None
         shown = self.job_store.trash() if self.which == "trash" else self.job_store.jobs()
-        films = [job for job in self.job_store.jobs() if job.has_film]
+        videos = [job for job in self.job_store.jobs() if job.has_video]
         size, trash = money.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
-        count = "1 video" if len(films) == 1 else f"{len(films):,} videos"
+        count = "1 video" if len(videos) == 1 else f"{len(videos):,} videos"
         running = len(self.open_jobs())
         return Jobs(
             rows=tuple(build_rows(filter(self._passes, shown), lambda job: self.writer.row(job, now))) if now else (),
@@ -307,7 +307,7 @@ class VideoPresenter(QObject):
         return tuple(job for job in self.job_store.jobs() if job.is_open and not job.held)
 
     def headroom(self) -> Headroom | None:
-        """How many films may still be queued this minute, as the last answer told."""
+        """How many videos may still be queued this minute, as the last answer told."""
         newest = next(iter(reversed(self.sending.exchanges.values())), None)
         info = newest.info if newest is not None else None
         if info is None or info.limit_requests is None:

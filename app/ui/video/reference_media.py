@@ -1,4 +1,4 @@
-"""What may go along with a film beside its first picture: references, scenes, elements and keyframes.
+"""What may go along with a video beside its first image: references, scenes, elements and keyframes.
 
 Paths are of files on this computer. How many a model takes stands in its record where the record says so at all; else
 the service's own limits hold. Source: service specification, video (`/video/queue`).
@@ -45,7 +45,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Keyframe:
-    """A picture that the film shows at a moment, in seconds from its beginning."""
+    """An image that the video shows at a moment, in seconds from its beginning."""
 
     picture: str = ""
     at_s: float = 0.0
@@ -145,7 +145,7 @@ def _element(one: Element) -> dict[str, Any]:
 
 
 def refusals_of(along: ReferenceMedia, limits: Limits, length_s: float | None) -> dict[str, str]:
-    """What is too much or wrong, with the limit named; `length_s` is the film's, where it is known."""
+    """What is too much or wrong, with the limit named; `length_s` is the video's, where it is known."""
     wrong: dict[str, str] = {}
     for name, title in TITLES.items():
         count, most = len(getattr(along, name)), limits.of(name)

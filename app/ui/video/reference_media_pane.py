@@ -1,4 +1,4 @@
-"""What goes along with a film beside its first picture, folded away until it is wanted."""
+"""What goes along with a video beside its first image, folded away until it is wanted."""
 
 from __future__ import annotations
 

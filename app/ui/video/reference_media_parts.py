@@ -1,4 +1,4 @@
-"""Fields of a form for several files: a list that grows, a picture with a moment, a thing seen from several sides."""
+"""Fields of a form for several files: a list that grows, an image with a moment, a thing seen from several sides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.ui.video.reference_media import MAX_VIEWS, Element, Keyframe
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
-LONGEST_S = 60.0  # of a film; a keyframe stands before it
+LONGEST_S = 60.0  # of a video; a keyframe stands before it
 STEP_S = 0.5
 
 
@@ -116,7 +116,7 @@ class FileRow(QWidget):
 
 
 class KeyframeRow(QWidget):
-    """A picture and the second at which the film shows it."""
+    """An image and the second at which the video shows it."""
 
     edited = Signal(str, object)  # the field of `Keyframe` and its value
     removed = Signal()

@@ -17,7 +17,7 @@ from app.ui.video.state import Detail
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
-LONGEST = 300  # of one value; a picture as a data URL is not shown whole
+LONGEST = 300  # of one value; an image as a data URL is not shown whole
 
 
 class RequestPage(CallPane):

@@ -58,7 +58,7 @@ class JobRow:
     tone: str
     icon: str
     right: str
-    poster: str = ""  # the path of a film, "" where there is none
+    poster: str = ""  # the path of a video, "" where there is none
     share: float | None = None
     busy: bool = False
 
@@ -97,7 +97,7 @@ class Detail:
     title: str = ""
     state: str = ""
     film: str = ""
-    film_size: tuple[int, int] = (0, 0)
+    video_size: tuple[int, int] = (0, 0)
     saved: tuple[str, str] = ("", "")
     remote: str = ""
     remote_words: tuple[str, str] = ("", "")

@@ -1,7 +1,7 @@
-"""Plays a film in the window: play, places, single frames, a loop. Decoded in software, drawn by ourselves.
+"""Plays a video in the window: play, places, single frames, a loop. Decoded in software, drawn by ourselves.
 
-Frames become pictures in a thread of the pool; while one is being made the next ones are dropped, so that a film that
-is too large for this computer stutters instead of holding up the window. QtMultimedia is loaded by the first film.
+Frames become images in a thread of the pool; while one is being made the next ones are dropped, so that a video that
+is too large for this computer stutters instead of holding up the window. QtMultimedia is loaded by the first video.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CANNOT_PLAY = "This computer cannot play this film. Show it in its folder and op
 
 
 class VideoScreen(QWidget):
-    """The picture, as large as it fits. A click plays or pauses."""
+    """The image, as large as it fits. A click plays or pauses."""
 
     pressed = Signal()
 
@@ -56,8 +56,8 @@ class VideoScreen(QWidget):
         self._shape = (width, height) if width > 0 and height > 0 else (16, 9)
         self.updateGeometry()
 
-    def show_picture(self, picture: QImage) -> None:
-        self._picture = picture
+    def show_image(self, image: QImage) -> None:
+        self._picture = image
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -113,7 +113,7 @@ class VideoPlayer(QWidget):
         self._frame_ms = USUAL_FRAME_MS
         self._at_ms = 0.0
         self.frames_shown = 0
-        self.picture_box = VideoScreen(theme)
+        self.image_box = VideoScreen(theme)
         self.play = IconButton(theme, "play", self.tr("Play"), shortcut="Space", filled=True)
         self.time = Label(theme, "0:00 / 0:00", "small", "text2", tabular=True)
         self.place = QSlider(Qt.Orientation.Horizontal)
@@ -128,9 +128,9 @@ class VideoPlayer(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(10))
-        layout.addWidget(self.picture_box)
+        layout.addWidget(self.image_box)
         layout.addLayout(self._row)
-        self.picture_box.pressed.connect(self.toggle)
+        self.image_box.pressed.connect(self.toggle)
         self.play.clicked.connect(self.toggle)
         self.place.sliderMoved.connect(self.seek)
         self.place.actionTriggered.connect(lambda _: self.seek(self.place.sliderPosition()))
@@ -145,13 +145,13 @@ class VideoPlayer(QWidget):
         self._row.setSpacing(self._theme.px(6))
 
     def fill_height(self) -> None:
-        """Let the picture take all the room there is, in a window of its own."""
-        self.picture_box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        """Let the image take all the room there is, in a window of its own."""
+        self.image_box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         layout = self.layout()
         assert isinstance(layout, QVBoxLayout)
-        layout.setStretchFactor(self.picture_box, 1)
+        layout.setStretchFactor(self.image_box, 1)
 
-    # The film
+    # The video
 
     @property
     def film(self) -> str:
@@ -171,20 +171,20 @@ class VideoPlayer(QWidget):
 
         return self._player is not None and self._player.playbackState() == QMediaPlayer.PlaybackState.PlayingState
 
-    def show_film(self, film: str, width: int = 0, height: int = 0) -> None:
-        """Show the first picture of a film, "" for none; a film that is shown already goes on."""
-        if film == self._film:
+    def show_video(self, video: str, width: int = 0, height: int = 0) -> None:
+        """Show the first image of a video, "" for none; a video that is shown already goes on."""
+        if video == self._film:
             return
         self.stop()
-        self._film = film
+        self._film = video
         self._at_ms = 0.0
-        self.picture_box.set_shape(width, height)
-        self.picture_box.show_picture(QImage())
+        self.image_box.set_shape(width, height)
+        self.image_box.show_image(QImage())
         for widget in (self.play, self.place, self.back, self.step, self.loop, self.mute):
-            widget.setEnabled(bool(film))
+            widget.setEnabled(bool(video))
         if self._player is not None:
             self._player.setSource(QUrl())
-        if film:
+        if video:
             self._load()
         self._show_time()
 
@@ -241,7 +241,7 @@ class VideoPlayer(QWidget):
         self.seek(self._at_ms + by_ms)
 
     def step_frame(self, by: int) -> None:
-        """One picture on or back; playing stops for it."""
+        """One image on or back; playing stops for it."""
         if self._player is not None and self._film:
             self._player.pause()
             self.seek(min(self._at_ms + by * self._frame_ms, max(0.0, self.duration_ms - self._frame_ms)))
@@ -298,17 +298,17 @@ class VideoPlayer(QWidget):
         self._painting = True
         at_ms = frame.startTime() / 1000
         copy = QVideoFrame(frame)
-        run_in_pool(self, lambda: copy.toImage(), lambda picture: self._show(picture, at_ms))
+        run_in_pool(self, lambda: copy.toImage(), lambda image: self._show(image, at_ms))
 
-    def _show(self, picture: QImage, at_ms: float) -> None:
+    def _show(self, image: QImage, at_ms: float) -> None:
         self._painting = False
-        if not self._film or picture.isNull():
+        if not self._film or image.isNull():
             return
         self._wants_poster = False
         self.frames_shown += 1
         if self.plays or at_ms == 0:
             self._at_ms = max(0.0, at_ms)
-        self.picture_box.show_picture(picture)
+        self.image_box.show_image(image)
         self._show_time()
 
     def _show_state(self) -> None:
@@ -326,7 +326,7 @@ class VideoPlayer(QWidget):
 
 
 class VideoWindow(QWidget):
-    """A film in a window of its own, as large as one likes, paused on its first picture. Esc closes it."""
+    """A video in a window of its own, as large as one likes, paused on its first image. Esc closes it."""
 
     def __init__(self, theme: Theme, title: str, film: str, size: tuple[int, int]) -> None:
         super().__init__(None, Qt.WindowType.Window)
@@ -338,7 +338,7 @@ class VideoWindow(QWidget):
         layout = QVBoxLayout(self)
         layout.addWidget(self.player)
         self.resize(theme.px(960), theme.px(640))
-        self.player.show_film(film, *size)
+        self.player.show_video(film, *size)
         self.player.play.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -348,5 +348,5 @@ class VideoWindow(QWidget):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.player.show_film("")
+        self.player.show_video("")
         super().closeEvent(event)

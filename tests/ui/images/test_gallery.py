@@ -1,4 +1,4 @@
-"""The gallery by itself: what a leap through thousands of pictures leaves on the screen."""
+"""The gallery by itself: what a leap through thousands of images leaves on the screen."""
 
 from __future__ import annotations
 

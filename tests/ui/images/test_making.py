@@ -1,4 +1,4 @@
-"""Pictures are asked for through the page, kept with what made them, and what goes wrong is said as it is."""
+"""Images are asked for through the page, kept with what made them, and what goes wrong is said as it is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.kit.waiting import until
 pytestmark = pytest.mark.usefixtures("images")
 
 
-async def test_a_picture_is_asked_for_kept_and_shown_with_its_facts(images: ImagesHarness) -> None:
+async def test_an_image_is_asked_for_kept_and_shown_with_its_facts(images: ImagesHarness) -> None:
     images.write("Travel poster, one wide landscape")
     assert images.make_button.text() == "Make an image · $0.01"
     (image,) = await images.made()

@@ -1,4 +1,4 @@
-"""The small picture of a file is shown, whoever asks for it at the same moment and whatever the cache takes."""
+"""The small image of a file is shown, whoever asks for it at the same moment and whatever the cache takes."""
 
 from __future__ import annotations
 

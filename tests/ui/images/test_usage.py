@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.core import money
-from app.ui.images.image_work import encoded, small_picture
+from app.ui.images.image_work import encoded, small_image
 from app.ui.images.session.image_changes import EditChoice
 from tests.kit.images import ImagesHarness
 from tests.kit.waiting import until
@@ -43,7 +43,7 @@ async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk
     assert gallery.usage.text() == f"1 image, {left} · trash {trashed}"
     assert gallery.count.text() == "1 image"
     path = images.path_of(harbour)
-    small = small_picture(path, images.home / "cache")
+    small = small_image(path, images.home / "cache")
     await until(small.exists)
     images.presenter.library.empty_trash()
     await until(lambda: "trash" not in gallery.usage.text())

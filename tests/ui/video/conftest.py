@@ -14,7 +14,7 @@ from tests.kit.sandbox import Controls
 
 @pytest.fixture(scope="session")
 def running_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
-    """Its clock stands still until a test turns it: no film is ready because the computer was slow."""
+    """Its clock stands still until a test turns it: no video is ready because the computer was slow."""
     options = Options(tokens_per_second=0, local_ports={})
     now = time.time()
     folder = tmp_path_factory.mktemp("sandbox")

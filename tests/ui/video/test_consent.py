@@ -23,7 +23,7 @@ WORDS = "sandbox-consent of a face"
 
 
 async def asked(video: VideoHarness) -> ConsentDialog:
-    """Order a film with a face and open the question, all by keys."""
+    """Order a video with a face and open the question, all by keys."""
     job_id = await video.queue(WORDS)
     await until(lambda: video.one(job_id).held)
     video.run("video.consent")

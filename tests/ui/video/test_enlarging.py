@@ -1,4 +1,4 @@
-"""Films that are made larger, and films that are made from references: what the form asks, sends and keeps."""
+"""Videos that are made larger, and videos that are made from references: what the form asks, sends and keeps."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def choose(video: VideoHarness, model_id: str, kind: str) -> None:
     await until(lambda: video.presenter.form.form.model == model_id)
 
 
-async def test_a_film_is_made_larger_for_the_price_of_its_length_and_size(
+async def test_a_video_is_made_larger_for_the_price_of_its_length_and_size(
     tmp_home: Path, theme: Theme, controls: Controls, bodies: list[dict[str, Any]]
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:

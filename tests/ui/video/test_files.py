@@ -15,7 +15,7 @@ from app.ui.kit.theme import Theme
 from app.ui.video.reference_media import ReferenceMedia
 from app.ui.video.session.media_files import problems_of
 from tests.kit.sandbox import Controls
-from tests.kit.video import NO_DEVICES, PICTURE_MODEL, open_video, open_video_presenter
+from tests.kit.video import IMAGE_MODEL, NO_DEVICES, open_video, open_video_presenter
 from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
@@ -45,8 +45,8 @@ async def test_a_file_that_the_service_would_refuse_is_refused_at_its_field_with
     long = sound(tmp_path / "long.wav", 31)
     async with open_video(tmp_home, theme, controls) as video:
         form, draft = video.page.form, video.presenter.form
-        await until(lambda: draft.model(PICTURE_MODEL) is not None)
-        draft.set(kind="image", model=PICTURE_MODEL)
+        await until(lambda: draft.model(IMAGE_MODEL) is not None)
+        draft.set(kind="image", model=IMAGE_MODEL)
         form.prompt.setPlainText("a boat")
         form.start.chosen.emit(str(page))
         await until(lambda: form.start.problem.isVisible())
@@ -71,8 +71,8 @@ async def test_a_file_is_looked_at_before_it_can_be_ordered_also_when_it_is_chos
     start = picture(tmp_path / "start.png")
     async with open_video(tmp_home, theme, controls) as video:
         draft = video.presenter.form
-        await until(lambda: draft.model(PICTURE_MODEL) is not None)
-        draft.set(kind="image", model=PICTURE_MODEL, start=start, prompt="a boat")
+        await until(lambda: draft.model(IMAGE_MODEL) is not None)
+        draft.set(kind="image", model=IMAGE_MODEL, start=start, prompt="a boat")
         assert not draft.files_are_known and not video.queue_button.isEnabled()
         await until(video.queue_button.isEnabled)
     Path(start).unlink()
@@ -104,13 +104,13 @@ async def test_an_old_price_is_asked_for_again_with_the_length_of_the_reference_
         asked: list[float | None] = []
         quote = video.service.video.quote
 
-        async def watched(request: VideoRequest, *, reference_films_s: float | None = None) -> object:
-            asked.append(reference_films_s)
-            return await quote(request, reference_films_s=reference_films_s)
+        async def watched(request: VideoRequest, *, reference_videos_s: float | None = None) -> object:
+            asked.append(reference_videos_s)
+            return await quote(request, reference_videos_s=reference_videos_s)
 
         monkeypatch.setattr(video.service.video, "quote", watched)
         await video.fill(
-            model=PICTURE_MODEL,
+            model=IMAGE_MODEL,
             kind="image",
             start=picture(tmp_path / "a.png"),
             along=ReferenceMedia(films=(str(film),) * 2),

@@ -11,7 +11,7 @@ from tests.kit.video import PRIVATE_MODEL, open_video_presenter
 from tests.kit.waiting import until
 
 
-async def test_R_VID_01_a_film_is_ordered_fetched_checked_and_kept(tmp_home: Path, controls: Controls) -> None:
+async def test_R_VID_01_a_video_is_ordered_fetched_checked_and_kept(tmp_home: Path, controls: Controls) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
         job = await video.order()
         assert job.state == "running" and job.queue_id and job.quote_usd is not None
@@ -25,7 +25,7 @@ async def test_R_VID_01_a_film_is_ordered_fetched_checked_and_kept(tmp_home: Pat
         assert any("is ready" in notice for notice in video.notices)
 
 
-async def test_a_film_that_is_ordered_before_the_disk_was_read_is_ordered_then(
+async def test_a_video_that_is_ordered_before_the_disk_was_read_is_ordered_then(
     tmp_home: Path, controls: Controls
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
@@ -52,7 +52,7 @@ async def test_R_VID_02_the_copy_is_deleted_once_the_file_is_whole_when_that_was
         assert len(await controls.calls("/video/complete")) == 1
 
 
-async def test_a_private_film_comes_from_its_address_which_is_stored_at_once_and_taken_back(
+async def test_a_private_video_comes_from_its_address_which_is_stored_at_once_and_taken_back(
     tmp_home: Path, controls: Controls
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:

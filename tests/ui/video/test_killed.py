@@ -38,12 +38,12 @@ async def kill_at(killed_programs_here: KilledPrograms, step: str, home: Path, c
         ("fetched", 1),  # the file has its name, the row does not know
         ("saved", 1),  # checked, the service still has its copy
         ("removed", 1),  # the copy is deleted, the row does not know
-        ("kept private", 1),  # the address of the film is on the disk, the intent does not know yet
+        ("kept private", 1),  # the address of the video is on the disk, the intent does not know yet
         ("fetching private", 1),  # in the middle of what comes from that address
         ("saved private", 1),  # checked, and the address not revoked yet
     ],
 )
-async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_disk(
+async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_video_on_the_disk(
     killed_programs_here: KilledPrograms, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
     await kill_at(killed_programs_here, step, tmp_home, controls)

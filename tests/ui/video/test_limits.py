@@ -33,7 +33,7 @@ def let_pass(video: VideoHarness, seconds: float) -> None:
 
 
 async def rendering(video: VideoHarness) -> str:
-    """Order a film whose next look is far away."""
+    """Order a video whose next look is far away."""
     job_id = await video.queue()
     await until(lambda: video.one(job_id).average_s is not None)
     video.presenter.poller.pace = 1.0
@@ -49,7 +49,7 @@ async def rendering(video: VideoHarness) -> str:
     ],
     ids=["Retry-After", "limit headers", "no hint"],
 )
-async def test_R_LIM_09_a_refused_question_rests_is_told_and_the_film_still_comes(
+async def test_R_LIM_09_a_refused_question_rests_is_told_and_the_video_still_comes(
     headers: dict[str, str], rest_s: float, tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:

@@ -14,7 +14,7 @@ from app.core import money
 from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
 from tests.kit.sandbox import Controls
-from tests.kit.video import NO_DEVICES, PICTURE_MODEL, PROMPT, TEXT_MODEL, VideoHarness, open_video
+from tests.kit.video import IMAGE_MODEL, NO_DEVICES, PROMPT, TEXT_MODEL, VideoHarness, open_video
 from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
@@ -38,9 +38,9 @@ async def test_a_video_is_filled_in_queued_fetched_played_and_cleaned_up(
         assert video.page.badge() == 0
         assert any("is ready" in toast[0] and toast[1:] == (job_id,) for toast in video.toasts)
         player = video.player
-        await until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
+        await until(lambda: player.duration_ms and not player.image_box.picture.isNull())
         assert abs(player.duration_ms - 3000) < 150 and not player.plays, "nothing sounds by itself"
-        video.run("video.loop")  # a computer with much to do shows few of the film's three seconds
+        video.run("video.loop")  # a computer with much to do shows few of the video's three seconds
         video.press(player.play)
         await until(lambda: player.plays and player.frames_shown > 3)
         video.press(player.play)
@@ -57,13 +57,13 @@ async def test_the_player_seeks_steps_and_loops_by_its_keys(tmp_home: Path, them
         job_id = await video.queue()
         await video.done(job_id)
         player = video.player
-        await until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
+        await until(lambda: player.duration_ms and not player.image_box.picture.isNull())
         player.play.setFocus()
-        first = player.picture_box.picture.copy()
+        first = player.image_box.picture.copy()
         for _ in range(30):
             QTest.keyClick(player.play, Qt.Key.Key_Period)
         assert player.position_ms == pytest.approx(30 * 1000 / 24, abs=2)
-        await until(lambda: player.picture_box.picture != first)
+        await until(lambda: player.image_box.picture != first)
         QTest.keyClick(player.play, Qt.Key.Key_Comma)
         assert player.position_ms == pytest.approx(29 * 1000 / 24, abs=2)
         QTest.keyClick(player.play, Qt.Key.Key_L)
@@ -74,7 +74,7 @@ async def test_the_player_seeks_steps_and_loops_by_its_keys(tmp_home: Path, them
         assert player.loop.isChecked()
 
 
-async def test_posters_are_made_once_and_kept_beside_the_films(
+async def test_posters_are_made_once_and_kept_beside_the_videos(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:
@@ -97,7 +97,7 @@ async def test_the_form_follows_what_the_model_takes_and_names_the_limit(
         assert not form.queue.isEnabled()
         assert form.price_note.text() == "The prompt is 1 character over the limit of 2,500."
         form.prompt.setPlainText(PROMPT)
-        video.presenter.form.set(model=PICTURE_MODEL)
+        video.presenter.form.set(model=IMAGE_MODEL)
         assert form.start.isVisible() and "choose one" in form.price_note.text() and not form.queue.isEnabled()
         picture = tmp_home / "start.png"
         image = QImage(64, 36, QImage.Format.Format_RGB32)
@@ -166,7 +166,7 @@ async def test_the_library_is_searched_filtered_and_its_trash_undone_and_emptied
         assert not film.exists()
 
 
-async def test_a_film_is_saved_copied_and_used_again(tmp_home: Path, theme: Theme, controls: Controls) -> None:
+async def test_a_video_is_saved_copied_and_used_again(tmp_home: Path, theme: Theme, controls: Controls) -> None:
     async with open_video(tmp_home, theme, controls) as video:
         job_id = await video.queue("Fog over firs")
         job = await video.done(job_id)

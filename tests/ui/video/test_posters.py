@@ -1,4 +1,4 @@
-"""The pictures of films in the list: each its own film's, however many are made one after the other."""
+"""The images of videos in the list: each its own video's, however many are made one after the other."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SIZE = QSize(96, 54)
 
 
 def film_of(folder: Path, color: str) -> str:
-    picture = QImage(160, 90, QImage.Format.Format_RGB32)
-    picture.fill(QColor(color))
+    image = QImage(160, 90, QImage.Format.Format_RGB32)
+    image.fill(QColor(color))
     path = folder / f"{color[1:]}.mp4"
-    path.write_bytes(render_video(color, 1.0, (160, 90), sound=False, shown=Shown((encoded(picture, "PNG"),))))
+    path.write_bytes(render_video(color, 1.0, (160, 90), sound=False, shown=Shown((encoded(image, "PNG"),))))
     return str(path)
 
 
@@ -34,27 +34,27 @@ def hue_of(path: str) -> int:
     return QImage(path).pixelColor(80, 20).hue()
 
 
-def late_frame(picture: QImage) -> QVideoFrame:
-    frame = QVideoFrame(picture)
+def late_frame(image: QImage) -> QVideoFrame:
+    frame = QVideoFrame(image)
     frame.setStartTime(900_000)
     return frame
 
 
-def test_every_film_gets_a_picture_of_its_own(qtbot: QtBot, tmp_path: Path) -> None:
-    films = [film_of(tmp_path, color) for color in COLORS]
+def test_every_video_gets_an_image_of_its_own(qtbot: QtBot, tmp_path: Path) -> None:
+    videos = [film_of(tmp_path, color) for color in COLORS]
     posters = Posters()
 
     def all_are_made() -> bool:
-        asked = [posters.get(film, SIZE) for film in films]
-        return None not in asked and all(Path(film + SUFFIX).exists() for film in films)
+        asked = [posters.get(video, SIZE) for video in videos]
+        return None not in asked and all(Path(video + SUFFIX).exists() for video in videos)
 
     qtbot.waitUntil(all_are_made, timeout=60_000)
-    shown = [hue_of(film + SUFFIX) for film in films]
+    shown = [hue_of(video + SUFFIX) for video in videos]
     wanted = [QColor(color).hue() for color in COLORS]
     assert all(abs(one - other) % 360 < 12 for one, other in zip(shown, wanted, strict=True)), (shown, wanted)
 
 
-def test_no_frame_of_the_film_before_can_come_late_and_be_taken_for_the_next_one(qtbot: QtBot, tmp_path: Path) -> None:
+def test_no_frame_of_the_video_before_can_come_late_and_be_taken_for_the_next_one(qtbot: QtBot, tmp_path: Path) -> None:
     red, blue = film_of(tmp_path, "#c02020"), film_of(tmp_path, "#2030c0")
     frames, ended = FirstFrame(), dict[str, QImage]()
     frames.ended.connect(ended.__setitem__)
@@ -75,9 +75,9 @@ def test_what_cannot_be_shown_is_tried_three_times_and_no_more(qtbot: QtBot, tmp
     posters, tries = Posters(), []
     begin = FirstFrame.begin
 
-    def watched(frames: FirstFrame, film: str) -> None:
-        tries.append(film)
-        begin(frames, film)
+    def watched(frames: FirstFrame, video: str) -> None:
+        tries.append(video)
+        begin(frames, video)
 
     posters._frames = FirstFrame(posters)
     posters._frames.ended.connect(posters._take)
@@ -88,21 +88,21 @@ def test_what_cannot_be_shown_is_tried_three_times_and_no_more(qtbot: QtBot, tmp
     assert len(tries) == TRIES and not Path(str(path) + SUFFIX).exists()
 
 
-def test_whoever_reads_a_picture_while_it_is_written_has_all_of_it(tmp_path: Path) -> None:
-    film, over = str(tmp_path / "film.mp4"), threading.Event()
+def test_whoever_reads_an_image_while_it_is_written_has_all_of_it(tmp_path: Path) -> None:
+    video, over = str(tmp_path / "film.mp4"), threading.Event()
     noise = np.random.default_rng(1).integers(0, 256, (360, 640 * 4), np.uint8)
-    picture = QImage(noise.tobytes(), 640, 360, QImage.Format.Format_RGB32).copy()
+    image = QImage(noise.tobytes(), 640, 360, QImage.Format.Format_RGB32).copy()
     ends: set[bytes] = set()
 
     def read() -> None:
         while not over.is_set():
-            if Path(film + SUFFIX).exists():
-                ends.add(Path(film + SUFFIX).read_bytes()[-2:])
+            if Path(video + SUFFIX).exists():
+                ends.add(Path(video + SUFFIX).read_bytes()[-2:])
 
     reader = threading.Thread(target=read)
     reader.start()
     for _ in range(40):
-        assert kept_beside(film, picture)
+        assert kept_beside(video, image)
     over.set()
     reader.join()
     assert ends == {b"\xff\xd9"}, "the mark at the end of a JPEG"

@@ -1,4 +1,4 @@
-"""The receipt of a film: what it was quoted at, for how much film, how long it took, and whether it was charged."""
+"""The receipt of a video: what it was quoted at, for how much video, how long it took, and whether it was charged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fact(video: VideoHarness, name: str) -> str:
     return found[found.index(name) + 1]
 
 
-async def test_a_film_has_its_receipt_with_price_length_time_and_request_and_it_opens_the_request(
+async def test_a_video_has_its_receipt_with_price_length_time_and_request_and_it_opens_the_request(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:

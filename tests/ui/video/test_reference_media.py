@@ -1,4 +1,4 @@
-"""What goes along with a film: references, scenes, elements and keyframes, as the model's record allows."""
+"""What goes along with a video: references, scenes, elements and keyframes, as the model's record allows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.ui.video.reference_media import (
     sent_reference_media,
 )
 from tests.kit.sandbox import Controls
-from tests.kit.video import NO_DEVICES, PICTURE_MODEL, open_video
+from tests.kit.video import IMAGE_MODEL, NO_DEVICES, open_video
 from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
@@ -61,8 +61,8 @@ async def test_elements_and_keyframes_are_filled_in_by_keyboard_kept_sent_and_us
     async with open_video(tmp_home, theme, controls) as video:
         form, pane = video.page.form, video.references
         draft = video.presenter.form
-        await until(lambda: draft.model(PICTURE_MODEL) is not None)
-        draft.set(kind="image", model=PICTURE_MODEL, start=picture)
+        await until(lambda: draft.model(IMAGE_MODEL) is not None)
+        draft.set(kind="image", model=IMAGE_MODEL, start=picture)
         assert form.along.isVisible() and not pane.inside.isVisible()
         pane.head.setFocus()
         QTest.keyClick(pane.head, Qt.Key.Key_Space)
@@ -108,14 +108,14 @@ async def test_reference_videos_are_measured_for_the_price(
         job = await video.done(job_id)
         film = str(video.film_of(job))
         draft = video.presenter.form
-        draft.set(kind="image", model=PICTURE_MODEL)
+        draft.set(kind="image", model=IMAGE_MODEL)
         await until(lambda: draft.exact)
         lengths: list[float | None] = []
         quote = video.service.video.quote
 
-        async def watched(request: VideoRequest, *, reference_films_s: float | None = None) -> object:
-            lengths.append(reference_films_s)
-            return await quote(request, reference_films_s=reference_films_s)
+        async def watched(request: VideoRequest, *, reference_videos_s: float | None = None) -> object:
+            lengths.append(reference_videos_s)
+            return await quote(request, reference_videos_s=reference_videos_s)
 
         monkeypatch.setattr(video.service.video, "quote", watched)
         video.references.lists["films"].take([film, film])

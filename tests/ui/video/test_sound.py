@@ -23,24 +23,24 @@ RATE_HZ = 48_000
 
 @pytest.fixture
 def film(tmp_path: Path) -> Path:
-    """Four seconds of one picture and one tone, in two channels."""
+    """Four seconds of one image and one tone, in two channels."""
     path = tmp_path / "film.mp4"
     with av.open(str(path), "w") as container:
-        pictures = container.add_stream("mpeg4", rate=24)
-        pictures.width, pictures.height, pictures.pix_fmt = 64, 48, "yuv420p"
+        images = container.add_stream("mpeg4", rate=24)
+        images.width, images.height, images.pix_fmt = 64, 48, "yuv420p"
         sound = container.add_stream("aac", rate=RATE_HZ, layout="stereo")
         samples = np.repeat(tone(4.0, PITCH_HZ, RATE_HZ), 2)[None, :]
         for at in range(96):
-            picture = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 90, np.uint8), format="rgb24")
-            picture.pts = at
-            container.mux(pictures.encode(picture))
+            image = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 90, np.uint8), format="rgb24")
+            image.pts = at
+            container.mux(images.encode(image))
         for at in range(0, samples.shape[1] // 2 - 1023, 1024):
             frame = av.AudioFrame.from_ndarray(
                 np.ascontiguousarray(samples[:, 2 * at : 2 * at + 2048]), format="s16", layout="stereo"
             )
             frame.sample_rate, frame.pts = RATE_HZ, at
             container.mux(sound.encode(frame))
-        container.mux(pictures.encode())
+        container.mux(images.encode())
         container.mux(sound.encode())
     return path
 
@@ -50,7 +50,7 @@ async def test_the_sound_is_heard_at_its_pitch_and_ends_with_a_pause(
 ) -> None:
     player = VideoPlayer(theme, window)
     player.show()
-    player.show_film(str(film), 64, 48)
+    player.show_video(str(film), 64, 48)
     await until(lambda: player.frames_shown)
     with pulse.listening() as recording:
         player.play.click()
@@ -80,7 +80,7 @@ from app.ui.video.video_player import VideoPlayer
 qt = QApplication(["-platform", "offscreen"])
 assert QMediaDevices.audioOutputs()
 player = VideoPlayer(Theme())
-player.show_film(sys.argv[1], 64, 48)
+player.show_video(sys.argv[1], 64, 48)
 
 def turn_until(fact):
     end = time.monotonic() + 60
@@ -98,7 +98,7 @@ turn_until(lambda: 200 < player.position_ms < 1000)
 player.toggle()
 player.toggle()
 turn_until(lambda: player.position_ms > 1500)
-player.show_film("")
+player.show_video("")
 """
 
 
@@ -122,7 +122,7 @@ async def test_without_a_loudspeaker_it_plays_silently(
 ) -> None:
     monkeypatch.setenv("PULSE_SERVER", NOWHERE)
     player = VideoPlayer(theme, window)
-    player.show_film(str(film), 64, 48)
+    player.show_video(str(film), 64, 48)
     await until(lambda: player.frames_shown)
     player.toggle()
     await until(lambda: player.position_ms > 1_000)

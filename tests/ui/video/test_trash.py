@@ -22,7 +22,7 @@ def read(video: VideoHarness) -> list[str]:
     return video.inspector_texts()
 
 
-async def two_films(video: VideoHarness) -> tuple[str, str]:
+async def two_videos(video: VideoHarness) -> tuple[str, str]:
     boat, dune = await video.queue("A boat at sea"), await video.queue("Dunes at noon")
     for job_id in (boat, dune):
         await video.reaches(job_id, "running")
@@ -34,7 +34,7 @@ async def two_films(video: VideoHarness) -> tuple[str, str]:
 
 async def test_where_the_list_is_empty_nothing_is_looked_at(tmp_home: Path, theme: Theme, controls: Controls) -> None:
     async with open_video(tmp_home, theme, controls) as video:
-        boat, _ = await two_films(video)
+        boat, _ = await two_videos(video)
         video.presenter.select(boat)
         for empty in ("trash", "open"):
             video.show_filter(empty)
@@ -48,7 +48,7 @@ async def test_when_the_trash_is_emptied_nothing_of_it_stays_to_be_seen(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:
-        boat, dune = await two_films(video)
+        boat, dune = await two_videos(video)
         video.presenter.select(dune)
         video.list_view.setFocus()
         QTest.keyClick(video.list_view, Qt.Key.Key_Delete)
@@ -60,13 +60,13 @@ async def test_when_the_trash_is_emptied_nothing_of_it_stays_to_be_seen(
         video.page.expand()
         large = video.large_window
         assert large is not None and large.isVisible()
-        films = [video.film_of(video.one(job_id)) for job_id in (boat, dune)]
+        videos = [video.film_of(video.one(job_id)) for job_id in (boat, dune)]
         video.press(video.empty_trash_button)
         await video.say_yes()
         await until(lambda: not video.presenter.job_store.all())
         assert read(video) == NOTHING and not video.player.film and not video.empty_trash_button.isVisible()
         assert not alive(large) or not large.isVisible(), "nor in a window of its own"
-        assert not any(film.exists() for film in films)
+        assert not any(film.exists() for film in videos)
         assert video.nothing_text() == "The trash is empty"
 
 
@@ -74,7 +74,7 @@ async def test_one_that_is_deleted_for_good_makes_room_for_the_one_below(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:
-        boat, dune = await two_films(video)
+        boat, dune = await two_videos(video)
         for job_id in (boat, dune):
             video.page.act("trash", job_id)
             await until(lambda job_id=job_id: video.one(job_id).trashed_at)  # type: ignore[misc]  # bound here

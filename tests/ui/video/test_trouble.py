@@ -1,4 +1,4 @@
-"""What comes is no film, the network goes, the service refuses: nothing paid for is lost, and nothing is deleted."""
+"""What comes is no video, the network goes, the service refuses: nothing paid for is lost, and nothing is deleted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.read_only import vanished
 
 
 @pytest.mark.parametrize("kind", ["html", "empty", "length"])
-async def test_R_VID_02_a_lying_film_is_never_done_and_never_deletes_the_copy(
+async def test_R_VID_02_a_lying_video_is_never_done_and_never_deletes_the_copy(
     kind: str, tmp_home: Path, controls: Controls
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
@@ -43,7 +43,7 @@ async def test_R_VID_02_a_lying_film_is_never_done_and_never_deletes_the_copy(
         assert check_video(video.film_of(video.one(job.id))).duration_s == 3.0
 
 
-async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_hand(
+async def test_a_truncated_video_is_held_after_three_times_and_fetched_again_by_hand(
     tmp_home: Path, controls: Controls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
@@ -68,7 +68,7 @@ async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_h
         await video.reaches(job.id, "cleaned")
 
 
-async def test_R_VID_02_a_film_that_was_damaged_here_keeps_the_copy_at_the_service(
+async def test_R_VID_02_a_video_that_was_damaged_here_keeps_the_copy_at_the_service(
     tmp_home: Path, controls: Controls
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
@@ -89,7 +89,7 @@ async def test_R_VID_02_a_film_that_was_damaged_here_keeps_the_copy_at_the_servi
 
 @pytest.mark.parametrize("model", [TEXT_MODEL, PRIVATE_MODEL])
 @pytest.mark.parametrize("refused", ["folder", "history"])
-async def test_R_VID_02_a_film_that_the_disk_refuses_stays_at_the_service_until_it_is_safe(
+async def test_R_VID_02_a_video_that_the_disk_refuses_stays_at_the_service_until_it_is_safe(
     tmp_home: Path, controls: Controls, model: str, refused: str
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
@@ -115,7 +115,7 @@ async def test_R_VID_02_a_film_that_the_disk_refuses_stays_at_the_service_until_
         assert await controls.paid("/video/queue") == 1
 
 
-async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
+async def test_a_network_cut_in_the_middle_of_a_video_starts_the_download_anew(
     tmp_home: Path, controls: Controls
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
@@ -127,7 +127,7 @@ async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
 
 
 async def test_a_download_that_takes_ranges_goes_on_where_it_broke_off(tmp_home: Path, controls: Controls) -> None:
-    """Even in the next run of the program: the part and the mark of its film stay on the disk."""
+    """Even in the next run of the program: the part and the mark of its video stay on the disk."""
     async with open_video_presenter(tmp_home, controls, pace=0.1) as video:
         job = await video.order(model=PRIVATE_MODEL)
         part = part_path(video.film_of(job))
@@ -177,7 +177,7 @@ async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: 
         assert stopped.refunded is True and "given back" in stopped.note
 
 
-async def test_a_film_that_is_gone_at_the_service_is_expired(tmp_home: Path, controls: Controls) -> None:
+async def test_a_video_that_is_gone_at_the_service_is_expired(tmp_home: Path, controls: Controls) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
         job = await video.order()
         await controls.turn_clock(200_000)

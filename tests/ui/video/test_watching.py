@@ -16,7 +16,7 @@ from app.service.video import VideoRequest
 from app.ui.kit.theme import Theme
 from app.ui.video.state import JobRow
 from tests.kit.sandbox import Controls
-from tests.kit.video import NO_DEVICES, PICTURE_MODEL, VideoHarness, open_video
+from tests.kit.video import IMAGE_MODEL, NO_DEVICES, VideoHarness, open_video
 from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
@@ -60,7 +60,7 @@ async def test_the_poller_asks_less_while_the_window_is_hidden(
         assert not poller.hidden
 
 
-async def test_the_first_and_the_last_picture_are_sent(
+async def test_the_first_and_the_last_image_are_sent(
     tmp_home: Path, theme: Theme, controls: Controls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bodies: list[dict[str, Any]] = []
@@ -76,9 +76,9 @@ async def test_the_first_and_the_last_picture_are_sent(
     assert image.save(str(tmp_path / "a.png"), "PNG")  # type: ignore[call-overload]  # a str is what Qt takes
     async with open_video(tmp_home, theme, controls) as video:
         form, draft = video.page.form, video.presenter.form
-        await until(lambda: draft.model(PICTURE_MODEL) is not None)
+        await until(lambda: draft.model(IMAGE_MODEL) is not None)
         form.kind.chosen.emit("image")
-        form.model.setCurrentIndex(form.model.findData(PICTURE_MODEL))
+        form.model.setCurrentIndex(form.model.findData(IMAGE_MODEL))
         form.model.activated.emit(form.model.currentIndex())
         QTest.keyClicks(form.prompt, "from dawn to dusk")
         for slot in (form.start, form.end):
@@ -91,7 +91,7 @@ async def test_the_first_and_the_last_picture_are_sent(
         assert bodies[-1]["end_image_url"].startswith("data:image/png;base64,")
 
 
-async def test_a_film_that_is_ready_calls_for_attention_and_its_folder_is_opened(
+async def test_a_video_that_is_ready_calls_for_attention_and_its_folder_is_opened(
     tmp_home: Path, theme: Theme, controls: Controls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[object] = []

@@ -85,12 +85,12 @@ async def test_the_switch_lets_the_service_delete_its_copy_once_the_file_is_whol
     [
         ("lie", {"kind": "html"}),
         ("answer", {"status": 503}),
-        ("cut", {"after": 20_000, "kind": "length"}),  # half a film that claims to be whole
+        ("cut", {"after": 20_000, "kind": "length"}),  # half a video that claims to be whole
         ("cut", {"after": 0, "kind": "length"}),  # nothing at all
     ],
     ids=["html", "busy", "truncated", "empty"],
 )
-async def test_R_VID_02_what_is_no_film_is_never_done_in_the_window_and_its_copy_stays(
+async def test_R_VID_02_what_is_no_video_is_never_done_in_the_window_and_its_copy_stays(
     fault: str, values: dict[str, object], tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:

@@ -44,7 +44,7 @@ from app.storage.receipts import Receipts
 from tests.kit.wallet import WalletHarness
 from tests.sandbox.test_voices import sample
 
-FILM = VideoRequest("rialto-reel-text-to-video", "a boat at sunset", "3s")
+VIDEO = VideoRequest("rialto-reel-text-to-video", "a boat at sunset", "3s")
 PICTURE = ImageRequest("rialto-canvas", "a boat", width=256, height=256, format="png")
 BACKGROUND_USD = Decimal("0.02")
 AT_ONCE = 4  # a wallet may have five on their way
@@ -102,9 +102,9 @@ async def transcribed(walk: Walk, response_format: str) -> None:
     )
 
 
-async def edited(walk: Walk, pictures: int) -> None:
-    price = edit_cost(walk.pricing("firered-image-edit"), inputs=pictures)
-    request = EditRequest("firered-image-edit", "make it night", (walk.made["picture"],) * pictures)
+async def edited(walk: Walk, images: int) -> None:
+    price = edit_cost(walk.pricing("firered-image-edit"), inputs=images)
+    request = EditRequest("firered-image-edit", "make it night", (walk.made["picture"],) * images)
     await walk.service.images.edit(request, price_usd=price)
 
 
@@ -116,12 +116,12 @@ async def embedded(walk: Walk) -> None:
 
 
 async def queued(walk: Walk) -> None:
-    quoted = await walk.service.video.quote(FILM)
-    walk.made["job"] = (await walk.service.video.queue(FILM, quoted_usd=quoted)).job
+    quoted = await walk.service.video.quote(VIDEO)
+    walk.made["job"] = (await walk.service.video.queue(VIDEO, quoted_usd=quoted)).job
 
 
 async def refused(walk: Walk) -> None:
-    """A film that is stopped while it is made: what it cost comes back."""
+    """A video that is stopped while it is made: what it cost comes back."""
     order = VideoRequest("rialto-reel-text-to-video", "a boat sandbox-violation", "3s")
     quoted = await walk.service.video.quote(order)
     job = (await walk.service.video.queue(order, quoted_usd=quoted)).job
@@ -214,7 +214,7 @@ FREE: dict[str, Act | None] = {
     "billing.analytics": lambda walk: walk.service.billing.analytics(),
     "crypto_rpc.networks": lambda walk: walk.service.crypto_rpc.networks(),
     "images.styles": lambda walk: walk.service.images.styles(),
-    "video.quote": lambda walk: walk.service.video.quote(FILM),
+    "video.quote": lambda walk: walk.service.video.quote(VIDEO),
     "video.retrieve": job_seen,
     "video.download": None,
     "video.revoke": None,
@@ -280,8 +280,8 @@ async def begin(wallet: WalletHarness, account: Account, folder: Path) -> Walk:
         await wallet.control("/clock", "PUT", offset_s=10)
 
     walk = Walk(wallet.current_account.service, {model.id: model for model in models}, folder, account, turn_clock)
-    (picture,) = (await walk.service.images.generate(PICTURE, price_usd=Decimal("0.01"))).pictures
-    walk.made["picture"] = picture.data
+    (image,) = (await walk.service.images.generate(PICTURE, price_usd=Decimal("0.01"))).pictures
+    walk.made["picture"] = image.data
     return walk
 
 

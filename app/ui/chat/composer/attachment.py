@@ -34,10 +34,10 @@ _CANNOT: Mapping[str, tuple[str, str]] = {
     "audio": ("supports_audio_input", "cannot listen to sound"),
     "video": ("supports_video_input", "cannot watch films"),
 }
-# A picture is cut into tiles of 512 px; each counts like 170 tokens and the whole like 85 more (public rule of thumb).
-TILE_PX, TILE_TOKENS, PICTURE_TOKENS, MOST_TILES = 512, 170, 85, 16
+# An image is cut into tiles of 512 px; each counts like 170 tokens and the whole like 85 more (public rule of thumb).
+TILE_PX, TILE_TOKENS, IMAGE_TOKENS, MOST_TILES = 512, 170, 85, 16
 SOUND_BYTES_A_TOKEN = 500
-FILM_BYTES_A_TOKEN = 400
+VIDEO_BYTES_A_TOKEN = 400
 PDF_BYTES_A_TOKEN = 12
 _HASH = re.compile(r"[0-9a-f]{64}")
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
@@ -123,7 +123,7 @@ def refusals(attachments: Sequence[Attachment], model: Model | None) -> tuple[st
 
 
 def most_images(model: Model | None) -> int:
-    """How many pictures one message may have for this model."""
+    """How many images one message may have for this model."""
     most = MOST_OF["image"][1]
     if model is None:
         return most
@@ -132,12 +132,12 @@ def most_images(model: Model | None) -> int:
     return min(most, model.capabilities.max_images or most)
 
 
-def picture_tokens(width: int, height: int) -> int:
-    """About how many tokens a picture counts; the most when its size is not known."""
+def image_tokens(width: int, height: int) -> int:
+    """About how many tokens an image counts; the most when its size is not known."""
     if not width or not height:
-        return PICTURE_TOKENS + MOST_TILES * TILE_TOKENS
+        return IMAGE_TOKENS + MOST_TILES * TILE_TOKENS
     tiles = math.ceil(width / TILE_PX) * math.ceil(height / TILE_PX)
-    return PICTURE_TOKENS + min(MOST_TILES, tiles) * TILE_TOKENS
+    return IMAGE_TOKENS + min(MOST_TILES, tiles) * TILE_TOKENS
 
 
 def part_of(attachment: Attachment, data: str | Base64Text, *, cache: bool = False) -> ContentPart:

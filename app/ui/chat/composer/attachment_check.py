@@ -1,4 +1,4 @@
-"""Looks at the bytes of what is to be attached: what they really are, how large a picture is, how to make it smaller.
+"""Looks at the bytes of what is to be attached: what they really are, how large an image is, how to make it smaller.
 
 Names and file endings are not believed. Everything here reads, decodes or encodes: call it in a thread.
 """
@@ -15,24 +15,24 @@ from PySide6.QtGui import QImage
 from app.core import money
 from app.service.http.media_types import sniff
 from app.ui.chat.composer.attachment import (
-    FILM_BYTES_A_TOKEN,
     MAX_BYTES,
     MAX_SHOWN_NAME,
     PDF_BYTES_A_TOKEN,
     SOUND_BYTES_A_TOKEN,
+    VIDEO_BYTES_A_TOKEN,
     Attachment,
-    picture_tokens,
+    image_tokens,
 )
 from app.ui.chat.session.estimate import count_tokens
-from app.ui.kit.image_decoding import MAX_PIXELS, UndecodableImage, decoded, picture_size
+from app.ui.kit.image_decoding import MAX_PIXELS, UndecodableImage, decoded, image_size
 
 MIN_SIDE_PX = 64
-SHRUNK_PX = 1_568  # larger pictures are cut down by the models anyway
+SHRUNK_PX = 1_568  # larger images are cut down by the models anyway
 WORTH_SHRINKING = 1_000_000  # bytes
 JPEG_QUALITY = 85
-_CONVERTED = {"gif", "bmp", "tiff"}  # pictures that the service does not take as they are
+_CONVERTED = {"gif", "bmp", "tiff"}  # images that the service does not take as they are
 _SOUNDS = {"wav": "wav", "mp3": "mp3", "flac": "flac", "ogg": "ogg", "opus": "ogg", "aac": "aac", "m4a": "m4a"}
-_FILMS = {"mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "mpeg": "video/mpeg"}
+_VIDEOS = {"mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "mpeg": "video/mpeg"}
 _PICTURES = {"png": "image/png", "jpeg": "image/jpeg", "webp": "image/webp", "heic": "image/heic", "avif": "image/avif"}
 _STILL_BRANDS = {b"heic": "heic", b"heix": "heic", b"mif1": "heic", b"msf1": "heic", b"avif": "avif", b"avis": "avif"}
 _TEXT_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -80,9 +80,9 @@ def check(name: str, data: bytes) -> Checked:
         return _picture(plain, data, kind)
     if kind in _SOUNDS or kind == "aiff":
         return Checked(_sound(plain, kind), data)
-    if kind in _FILMS:
-        tokens = len(data) // FILM_BYTES_A_TOKEN
-        return Checked(replace(plain, kind="video", media_type=_FILMS[kind], tokens=tokens), data)
+    if kind in _VIDEOS:
+        tokens = len(data) // VIDEO_BYTES_A_TOKEN
+        return Checked(replace(plain, kind="video", media_type=_VIDEOS[kind], tokens=tokens), data)
     if kind == "pdf":
         tokens = len(data) // PDF_BYTES_A_TOKEN
         return Checked(replace(plain, kind="pdf", media_type="application/pdf", tokens=tokens), data)
@@ -141,7 +141,7 @@ def _text(plain: Attachment, data: bytes) -> Checked:
 
 
 def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
-    size = picture_size(data)
+    size = image_size(data)
     width, height = size.width(), size.height()
     if form not in ("heic", "avif"):  # Qt may lack these; the service does not
         if width <= 0 or height <= 0:
@@ -158,38 +158,38 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
         media_type=_PICTURES[form],
         width=max(0, width),
         height=max(0, height),
-        tokens=picture_tokens(width, height),
+        tokens=image_tokens(width, height),
     )
     return Checked(found, data)
 
 
 def _converted(plain: Attachment, data: bytes) -> Checked:
     image = _drawn(data)
-    return _as_picture(plain, image, "sent as PNG")
+    return _as_image(plain, image, "sent as PNG")
 
 
 def can_shrink(attachment: Attachment) -> bool:
-    """Tell whether a picture is worth making smaller."""
+    """Tell whether an image is worth making smaller."""
     if attachment.kind != "image" or not attachment.width or "smaller" in attachment.note:
         return False
     return max(attachment.width, attachment.height) > SHRUNK_PX or attachment.size > WORTH_SHRINKING
 
 
 def shrink(attachment: Attachment, data: bytes) -> Checked:
-    """Return the picture no larger than 1,568 px, without what the camera noted. Raises `NotAttached`."""
+    """Return the image no larger than 1,568 px, without what the camera noted. Raises `NotAttached`."""
     whole = QSize(attachment.width, attachment.height)
     side = max(attachment.width, attachment.height)
     wanted = whole * (SHRUNK_PX / side) if side > SHRUNK_PX else None
-    return _as_picture(attachment, _drawn(data, wanted), f"made smaller, was {money.size(attachment.size)}")
+    return _as_image(attachment, _drawn(data, wanted), f"made smaller, was {money.size(attachment.size)}")
 
 
 def from_clipboard(image: QImage) -> bytes:
-    """Return a picture of the clipboard as PNG. Raises `NotAttached`."""
+    """Return an image of the clipboard as PNG. Raises `NotAttached`."""
     return _written(image, "PNG", -1)
 
 
-def _as_picture(plain: Attachment, image: QImage, note: str) -> Checked:
-    """Encode without loss where that stays small or the picture can be seen through, else as JPEG."""
+def _as_image(plain: Attachment, image: QImage, note: str) -> Checked:
+    """Encode without loss where that stays small or the image can be seen through, else as JPEG."""
     data = _written(image, "PNG", -1)
     media_type = "image/png"
     if len(data) > WORTH_SHRINKING // 2 and not image.hasAlphaChannel():
@@ -202,7 +202,7 @@ def _as_picture(plain: Attachment, image: QImage, note: str) -> Checked:
         sha256="",
         width=image.width(),
         height=image.height(),
-        tokens=picture_tokens(image.width(), image.height()),
+        tokens=image_tokens(image.width(), image.height()),
         note=note,
     )
     return Checked(found, data)

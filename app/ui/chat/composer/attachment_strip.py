@@ -125,7 +125,7 @@ class AttachmentChip(QFrame):
         self.detail.set_text(words)
         self.detail.set_role("warn" if view.refusal else "text3")
         can_shrink = view.can_shrink and not view.busy
-        if self.smaller.hasFocus() and not can_shrink:  # else Qt moves on to what takes the picture away
+        if self.smaller.hasFocus() and not can_shrink:  # else Qt moves on to what takes the image away
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.smaller.setVisible(can_shrink)
         self.smaller.setAccessibleName(harmless_line(self.tr("Make {name} smaller").format(name=view.name)))
@@ -179,17 +179,17 @@ class AttachmentChip(QFrame):
             solid_frame(painter, theme, area, theme.px(8), "sunken", "line")
         side = theme.icon_px(SIDE)
         square = QRectF(theme.px(6), (self.height() - side) / 2, side, side)
-        picture = self._picture(side)
-        if picture is not None and not picture.isNull():
+        image = self._picture(side)
+        if image is not None and not image.isNull():
             path = QPainterPath()
             path.addRoundedRect(square, 4, 4)
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.setClipPath(path)
-            shown = picture.size() / picture.devicePixelRatio()
+            shown = image.size() / image.devicePixelRatio()
             scale = max(side / max(1, shown.width()), side / max(1, shown.height()))
             at = QRectF(0, 0, shown.width() * scale, shown.height() * scale)
             at.moveCenter(square.center())
-            painter.drawImage(at, picture)
+            painter.drawImage(at, image)
             return
         icon_px = theme.icon_px(18)
         middle = QRectF(0, 0, icon_px, icon_px)

@@ -39,7 +39,7 @@ class Composer(QWidget):
     recall_wanted = Signal()
     attach_wanted = Signal()  # ask for files
     files_given = Signal(object)  # list[Path]
-    picture_given = Signal(object)  # QImage
+    image_given = Signal(object)  # QImage
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,7 +111,7 @@ class Composer(QWidget):
         self.box.send_wanted.connect(self._send)
         self.box.recall_wanted.connect(self.recall_wanted)
         self.box.files_given.connect(self.files_given)
-        self.box.picture_given.connect(self.picture_given)
+        self.box.image_given.connect(self.image_given)
         self.attach.clicked.connect(self.attach_wanted)
         self.send.clicked.connect(self._send)
         self.stop.clicked.connect(self.stop_wanted)

@@ -78,7 +78,7 @@ class MessageBox(QPlainTextEdit):
     send_wanted = Signal()
     recall_wanted = Signal()
     files_given = Signal(object)  # list[Path], pasted or dropped
-    picture_given = Signal(object)  # QImage of the clipboard
+    image_given = Signal(object)  # QImage of the clipboard
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,12 +200,12 @@ class MessageBox(QPlainTextEdit):
         return can_be_attached(source) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste text as text, without its formatting; files and pictures become attachments."""
+        """Paste text as text, without its formatting; files and images become attachments."""
         files = local_files(source)
         if files:
             self.files_given.emit(files)
         elif source.hasImage() and not source.hasText():
-            self.picture_given.emit(source.imageData())
+            self.image_given.emit(source.imageData())
         elif source.hasText():
             self.textCursor().insertText(source.text().replace("\r\n", "\n").replace("\r", "\n"))
             self.ensureCursorVisible()

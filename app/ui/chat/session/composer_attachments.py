@@ -106,8 +106,8 @@ class Attaching(QObject):
         if len(paths) > MOST_AT_ONCE:
             self.told.emit(f"The first {MOST_AT_ONCE} of {len(paths)} files are attached.")
 
-    def add_picture(self, image: Any) -> None:
-        """Attach a picture of the clipboard, a `QImage`."""
+    def add_image(self, image: Any) -> None:
+        """Attach an image of the clipboard, a `QImage`."""
         from app.ui.chat.composer.attachment_check import check, from_clipboard
 
         self._add(PASTED, lambda: check(PASTED, from_clipboard(image)))
@@ -119,7 +119,7 @@ class Attaching(QObject):
         self._run(self._keep_draft)
 
     def shrink(self, key: str) -> None:
-        """Make a picture smaller."""
+        """Make an image smaller."""
         item = self._get(key)
         if item is None or item.attachment is None or self._history is None:
             return

@@ -119,7 +119,7 @@ def note_of(exchange: Exchange, turns: int) -> dict[str, Any]:
 
 
 def without_bytes(exchange: Exchange) -> Exchange:
-    """The call with attachments cut short: it is kept to be looked at, and a film would be kept 50 times."""
+    """The call with attachments cut short: it is kept to be looked at, and a video would be kept 50 times."""
     body = exchange.request.body
     messages = body.get("messages") if isinstance(body, Mapping) else None
     if not any(isinstance(each.get("content"), list) for each in messages or () if isinstance(each, Mapping)):

@@ -1,4 +1,4 @@
-"""What is made of a picture that is there: edited, combined, enlarged, freed from its background, made once more.
+"""What is made of an image that is there: edited, combined, enlarged, freed from its background, made once more.
 
 Every deed names its price and, before anything is sent, the limit that forbids it.
 """
@@ -41,7 +41,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EditChoice:
-    """What an edit asks for. `mask` is a PNG, painted where the picture may change; None: everywhere."""
+    """What an edit asks for. `mask` is a PNG, painted where the image may change; None: everywhere."""
 
     model: str
     prompt: str
@@ -52,12 +52,12 @@ class EditChoice:
     safe_mode: bool = True
     enhance_prompt: bool = False
     mask: bytes | None = None
-    others: tuple[str, ...] = ()  # ids of further pictures that are combined with the first
+    others: tuple[str, ...] = ()  # ids of further images that are combined with the first
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What an edit has that other deeds have not. `read_others` reads the further pictures; runs in a thread."""
+    """What an edit has that other deeds have not. `read_others` reads the further images; runs in a thread."""
 
     prompt: str = ""
     model: Model | None = None
@@ -66,7 +66,7 @@ class _Facts:
 
 
 class ImageChanges:
-    """Acts on pictures of the library for the page."""
+    """Acts on images of the library for the page."""
 
     def __init__(self, presenter: ImagesPresenter) -> None:
         self._presenter = presenter
@@ -126,7 +126,7 @@ class ImageChanges:
         return edit_cost(pricing, inputs=inputs, resolution=resolution or None, quality=quality or None)
 
     def most_inputs(self, model_id: str) -> int:
-        """How many pictures the model combines; three where its record does not say how many."""
+        """How many images the model combines; three where its record does not say how many."""
         model = self.edit_model(model_id)
         constraints = model.model_spec.constraints if model is not None else {}
         told, combines = constraints.get("maxInputImages"), constraints.get("combineImages")
@@ -216,7 +216,7 @@ class ImageChanges:
         return self._upscale_price(image, scale) if image is not None else None
 
     def enlarge(self, image_id: str, scale: int, creativity: float | None = None) -> bool:
-        """Enlarge a picture 2 or 4 times; `creativity` 0 to 0.02, None leaves it to the service."""
+        """Enlarge an image 2 or 4 times; `creativity` 0 to 0.02, None leaves it to the service."""
         image, service = self._presenter.library.one(image_id), self._presenter.service
         if image is None or service is None:
             return False
@@ -229,7 +229,7 @@ class ImageChanges:
         return self._order("upscale", image, told, ask, price)
 
     def edit(self, image_id: str, choice: EditChoice) -> bool:
-        """Change a picture by words, behind a mask where one was painted. The page has shown the price."""
+        """Change an image by words, behind a mask where one was painted. The page has shown the price."""
         image, service = self._presenter.library.one(image_id), self._presenter.service
         model = self.edit_model(choice.model)
         if image is None or service is None or model is None or not choice.prompt.strip():

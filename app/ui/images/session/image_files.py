@@ -1,4 +1,4 @@
-"""Puts what the service sent on the disk; only what was then decoded from end to end is called a picture."""
+"""Puts what the service sent on the disk; only what was then decoded from end to end is called an image."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.storage.images import ImageFiles, StoredImage
 from app.ui.images.image_work import checked_size
 from app.ui.kit.image_decoding import UndecodableImage
 
-Finish = Callable[[bytes], bytes]  # makes the picture of what the service sent; runs in a thread
+Finish = Callable[[bytes], bytes]  # makes the image of what the service sent; runs in a thread
 WITHHELD = "The service's policy does not allow this image, so it sent a blank one. Rialto did not keep it."
 ABOUT_A_MINOR = "The service found a minor in this request and sent a blank image. Rialto did not keep it."
 ADULT = "This model does not make adult images, so the service sent a blank one. Rialto did not keep it."
@@ -26,13 +26,13 @@ BROKEN = "The service sent something that is not a whole image. It is kept, and 
 NOT_FINISHED = "The mask could not be applied: this is the image as the service sent it."
 
 
-def verdict(picture: GeneratedImage) -> str:
-    """Return the sentence about a picture that policy withholds, "" for one that may be kept."""
-    if picture.contains_minor:
+def verdict(image: GeneratedImage) -> str:
+    """Return the sentence about an image that policy withholds, "" for one that may be kept."""
+    if image.contains_minor:
         return ABOUT_A_MINOR
-    if picture.adult_violation:
+    if image.adult_violation:
         return ADULT
-    return WITHHELD if picture.violation else ""
+    return WITHHELD if image.violation else ""
 
 
 def facts_of(image: StoredImage) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def facts_of(image: StoredImage) -> dict[str, Any]:
 async def keep(
     files: ImageFiles, image: StoredImage, picture: GeneratedImage, finish: Finish | None = None
 ) -> StoredImage:
-    """Write the bytes and return how the picture stands now. Raises `StorageError`."""
+    """Write the bytes and return how the image stands now. Raises `StorageError`."""
     withheld = verdict(picture)
     if withheld:
         return replace(image, state="withheld", note=withheld)
@@ -64,7 +64,7 @@ async def keep(
 
 
 async def adopt(files: ImageFiles, image: StoredImage) -> StoredImage | None:
-    """After a kill: return the picture whose bytes had arrived already, None when none had."""
+    """After a kill: return the image whose bytes had arrived already, None when none had."""
     return await asyncio.to_thread(_adopt, files, image)
 
 
@@ -103,7 +103,7 @@ def _written(files: ImageFiles, image: StoredImage, data: bytes, form: str, fini
     except (NotWhole, UndecodableImage):
         return _set_aside(files, image, data)
     image = replace(image, width=width, height=height)
-    with contextlib.suppress(NotWhole):  # a picture without facts is better than none
+    with contextlib.suppress(NotWhole):  # an image without facts is better than none
         data = with_metadata(data, form, facts_of(image))
     name = files.name(image.id, form)
     write_atomically(files.folder / name, data)

@@ -1,4 +1,4 @@
-"""The pictures that are there: searched, starred, thrown away and brought back, saved elsewhere, deleted for good."""
+"""The images that are there: searched, starred, thrown away and brought back, saved elsewhere, deleted for good."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.storage.file_names import file_name
 from app.storage.files import write_atomically
 from app.storage.image_metadata import NotWhole, check_whole, metadata_of
 from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
-from app.ui.images.image_work import checked_size, small_picture
+from app.ui.images.image_work import checked_size, small_image
 from app.ui.images.session.tiles import tile_of
 from app.ui.images.state import KIND_WORDS, GalleryState, Tile, Usage
 from app.ui.kit.image_decoding import UndecodableImage
@@ -30,11 +30,11 @@ from app.ui.kit.lists.typed_words import TypedWords
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
 MEASURE_AFTER_S = 0.2  # several images that come at once are measured once
-MAX_PICTURE_BYTES = 25 * 1024 * 1024
+MAX_IMAGE_BYTES = 25 * 1024 * 1024
 
 
 def name_of(pattern: str, image: StoredImage) -> str:
-    """Return the name a picture is saved under: words in braces are filled in, what no disk takes is left out."""
+    """Return the name an image is saved under: words in braces are filled in, what no disk takes is left out."""
     at = image.created_at.astimezone()
     words = {
         "title": image.title or KIND_WORDS.get(image.kind, "Image"),
@@ -58,8 +58,8 @@ class ImageLibrary(QObject):
     image_changed = Signal(object)
     notice = Signal(str)  # a sentence
     usage_changed = Signal(object)  # Usage
-    deleted = Signal(str)  # the id of a picture that is gone for good
-    imported = Signal(str)  # the id of a picture that was brought in
+    deleted = Signal(str)  # the id of an image that is gone for good
+    imported = Signal(str)  # the id of an image that was brought in
 
     def __init__(self, tasks: TaskScope, undo_stack: UndoStack) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class ImageLibrary(QObject):
         self.scope = ""
         self.pattern = ""
         self.usage = Usage()
-        self.cache: Path | None = None  # where small pictures of them lie
+        self.cache: Path | None = None  # where small images of them lie
         self._words: dict[str, tuple[StoredImage, Tile, str]] = {}
 
     async def start(self, images: Images, files: ImageFiles) -> None:
@@ -92,12 +92,12 @@ class ImageLibrary(QObject):
         return self.rows.get(image_id) or self.trashed.get(image_id)
 
     def path(self, image_id: str) -> Path | None:
-        """Return the file of a picture, None where there is none."""
+        """Return the file of an image, None where there is none."""
         image = self.one(image_id)
         return self.files.path(image) if image is not None and self.files is not None and image.has_file else None
 
     def put(self, image: StoredImage) -> None:
-        """Take a new or changed picture into the list, in its place."""
+        """Take a new or changed image into the list, in its place."""
         if image.id in self.trashed:
             self.trashed[image.id] = image
         elif image.id in self.rows:
@@ -112,7 +112,7 @@ class ImageLibrary(QObject):
             self._tasks.replace("images usage", self._measure)
 
     def drop(self, image_id: str) -> None:
-        """Take a picture out of the list that was never asked for."""
+        """Take an image out of the list that was never asked for."""
         if self.rows.pop(image_id, None) is not None:
             self.publish()
 
@@ -132,7 +132,7 @@ class ImageLibrary(QObject):
         self.publish()
 
     def show_scope(self, scope: str) -> None:
-        """Show all pictures (""), the starred ones, or the trash."""
+        """Show all images (""), the starred ones, or the trash."""
         self.scope = scope
         self.publish()
 
@@ -148,7 +148,7 @@ class ImageLibrary(QObject):
         self.gallery_changed.emit(GalleryState(tiles, len(rows), self.search, self.scope, self.images is not None))
 
     def _seen(self, image: StoredImage) -> tuple[Tile, str]:
-        """The tile of a picture and the words it is found by, made once for each state of it."""
+        """The tile of an image and the words it is found by, made once for each state of it."""
         known = self._words.get(image.id)
         if known is None or known[0] is not image:
             known = self._words[image.id] = (image, tile_of(image), _text(image))
@@ -172,7 +172,7 @@ class ImageLibrary(QObject):
         self.put(image)
 
     def move_to_trash(self, image_ids: Sequence[str]) -> None:
-        """Move pictures to the trash; what is on its way stays."""
+        """Move images to the trash; what is on its way stays."""
         ids = tuple(key for key in image_ids if key in self.rows and self.rows[key].state != "sending")
         if ids:
             self._tasks.start(f"images trash {ids[0]}", self._move, ids, True)
@@ -210,17 +210,17 @@ class ImageLibrary(QObject):
         await self.load()
 
     def _delete(self, files: ImageFiles, image: StoredImage) -> None:
-        """Runs in a thread. The small picture of it goes too."""
+        """Runs in a thread. The small image of it goes too."""
         with contextlib.suppress(OSError):
             files.remove(image)
         if self.cache is not None:
             with contextlib.suppress(OSError):
-                small_picture(files.path(image), self.cache).unlink(missing_ok=True)
+                small_image(files.path(image), self.cache).unlink(missing_ok=True)
 
     # -- out and in -----------------------------------------------------------------------------------------------
 
     def save_as(self, image_ids: Sequence[str], folder_or_file: Path, pattern: str = "") -> None:
-        """Copy one picture to a file, or several into a folder under names made by the pattern."""
+        """Copy one image to a file, or several into a folder under names made by the pattern."""
         self.pattern = pattern or self.pattern
         self._tasks.start("images save", self._copy, tuple(image_ids), folder_or_file)
 
@@ -251,7 +251,7 @@ class ImageLibrary(QObject):
         return names
 
     def bring_in(self, path: Path) -> None:
-        """Copy a picture of this computer into the library, to edit or enlarge it. Nothing is sent."""
+        """Copy an image of this computer into the library, to edit or enlarge it. Nothing is sent."""
         self._tasks.start(f"images import {path}", self._bring_in, path)
 
     async def _bring_in(self, path: Path) -> None:
@@ -273,7 +273,7 @@ class ImageLibrary(QObject):
 def _taken_in(files: ImageFiles, image: StoredImage, path: Path) -> StoredImage:
     """Runs in a thread."""
     try:
-        if path.stat().st_size >= MAX_PICTURE_BYTES:
+        if path.stat().st_size >= MAX_IMAGE_BYTES:
             raise UndecodableImage
         data = path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Asks for pictures: the intent first, then the call, then the bytes on the disk, then the word "answered"."""
+"""Asks for images: the intent first, then the call, then the bytes on the disk, then the word "answered"."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ Ask = Callable[[], Awaitable[GeneratedImages]]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One paid call: what is told to the disk about it, how it is made, and what becomes of its pictures."""
+    """One paid call: what is told to the disk about it, how it is made, and what becomes of its images."""
 
     kind: ImageKind
-    told: dict[str, Any]  # JSON without pictures: what is needed to see later what was asked for
+    told: dict[str, Any]  # JSON without images: what is needed to see later what was asked for
     ask: Ask
     images: tuple[StoredImage, ...]
     finish: Finish | None = None
 
 
 class ImageMaker(QObject):
-    """`changed` tells a picture as it stands, after every step; `asked` what was really sent; `dropped` a picture
+    """`changed` tells an image as it stands, after every step; `asked` what was really sent; `dropped` an image
     that a spending limit kept from being asked for: nothing of it stays."""
 
     changed = Signal(object)  # StoredImage
-    dropped = Signal(str)  # the picture's id
+    dropped = Signal(str)  # the image's id
     asked = Signal(object)  # Exchange
 
     def __init__(self, images: Images, files: ImageFiles, intents: Intents) -> None:
@@ -57,7 +57,7 @@ class ImageMaker(QObject):
         self.images = images
         self.files = files
         self._intents = intents
-        self.begun: dict[str, float] = {}  # id of a picture that is on its way → when it was asked for
+        self.begun: dict[str, float] = {}  # id of an image that is on its way → when it was asked for
         self.held: dict[str, float] = {}  # id of one that the service's limit holds back → until when
 
     def plan(
@@ -70,7 +70,7 @@ class ImageMaker(QObject):
         price_each: Decimal | None,
         **facts: Any,
     ) -> list[tuple[StoredImage, ...]]:
-        """Return the pictures of each call for one press of a button. Nothing is on the disk yet."""
+        """Return the images of each call for one press of a button. Nothing is on the disk yet."""
         at, batch = self.images.now(), new_id()
         calls: list[tuple[StoredImage, ...]] = []
         number = 0
@@ -79,7 +79,7 @@ class ImageMaker(QObject):
             row = []
             for place in places:
                 number += 1
-                # Which seed the further pictures of one call have, the service does not say.
+                # Which seed the further images of one call have, the service does not say.
                 seed = seeds[call] if place == 0 else None
                 numbers = {"place": place, "number": number, "total": count, "batch_id": batch}
                 row.append(
@@ -89,7 +89,7 @@ class ImageMaker(QObject):
         return calls
 
     async def carry_out(self, order: Order) -> None:
-        """Make the call and keep what it brings. Raises `ServiceError` and `StorageError`; the pictures say why."""
+        """Make the call and keep what it brings. Raises `ServiceError` and `StorageError`; the images say why."""
         first = order.images[0]
         exchange: Exchange | None = None
         async with paid_call(self._intents, INTENT, first.account_id, order.told, id=first.call_id) as paid:
@@ -100,9 +100,9 @@ class ImageMaker(QObject):
                 self.changed.emit(image)
             try:
                 await paid.sent()
-                pictures = await order.ask()
-                exchange = pictures.exchange
-                await self._keep(order, pictures, monotonic() - began)
+                images = await order.ask()
+                exchange = images.exchange
+                await self._keep(order, images, monotonic() - began)
                 await paid.answered(first.id, exchange.id)
             except SpendingLimit:
                 for image in order.images:
@@ -129,22 +129,22 @@ class ImageMaker(QObject):
             self.asked.emit(exchange)
 
     def hold_back(self, images: Sequence[StoredImage], seconds: float) -> None:
-        """The call of these pictures waits for the service's limit of calls per minute."""
+        """The call of these images waits for the service's limit of calls per minute."""
         for image in images:
             if image.id in self.begun:
                 self.held[image.id] = monotonic() + seconds
                 self.changed.emit(image)
 
     def waiting_words(self, image_id: str) -> str:
-        """How long a picture is on its way, or how long the service's limit still holds it back."""
+        """How long an image is on its way, or how long the service's limit still holds it back."""
         left_s = self.held.get(image_id, 0.0) - monotonic()
         if left_s > 0:
             return f"Too many this minute: sent in {money.countdown(left_s)}"
         begun = self.begun.get(image_id)
         return f"On its way, {monotonic() - begun:.0f} s" if begun is not None else "On its way"
 
-    async def _keep(self, order: Order, pictures: GeneratedImages, duration_s: float) -> None:
-        exchange, came = pictures.exchange, len(pictures.pictures)
+    async def _keep(self, order: Order, images: GeneratedImages, duration_s: float) -> None:
+        exchange, came = images.exchange, len(images.pictures)
         share = exchange.cost_usd / came if exchange.cost_usd is not None and came else None
         waiting = list(order.images)
         refused: list[StorageError] = []
@@ -158,11 +158,11 @@ class ImageMaker(QObject):
                 exchange_id=exchange.id,
                 request_id=exchange.info.request_id if exchange.info is not None else "",
                 duration_s=duration_s,
-                enhanced_prompt=pictures.enhanced_prompt or "",
+                enhanced_prompt=images.enhanced_prompt or "",
             )
             try:
                 if place < came:
-                    picture = pictures.pictures[place]
+                    picture = images.pictures[place]
                     image = await keep(self.files, replace(image, cost_usd=share), picture, order.finish)
                 else:
                     image = replace(image, state="failed", note=FEWER)
@@ -197,7 +197,7 @@ class ImageMaker(QObject):
     async def settle(self) -> tuple[int, int]:
         """After a start: what arrived before the program was killed is adopted, of the rest the truth is told.
 
-        Return how many pictures were found and of how many nobody knows the end.
+        Return how many images were found and of how many nobody knows the end.
         """
         found = unknown = 0
         states = {intent.id: intent.state for intent in await self._intents.recent(INTENT, 500)}
@@ -224,6 +224,6 @@ class ImageMaker(QObject):
 
 
 def expected_cost(order: Order) -> Decimal | None:
-    """What the pictures of one call are expected to cost together, None where the price list does not say."""
+    """What the images of one call are expected to cost together, None where the price list does not say."""
     known = [image.estimate_usd for image in order.images if image.estimate_usd is not None]
     return sum(known, Decimal(0)) if len(known) == len(order.images) else None

@@ -1,4 +1,4 @@
-"""Says a stored picture in the words of the gallery and of the pane beside it."""
+"""Says a stored image in the words of the gallery and of the pane beside it."""
 
 from __future__ import annotations
 

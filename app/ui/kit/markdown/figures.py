@@ -1,6 +1,6 @@
-"""What stands in running text without being text: formulas, and the small pictures that a message carries itself.
+"""What stands in running text without being text: formulas, and the small images that a message carries itself.
 
-Each is one character of the document. Its size is known when the text is laid out, its picture may still be on its way.
+Each is one character of the document. Its size is known when the text is laid out, its image may still be on its way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPyTextObject, QTextCharFormat, QTextDocument, QTextFormat
 
-from app.ui.kit.image_decoding import picture_size
+from app.ui.kit.image_decoding import image_size
 from app.ui.kit.markdown.formulas import MATH_SCALE, Formula, Formulas
 from app.ui.kit.thumbnails import Thumbnails
 
@@ -27,8 +27,8 @@ OBJECT_TYPE = int(QTextFormat.ObjectTypes.UserObject) + 1
 INDEX = int(QTextFormat.Property.UserProperty) + 2
 OBJECT = "\ufffc"
 JOINER = "\u2060"  # keeps a comma on the line of the formula before it
-MAX_PICTURE_BYTES = 256 * 1024  # of a picture inside a message, after decoding
-MAX_PICTURE_SIDE = 4_096
+MAX_IMAGE_BYTES = 256 * 1024  # of an image inside a message, after decoding
+MAX_IMAGE_SIDE = 4_096
 SHOWN_WIDTH, SHOWN_HEIGHT = 480, 320  # px at 100 %
 _DATA = re.compile(r"data:image/(png|jpeg|jpg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
 
@@ -88,14 +88,14 @@ class FormulaFigure:
         scale = rect.height() / whole if self.alone and whole else 1.0
         wide, high = self.formula.width * self.em * scale, whole * scale
         color = self.theme.color(self.role)
-        picture = self.formulas.picture(self.formula, max(1, round(wide)), max(1, round(high)), color, dpr)
+        image = self.formulas.picture(self.formula, max(1, round(wide)), max(1, round(high)), color, dpr)
         top = rect.top() + (0.0 if self.alone else self.ascent + self.formula.top * self.em)
-        painter.drawPixmap(QRectF(rect.left(), top, wide, high), picture, QRectF(picture.rect()))
+        painter.drawPixmap(QRectF(rect.left(), top, wide, high), image, QRectF(image.rect()))
 
 
 @dataclass(slots=True)
-class PictureFigure:
-    """A picture from a `data:` address. Until it is decoded its place is a quiet frame."""
+class ImageFigure:
+    """An image from a `data:` address. Until it is decoded its place is a quiet frame."""
 
     thumbnails: Thumbnails
     key: str
@@ -119,12 +119,12 @@ class PictureFigure:
         dpr = device.devicePixelRatioF() if device is not None else 1.0
         data = self.data
         wide, high = round(self.width * dpr), round(self.height * dpr)
-        picture = self.thumbnails.get(self.key, max(1, wide), max(1, high), lambda: data)
-        if picture is None or picture.isNull():
+        image = self.thumbnails.get(self.key, max(1, wide), max(1, high), lambda: data)
+        if image is None or image.isNull():
             painter.fillRect(rect, self.theme.color("sunken"))
         else:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(rect, picture)
+            painter.drawImage(rect, image)
 
 
 class FigureHandler(QPyTextObject):
@@ -194,31 +194,31 @@ class Figures(QObject):
             return None
         return FormulaFigure(self.formulas, found, font.pixelSize() * MATH_SCALE, theme, role, display)
 
-    def picture(self, address: str, theme: Theme) -> PictureFigure | None:
-        """Return the picture in a `data:` address when it is small and really one; None for everything else."""
+    def picture(self, address: str, theme: Theme) -> ImageFigure | None:
+        """Return the image in a `data:` address when it is small and really one; None for everything else."""
         known = _looked_at(address)
         if known is None:
             return None
         key, data, width, height = known
         scale = min(1.0, SHOWN_WIDTH * theme.scale / width, SHOWN_HEIGHT * theme.scale / height)
-        return PictureFigure(self.thumbnails, key, data, max(1.0, width * scale), max(1.0, height * scale), theme)
+        return ImageFigure(self.thumbnails, key, data, max(1.0, width * scale), max(1.0, height * scale), theme)
 
 
 @lru_cache(maxsize=16)  # an answer that is being written is read again and again
 def _looked_at(address: str) -> tuple[str, bytes, int, int] | None:
-    """Return key, bytes, width and height of the picture in `address`; None when it is not to be drawn."""
-    data = picture_data(address)
+    """Return key, bytes, width and height of the image in `address`; None when it is not to be drawn."""
+    data = image_data(address)
     if data is None:
         return None
-    size = picture_size(data)
-    if not size.isValid() or size.isEmpty() or max(size.width(), size.height()) > MAX_PICTURE_SIDE:
+    size = image_size(data)
+    if not size.isValid() or size.isEmpty() or max(size.width(), size.height()) > MAX_IMAGE_SIDE:
         return None
     return hashlib.sha256(data).hexdigest(), data, size.width(), size.height()
 
 
-def picture_data(address: str) -> bytes | None:
-    """Return the bytes in a `data:` address of a raster picture, None for any other address and for too many bytes."""
-    if len(address) > MAX_PICTURE_BYTES * 4 // 3 + 100:
+def image_data(address: str) -> bytes | None:
+    """Return the bytes in a `data:` address of a raster image, None for any other address and for too many bytes."""
+    if len(address) > MAX_IMAGE_BYTES * 4 // 3 + 100:
         return None
     found = _DATA.fullmatch(address)
     if found is None:
@@ -227,4 +227,4 @@ def picture_data(address: str) -> bytes | None:
         data = base64.b64decode(found[2], validate=True)
     except (binascii.Error, ValueError):
         return None
-    return data if len(data) <= MAX_PICTURE_BYTES else None
+    return data if len(data) <= MAX_IMAGE_BYTES else None

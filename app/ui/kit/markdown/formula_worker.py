@@ -25,7 +25,7 @@ class NotSet(Exception):
 
 
 def typeset(source: str, display: bool) -> dict[str, object]:
-    """Return the picture and where it stands: `left` and `top` from the beginning of the baseline, in px of `SIZE`.
+    """Return the image and where it stands: `left` and `top` from the beginning of the baseline, in px of `SIZE`.
 
     Raises `NotSet`; whatever the libraries raise for odd input becomes that as well.
     """

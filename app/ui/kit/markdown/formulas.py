@@ -1,4 +1,4 @@
-"""Formulas as pictures: set in another process, kept, and drawn in whatever colour and size the text has.
+"""Formulas as images: set in another process, kept, and drawn in whatever colour and size the text has.
 
 `Formulas.get` never waits. What is not there yet is shown as its source, and `typeset` says when it can be drawn.
 """

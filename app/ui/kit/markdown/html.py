@@ -1,6 +1,6 @@
 """Markdown as a page for a browser: nothing in it fetches, runs or styles anything by itself.
 
-The same parser as on screen, so raw HTML stays visible as text and links lead to web and mail addresses only. A picture
+The same parser as on screen, so raw HTML stays visible as text and links lead to web and mail addresses only. An image
 becomes a link to its address: opening the page must not tell anybody that it was opened.
 """
 

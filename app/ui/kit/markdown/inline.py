@@ -31,9 +31,9 @@ CODE_PAD = 5.0
 class Span:
     """A stretch of text that is more than text. Positions are in the document and include the air of a chip.
 
-    `kind`: "code", "cite", "unbound" (a citation without its source), "image" (its address), "drawn" (a formula, a
-    picture that the text carries) or "link". `target` is the address of a
-    link or picture; `source` the 0-based index of a citation; `raw` what stood in the message.
+    `kind`: "code", "cite", "unbound" (a citation without its source), "image" (its address), "drawn" (a formula, an
+    image that the text carries) or "link". `target` is the address of a
+    link or image; `source` the 0-based index of a citation; `raw` what stood in the message.
     """
 
     start: int
@@ -96,7 +96,7 @@ class InlineWriter:
                 case "math":
                     self._formula(token, role)
                 case "picture":
-                    self._carried_picture(token)
+                    self._carried_image(token)
                 case _:
                     self._plain(token.content, href, state)
             state["strong"] = depth["strong"] > 0
@@ -152,7 +152,7 @@ class InlineWriter:
         else:
             self._draw(figure, token.content, alone=meta.get("alone", False))
 
-    def _carried_picture(self, token: Token) -> None:
+    def _carried_image(self, token: Token) -> None:
         style = self._style
         figure = style.figures.picture(token.meta["address"], style.theme) if style.figures is not None else None
         if figure is not None:
@@ -182,7 +182,7 @@ class InlineWriter:
         self._spans.append(Span(start, self._cursor.position(), "drawn", raw=words))
 
     def _picture(self, token: Token) -> None:
-        """Write the alt text where a picture would be; nothing is fetched, its address is a link."""
+        """Write the alt text where an image would be; nothing is fetched, its address is a link."""
         start = self._cursor.position()
         target = str(token.attrGet("src") or "")
         self._pad("", CODE_PAD)

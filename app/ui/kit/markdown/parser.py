@@ -1,8 +1,8 @@
 """From Markdown source to markdown-it tokens, with nothing in them that could fetch, run or style.
 
 Raw HTML is off (it stays visible as text), links lead to web and mail addresses only, and three things are known beyond
-CommonMark and tables: citation markers, footnotes, and mathematics. Small pictures that the text itself carries as
-`data:` addresses become tokens of their own; every other address of a picture stays an address.
+CommonMark and tables: citation markers, footnotes, and mathematics. Small images that the text itself carries as
+`data:` addresses become tokens of their own; every other address of an image stays an address.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MATHS = re.compile(
 )
 _LIKE_MATHS = re.compile(r"[\\^_=+<>|{}]|^\s*\S\s*$")  # `\[note\]` is a bracket that was escaped
 _MATHS_BLOCK = re.compile(r" {0,3}(?:\$\$|\\\[)")
-_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})\)")
+_IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})\)")
 _STAND_IN = re.compile(r"!\[([^\[\]\n]{0,300})\]\(data-picture:(\d{1,4})\)")
 
 
@@ -51,24 +51,24 @@ def parse(source: str, *, citations: bool = False, references: Mapping[str, str]
         }
     if "data:image/" not in source:
         return parser().parse(source, env)
-    pictures: list[str] = env.setdefault("pictures", [])
+    images: list[str] = env.setdefault("pictures", [])
 
     def set_aside(found: re.Match[str]) -> str:
         """Keep the address out of the parser, which reads a text letter by letter."""
-        pictures.append(found[2])
-        return f"![{found[1]}](data-picture:{len(pictures) - 1})"
+        images.append(found[2])
+        return f"![{found[1]}](data-picture:{len(images) - 1})"
 
-    tokens = parser().parse(_PICTURE.sub(set_aside, source), env)
+    tokens = parser().parse(_IMAGE.sub(set_aside, source), env)
     for token in tokens:
         for child in (token, *(token.children or ())):
             if child.type in ("text", "code_inline", "fence", "code_block") and "data-picture:" in child.content:
-                child.content = _STAND_IN.sub(lambda found: _put_back(found, pictures), child.content)
+                child.content = _STAND_IN.sub(lambda found: _put_back(found, images), child.content)
     return tokens
 
 
-def _put_back(found: re.Match[str], pictures: list[str]) -> str:
+def _put_back(found: re.Match[str], images: list[str]) -> str:
     number = int(found[2])
-    return f"![{found[1]}]({pictures[number]})" if number < len(pictures) else found[0]
+    return f"![{found[1]}]({images[number]})" if number < len(images) else found[0]
 
 
 def split_footnote(source: str) -> tuple[str, str]:
@@ -205,16 +205,16 @@ def _maths_block(state: StateBlock, first: int, last: int, silent: bool) -> bool
 
 
 def _picture(state: StateInline, silent: bool) -> bool:
-    """A picture that the text carries itself, set aside by `parse`."""
-    pictures = state.env.get("pictures")
-    if not pictures or not state.src.startswith("![", state.pos):
+    """An image that the text carries itself, set aside by `parse`."""
+    images = state.env.get("pictures")
+    if not images or not state.src.startswith("![", state.pos):
         return False
     found = _STAND_IN.match(state.src, state.pos)
-    if found is None or int(found[2]) >= len(pictures):
+    if found is None or int(found[2]) >= len(images):
         return False
     if not silent:
         token = state.push("picture", "", 0)
         token.content = found[1]
-        token.meta = {"address": pictures[int(found[2])]}
+        token.meta = {"address": images[int(found[2])]}
     state.pos = found.end()
     return True

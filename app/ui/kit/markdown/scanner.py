@@ -22,7 +22,7 @@ DENSE_LINE_CHARS = 420  # a line is cut here when it is little but markup, which
 _DENSE = 140  # characters of markup in that
 WORDLESS_LINE_CHARS = 2000  # and here when it has no spaces: shaping thousands of brackets in a row takes long
 MOST_LINKS = 32  # addresses in one line; it is cut where it has more, for each takes as long as a hundred letters
-MAX_DATA_CHARS = 352_000  # a picture of 256 KB, written as base64
+MAX_DATA_CHARS = 352_000  # an image of 256 KB, written as base64
 _DATA = re.compile(r"\]\(data:image/\w{3,4};base64,")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*=*")
 _MARKUP = re.compile(r"[\[\]*_`^$<>&!|~\\]")
@@ -85,7 +85,7 @@ class Scanner:
         `line` stands in for the line that has no end yet, as `presentable` would have it shown.
         """
         lines = list(self._lines)
-        ahead = Scanner.__new__(Scanner)  # `copy` takes ten times as long, and an answer asks at every picture
+        ahead = Scanner.__new__(Scanner)  # `copy` takes ten times as long, and an answer asks at every image
         ahead.__dict__.update(self.__dict__, _lines=lines, _done=[], references=dict(self.references))
         if line is not None:
             ahead.__dict__["_line"] = line
@@ -398,7 +398,7 @@ class Scanner:
 def line_limit(line: str) -> int:
     """Return where `line` is cut if it is longer than that; the same for a line however much more of it comes.
 
-    A picture that the line carries as a `data:` address stays in one piece.
+    An image that the line carries as a `data:` address stays in one piece.
     """
     data = _DATA.search(line, 0, MAX_LINE_CHARS) if len(line) > MAX_LINE_CHARS else None
     if data is not None:

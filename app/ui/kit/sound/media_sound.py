@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RATE_HZ = 48_000
 CHANNELS = 2
 AHEAD = bytes(RATE_HZ * 40 // 1000 * CHANNELS * 2)  # silence, so that a pause of the window does not tear the sound
-LATE_FRAMES = RATE_HZ * 250 // 1000  # more than that behind the picture is dropped
+LATE_FRAMES = RATE_HZ * 250 // 1000  # more than that behind the image is dropped
 
 
 class MediaSound:

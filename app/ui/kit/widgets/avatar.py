@@ -1,4 +1,4 @@
-"""Pictures drawn from a name: the same name always gives the same picture, and nothing is loaded from anywhere."""
+"""Images drawn from a name: the same name always gives the same image, and nothing is loaded from anywhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COLORS = (
 
 
 def paint_avatar(painter: QPainter, name: str, rect: QRectF, radius: float = 0.0) -> None:
-    """Draw the picture of `name` into `rect` with rounded corners."""
+    """Draw the image of `name` into `rect` with rounded corners."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     clip = QPainterPath()
@@ -48,18 +48,18 @@ def paint_avatar(painter: QPainter, name: str, rect: QRectF, radius: float = 0.0
 
 @lru_cache(maxsize=256)
 def avatar_pixmap(name: str, px: int, radius: int = 0, dpr: float = 1.0) -> QPixmap:
-    """Return the picture `px` device-independent pixels wide; delegates use it."""
-    picture = QPixmap(round(px * dpr), round(px * dpr))
-    picture.setDevicePixelRatio(dpr)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
+    """Return the image `px` device-independent pixels wide; delegates use it."""
+    image = QPixmap(round(px * dpr), round(px * dpr))
+    image.setDevicePixelRatio(dpr)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
     paint_avatar(painter, name, QRectF(0, 0, px, px), radius)
     painter.end()
-    return picture
+    return image
 
 
 class Avatar(QWidget):
-    """The picture of a name, `px` wide at 100 %. A real picture may be put in its place with `set_picture`."""
+    """The image of a name, `px` wide at 100 %. A real image may be put in its place with `set_image`."""
 
     def __init__(self, theme: Theme, name: str, *, px: int = 44, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,9 +77,9 @@ class Avatar(QWidget):
         self.setAccessibleName(f"Picture of {name}")
         self.update()
 
-    def set_picture(self, picture: QPixmap | None) -> None:
-        """Show a picture that the person allowed to load, or the drawn one again."""
-        self._picture = picture
+    def set_image(self, image: QPixmap | None) -> None:
+        """Show an image that the person allowed to load, or the drawn one again."""
+        self._picture = image
         self.update()
 
     def sizeHint(self) -> QSize:

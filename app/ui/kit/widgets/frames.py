@@ -47,14 +47,14 @@ def dashed_frame(
 
 
 def paint_shadow(painter: QPainter, theme: Theme, card: QRect, radius: int) -> None:
-    """Draw the soft shadow around `card` (8 px down, 24 px wide), stretched from one small cached picture.
+    """Draw the soft shadow around `card` (8 px down, 24 px wide), stretched from one small cached image.
 
-    The picture has the corners in it; its middle row and column are stretched, so that a large popover costs as
+    The image has the corners in it; its middle row and column are stretched, so that a large popover costs as
     little as a small one.
     """
     device = painter.device()
     dpr = device.devicePixelRatioF() if device is not None else 1.0
-    picture = _shadow(radius, theme.color("shadow").rgba(), dpr)
+    image = _shadow(radius, theme.color("shadow").rgba(), dpr)
     corner = SHADOW_BLUR + radius + SHADOW_BLUR  # where the corner's curve has faded out
     target = card.marginsAdded(SHADOW_MARGINS)
     side = 2 * corner + 1
@@ -76,7 +76,7 @@ def paint_shadow(painter: QPainter, theme: Theme, card: QRect, radius: int) -> N
                 continue  # the middle lies under the card
             painter.drawPixmap(
                 QRectF(target.left() + left, target.top() + top, right - left, bottom - top),
-                picture,
+                image,
                 QRectF(
                     source_left * dpr,
                     source_top * dpr,
@@ -91,12 +91,12 @@ def _shadow(radius: int, argb: int, dpr: float) -> QPixmap:
     """Draw the smallest shadow with all four corners, as thin rings that fade out by the square."""
     corner = SHADOW_BLUR + radius + SHADOW_BLUR
     side = 2 * corner + 1
-    picture = QPixmap(round(side * dpr), round(side * dpr))
-    picture.setDevicePixelRatio(dpr)
-    picture.fill(Qt.GlobalColor.transparent)
+    image = QPixmap(round(side * dpr), round(side * dpr))
+    image.setDevicePixelRatio(dpr)
+    image.fill(Qt.GlobalColor.transparent)
     color = QColor.fromRgba(argb)
     strongest = color.alphaF()
-    painter = QPainter(picture)
+    painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -107,4 +107,4 @@ def _shadow(radius: int, argb: int, dpr: float) -> QPixmap:
         rest = float(max(1, SHADOW_BLUR + radius - inset))
         painter.drawRoundedRect(QRectF(inset, inset, side - 2 * inset, side - 2 * inset), rest, rest)
     painter.end()
-    return picture
+    return image

@@ -1,4 +1,4 @@
-"""A picture that stands beside words."""
+"""An image that stands beside words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.kit.theme import Theme
 
 
 class IconLabel(QLabel):
-    """A picture beside words that say the same; silent for screen readers."""
+    """An image beside words that say the same; silent for screen readers."""
 
     def __init__(
         self, theme: Theme, icon_name: str, role: str = "text2", *, px: int = 18, parent: QWidget | None = None
@@ -21,7 +21,7 @@ class IconLabel(QLabel):
         theme.changed.connect(self._apply_theme)
 
     def set_icon(self, icon_name: str, role: str) -> None:
-        """Show another picture in another colour."""
+        """Show another image in another colour."""
         self._name, self._role = icon_name, role
         self._apply_theme()
 

@@ -1,4 +1,4 @@
-"""The saved prompts of pictures and films: one library for both tabs, opened at the prompt of the form."""
+"""The saved prompts of images and videos: one library for both tabs, opened at the prompt of the form."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class _Segment(QRadioButton):
 class SegmentedChoice(QWidget):
     """`items` are (key, words) pairs; `changed` tells the key that the person chose, not what a program set.
 
-    `icons` (key → icon name) shows pictures, and the words become tooltips. Raises `ValueError` without a name.
+    `icons` (key → icon name) shows images, and the words become tooltips. Raises `ValueError` without a name.
     """
 
     changed = Signal(str)

@@ -129,7 +129,7 @@ class ReadAloud(QObject):
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CITATION = re.compile(r"\[REF\].*?\[/REF\]|\[\^?\d+(?:\s*,\s*\d+)*\](?!\()", re.DOTALL)
 _MATH = re.compile(r"\$\$.*?(?:\$\$|\Z)", re.DOTALL)
-_PICTURE = re.compile(r"!\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
 _RULE = re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,}$", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$", re.MULTILINE)
@@ -147,7 +147,7 @@ def spoken(markdown: str) -> str:
     """Return Markdown as it is read aloud. A fence that is still open hides what comes after it."""
     text = _FENCE.sub("", markdown.replace("\r\n", "\n"))
     text = _CITATION.sub("", _MATH.sub("", text))
-    text = _PICTURE.sub(r"\1", text)
+    text = _IMAGE.sub(r"\1", text)
     text = _LINK.sub(r"\1", text)
     text = _TABLE_RULE.sub("", _RULE.sub("", text))
     text = _HEADING.sub(lambda match: _closed(match[1]), text)

@@ -1,6 +1,6 @@
-"""Asks for a job, brings its film to this disk, checks it, and only then lets the service delete its own copy.
+"""Asks for a job, brings its video to this disk, checks it, and only then lets the service delete its own copy.
 
-The service is never told to delete when it has sent: a fetch that breaks off would lose the film (R-VID-03).
+The service is never told to delete when it has sent: a fetch that breaks off would lose the video (R-VID-03).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from app.storage.video_jobs import VideoJob
     from app.ui.video.session.job_store import VideoJobStore
 
-MAX_BAD_FILMS = 3
+MAX_BAD_VIDEOS = 3
 ADDRESS_BUSY = "The place where the file lies was asked too often. It is fetched a little later."
 TELL_EVERY_S = 0.1
 GIVEN_UP = "What came three times was no whole film. The service still has its copy; nothing was deleted."
 
 
 class AddressBusy(Exception):
-    """The place where a private film lies was asked too often; the service itself has no part in it."""
+    """The place where a private video lies was asked too often; the service itself has no part in it."""
 
     def __init__(self, retry_after_s: float | None) -> None:
         super().__init__("The download address was asked too often.")
@@ -49,11 +49,11 @@ class AddressBusy(Exception):
 
 
 class _StillThere(Exception):
-    """A film began to come: the service still has it."""
+    """A video began to come: the service still has it."""
 
 
 class Fetcher(QObject):
-    """`received` holds how many bytes of a film have come and how many there are, while it comes."""
+    """`received` holds how many bytes of a video have come and how many there are, while it comes."""
 
     progressed = Signal(str)
 
@@ -70,7 +70,7 @@ class Fetcher(QObject):
         return self._current_account.service if account is not None and account.id == job.account_id else None
 
     async def ask(self, job: VideoJob) -> VideoState | None:
-        """Ask once. A film that is ready is on the disk and checked afterwards. None: nothing more to ask for.
+        """Ask once. A video that is ready is on the disk and checked afterwards. None: nothing more to ask for.
 
         Raises the `ServiceError`s after which asking again later makes sense, `AddressBusy`, and `StorageError`.
         """
@@ -162,10 +162,10 @@ class Fetcher(QObject):
     # Checking
 
     async def _verify(self, job: VideoJob, *, quietly: bool = False) -> bool:
-        """Look whether the file is a whole film, and call the job saved only then."""
+        """Look whether the file is a whole video, and call the job saved only then."""
         path = self._job_store.film(job)
         try:
-            film = await asyncio.to_thread(check_video, path)
+            video = await asyncio.to_thread(check_video, path)
         except OSError as error:
             raise unavailable(error, path, "Reading the video") from error
         except NotAVideo as error:
@@ -180,10 +180,10 @@ class Fetcher(QObject):
             state="saved",
             held=False,
             note="",
-            size_bytes=film.size_bytes,
-            duration_s=film.duration_s,
-            width=film.width,
-            height=film.height,
+            size_bytes=video.size_bytes,
+            duration_s=video.duration_s,
+            width=video.width,
+            height=video.height,
             ready_at=job.ready_at or now,
             ended_at=now,
         )
@@ -192,9 +192,9 @@ class Fetcher(QObject):
         return True
 
     async def _bad(self, job: VideoJob, sentence: str) -> None:
-        """What came was no film: nothing is deleted anywhere, and after three times a person is asked."""
+        """What came was no video: nothing is deleted anywhere, and after three times a person is asked."""
         count = (self._job_store.get(job.id) or job).bad_films + 1
-        held = count >= MAX_BAD_FILMS
+        held = count >= MAX_BAD_VIDEOS
         note = f"{sentence} {GIVEN_UP}" if held else f"What came was no whole film: {sentence} It is fetched again."
         await self._job_store.change(
             job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._job_store.now()
@@ -205,7 +205,7 @@ class Fetcher(QObject):
     # Afterwards
 
     async def finish(self, job_id: str) -> None:
-        """After the film is safe: take back the download address, and clean up when the person wanted that."""
+        """After the video is safe: take back the download address, and clean up when the person wanted that."""
         await self._revoke(job_id)
         job = self._job_store.get(job_id)
         if job is not None and job.clean_after and job.remote_copy:
@@ -214,7 +214,7 @@ class Fetcher(QObject):
     async def _revoke(self, job_id: str) -> None:
         job = self._job_store.get(job_id)
         service = self.service_of(job) if job is not None else None
-        if job is None or service is None or not job.download_url or not job.has_film:
+        if job is None or service is None or not job.download_url or not job.has_video:
             return
         try:
             await service.video.revoke(
@@ -227,10 +227,10 @@ class Fetcher(QObject):
         await self._job_store.change(job_id, download_url="")
 
     async def clean(self, job_id: str) -> bool:
-        """Let the service delete its copy. Refused while the film is not whole on this disk."""
+        """Let the service delete its copy. Refused while the video is not whole on this disk."""
         job = self._job_store.get(job_id)
         service = self.service_of(job) if job is not None else None
-        if job is None or service is None or not job.has_film or not job.remote_copy:
+        if job is None or service is None or not job.has_video or not job.remote_copy:
             return False
         try:
             await asyncio.to_thread(check_video, self._job_store.film(job))

@@ -123,7 +123,7 @@ class JobActions:
     async def _delete(self, job: VideoJob) -> None:
         if job.trashed_at is not None:
             self._undo_stack.forget("video", (job.id,))
-            self._select_next_to(job)  # the player lets go of the film first
+            self._select_next_to(job)  # the player lets go of the video first
             await self._presenter.job_store.delete(job.id)
 
     def _select_next_to(self, job: VideoJob) -> None:

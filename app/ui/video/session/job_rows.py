@@ -40,8 +40,8 @@ TENS_FROM_S = 60  # from here on a time is told in tens of seconds
 
 
 def title_of(job: VideoJob) -> str:
-    """The beginning of the prompt, on one line; of a film that is made larger, its name."""
-    words = " ".join(job.prompt.split()) or _film_name(job)
+    """The beginning of the prompt, on one line; of a video that is made larger, its name."""
+    words = " ".join(job.prompt.split()) or _video_name(job)
     if len(words) > TITLE_CHARS:  # cut between two words
         words = (
             words[:TITLE_CHARS].rpartition(" ")[0].rstrip(" ,.;:") + "…" if " " in words else words[:TITLE_CHARS] + "…"
@@ -49,14 +49,14 @@ def title_of(job: VideoJob) -> str:
     return words or "Without a prompt"
 
 
-def _film_name(job: VideoJob) -> str:
+def _video_name(job: VideoJob) -> str:
     filled = job.form.get("filled")
-    film = filled.get("film") if isinstance(filled, dict) and job.form.get("upscale_factor") else ""
-    return Path(film).name if isinstance(film, str) else ""
+    video = filled.get("film") if isinstance(filled, dict) and job.form.get("upscale_factor") else ""
+    return Path(video).name if isinstance(video, str) else ""
 
 
 def shape_words(job: VideoJob) -> str:
-    """Model, length and resolution: `Reel · 5 s · 480p`; of a film that is made larger, how much: `Enlarger · 2×`."""
+    """Model, length and resolution: `Reel · 5 s · 480p`; of a video that is made larger, how much: `Enlarger · 2×`."""
     form = job.form
     parts = [job.model_name or job.model, _length(job)]
     parts.append(str(form.get("resolution") or ""))
@@ -69,7 +69,7 @@ def _length(job: VideoJob) -> str:
 
 
 class RowWriter:
-    """Writes with what is known at `now`; `received` is what the fetcher has of a film by now.
+    """Writes with what is known at `now`; `received` is what the fetcher has of a video by now.
 
     `rests_s`: how long the service is not asked yet, `send_waits_s` how long it takes no job, both 0 as a rule.
     """
@@ -98,7 +98,7 @@ class RowWriter:
             tone=tone,
             icon=icon,
             right=self._right(job, now),
-            poster=str(self._job_store.film(job)) if job.has_film else "",
+            poster=str(self._job_store.film(job)) if job.has_video else "",
             share=share,
             busy=job.state in ("sending", "running", "ready") and not job.held,
         )
@@ -128,7 +128,7 @@ class RowWriter:
             return f"{price} to pay" if price else "Not sent yet"
         if job.state in ("running", "ready", "sending"):
             return "" if job.held else self.left_words(job, now)
-        if job.has_film:
+        if job.has_video:
             took = _took(job)
             when = money.when(job.ended_at or job.created_at, now)
             more = f"took {money.duration(took)}" if took is not None and job.state == "saved" else when
@@ -165,22 +165,22 @@ class RowWriter:
     # The one that is looked at
 
     def detail(self, job: VideoJob, now: datetime, exchange: Exchange | None, account_name: str) -> Detail:
-        film = self._job_store.film(job)
+        video = self._job_store.film(job)
         return Detail(
             id=job.id,
             title=title_of(job),
             state=job.state,
-            film=str(film) if job.has_film else "",
-            film_size=(job.width, job.height),
-            saved=("Saved on this computer", f"{film.name}, {money.size(job.size_bytes)}")
-            if job.has_film
+            film=str(video) if job.has_video else "",
+            video_size=(job.width, job.height),
+            saved=("Saved on this computer", f"{video.name}, {money.size(job.size_bytes)}")
+            if job.has_video
             else ("", ""),
             remote=_remote(job),
             remote_words=_remote_words(job),
             progress=self._progress(job, now, account_name),
             share=self.share(job, now),
             problem=_problem(job),
-            facts=_facts(job, film, now),
+            facts=_facts(job, video, now),
             receipt=receipt_of(job),
             actions=_actions(job),
             body=_body(job),
@@ -254,13 +254,13 @@ def _charged_words(job: VideoJob) -> str:
 
 
 def _remote(job: VideoJob) -> str:
-    if not job.has_film:
+    if not job.has_video:
         return ""
     return "kept" if job.remote_copy else "gone"
 
 
 def _remote_words(job: VideoJob) -> tuple[str, str]:
-    if not job.has_film:
+    if not job.has_video:
         return ("", "")
     if not job.remote_copy:
         return ("The service has no copy", "It was deleted there after the file here was checked.")
@@ -355,7 +355,7 @@ def _actions(job: VideoJob) -> frozenset[str]:
         actions.add("send" if consent_of(job) is None else "consent")
     elif job.held:
         actions.add("fetch")
-    if job.has_film:
+    if job.has_video:
         actions |= {"save", "folder"}
         if job.remote_copy:
             actions.add("clean")
@@ -364,14 +364,14 @@ def _actions(job: VideoJob) -> frozenset[str]:
     return frozenset(actions)
 
 
-def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], ...]:
+def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], ...]:
     form = job.form
     facts = [("Prompt", job.prompt)] if job.prompt else []
     if form.get("negative_prompt"):
         facts.append(("Leave out", str(form["negative_prompt"])))
     shape = [shape_words(job), str(form.get("aspect_ratio") or "")]
     facts.append(("Model", " · ".join(part for part in shape if part)))
-    if job.has_film:
+    if job.has_video:
         facts.append(("Film", f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
     price = _price(job)
     if price:
@@ -394,9 +394,9 @@ def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], .
 
 
 def receipt_of(job: VideoJob) -> tuple[Run, ...]:
-    """The line under a film: what it was quoted at, what for, how long it took. Empty before anything was sent.
+    """The line under a video: what it was quoted at, what for, how long it took. Empty before anything was sent.
 
-    The service states no price of a film that was made; the quote is what it takes.
+    The service states no price of a video that was made; the quote is what it takes.
     """
     price = _price(job)
     if job.state in ("waiting", "sending") or (

@@ -1,4 +1,4 @@
-"""All jobs of this computer as they are on the disk, and the folder of their films."""
+"""All jobs of this computer as they are on the disk, and the folder of their videos."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class VideoJobStore(QObject):
         self._take(jobs)
 
     def _tidy(self, goes_on: set[Path]) -> None:
-        """Keep parts of films that can be gone on with, and none else."""
+        """Keep parts of videos that can be gone on with, and none else."""
         make_folder(self.folder)
         for path in self.folder.glob(f"*{PART}"):
-            film = path.with_name(path.name.removesuffix(PART))
-            if film not in goes_on or not read_part(film).size_bytes:
-                drop_part(film)
+            video = path.with_name(path.name.removesuffix(PART))
+            if video not in goes_on or not read_part(video).size_bytes:
+                drop_part(video)
 
     def _take(self, jobs: tuple[VideoJob, ...]) -> None:
         self._jobs = {job.id: job for job in jobs}
@@ -82,11 +82,11 @@ class VideoJobStore(QObject):
         return self.folder / f"{job.file}{POSTER}"
 
     def size_bytes(self, *, trash: bool = False) -> int:
-        """What the films take on this disk that are not in the trash, or those that are."""
+        """What the videos take on this disk that are not in the trash, or those that are."""
         return sum(job.size_bytes for job in (self.trash() if trash else self.jobs()))
 
     def usual_s(self, model: str) -> float | None:
-        """How long films of a model took here, in the middle; None before the first."""
+        """How long videos of a model took here, in the middle; None before the first."""
         took = [
             (job.ready_at - job.queued_at).total_seconds()
             for job in self._jobs.values()
@@ -132,7 +132,7 @@ class VideoJobStore(QObject):
         self._take(tuple(sorted(self._jobs.values(), key=lambda job: -job.place)))
 
     async def delete(self, job_id: str) -> None:
-        """Remove a job, its film and its media for good."""
+        """Remove a job, its video and its media for good."""
         assert self.store is not None
         job = self._jobs[job_id]
         await self.store.delete(job_id)
@@ -166,8 +166,8 @@ class VideoJobStore(QObject):
 
     def _remove(self, job: VideoJob) -> None:
         self._remove_media(job.id)
-        film = self.film(job)
-        for path in (film, self.poster(job), part_path(film), mark_path(film)):
+        video = self.film(job)
+        for path in (video, self.poster(job), part_path(video), mark_path(video)):
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""The files that go along with a film: looked at before anything is sent, and read to be sent. All of it blocks."""
+"""The files that go along with a video: looked at before anything is sent, and read to be sent. All of it blocks."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.storage.video_check import NotAVideo, check_video
 from app.ui.video.model_constraints import (
     DOCUMENTS,
-    FILMS,
     MAX_DOCUMENT_BYTES,
-    MAX_FILM_BYTES,
-    MAX_PICTURE_BYTES,
+    MAX_IMAGE_BYTES,
     MAX_SOUND_BYTES,
     MAX_SOUND_S,
+    MAX_VIDEO_BYTES,
     PICTURES,
     SOUNDS,
+    VIDEOS,
 )
 from app.ui.video.reference_media import WIRE
 
-_FILM = (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM")
+_FILM = (VIDEOS, MAX_VIDEO_BYTES, "MP4, MOV or WebM")
 _SOUND = (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3")
 _LIMITS = {
     "video_url": _FILM,
@@ -34,7 +34,7 @@ _LIMITS = {
     "reference_audio_urls": _SOUND,
     "reference_document_urls": (DOCUMENTS, MAX_DOCUMENT_BYTES, "a PDF"),
 }
-_PICTURE = (PICTURES, MAX_PICTURE_BYTES, "PNG, JPEG or WebP")
+_IMAGE = (PICTURES, MAX_IMAGE_BYTES, "PNG, JPEG or WebP")
 _FIELD_OF = {"image_url": "start", "end_image_url": "end", "video_url": "film", "audio_url": "sound"} | {
     wire: name for name, (wire, _) in WIRE.items()
 }
@@ -66,7 +66,7 @@ def _files(name: str, value: object) -> Iterator[tuple[str, str]]:
 
 def check(path: Path, name: str) -> str:
     """Return the kind of a file by its content. Raises `LimitExceeded` for one that the service would not take."""
-    kinds, largest, words = _LIMITS.get(name, _PICTURE)
+    kinds, largest, words = _LIMITS.get(name, _IMAGE)
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -109,10 +109,10 @@ def media_of(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return {name: read(name, value) for name, value in kept.items()}
 
 
-def length_of(films: Sequence[str | Path]) -> float:
-    """Return the length in seconds of films that can be read."""
+def length_of(videos: Sequence[str | Path]) -> float:
+    """Return the length in seconds of videos that can be read."""
     seconds = 0.0
-    for film in films:
+    for video in videos:
         with contextlib.suppress(NotAVideo, OSError):
-            seconds += check_video(Path(film)).duration_s
+            seconds += check_video(Path(video)).duration_s
     return seconds

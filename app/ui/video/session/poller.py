@@ -4,7 +4,7 @@ Sleeps between, more when the window is not to be seen, and not at all with noth
 the wall: after the computer slept, everything that fell due meanwhile is asked for at once.
 
 A service that refuses for too many questions (429) is left alone for as long as it says, by all jobs together, and
-`rests_s` tells the window how long. Only questions rest: films go on being made, and nothing is queued again.
+`rests_s` tells the window how long. Only questions rest: videos go on being made, and nothing is queued again.
 """
 
 from __future__ import annotations

@@ -167,11 +167,11 @@ class Sender:
         """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
         if self._job_store.now() - job.created_at < OLD_QUOTE or job.form.get("agreed") is True:
             return True
-        films = (job.form.get("media") or {}).get("reference_video_urls") or ()
+        videos = (job.form.get("media") or {}).get("reference_video_urls") or ()
         length_s = (
-            await asyncio.to_thread(length_of, [self._job_store.folder / name for name in films]) if films else None
+            await asyncio.to_thread(length_of, [self._job_store.folder / name for name in videos]) if videos else None
         )
-        price = await service.video.quote(request, reference_films_s=length_s)
+        price = await service.video.quote(request, reference_videos_s=length_s)
         if price is None or price <= (job.quote_usd or Decimal(0)):
             return True
         await self._job_store.change(
@@ -321,6 +321,6 @@ def _nothing() -> None:
 
 
 def _described(job: VideoJob, request: VideoRequest) -> dict[str, Any]:
-    """What an intent keeps: everything but the bytes of the media, which lie beside the films."""
+    """What an intent keeps: everything but the bytes of the media, which lie beside the videos."""
     body = {name: value for name, value in asdict(request).items() if value and name not in (*_MEDIA, "extra")}
     return {**body, "job": job.id, "media": job.form.get("media") or {}, "quote_usd": job.quote_usd}

@@ -159,7 +159,7 @@ class VideoForm(QObject):
         self._memory.keep(form=self.form.to_json())
         self._look_at_files()
         same = all(getattr(self.form, name) == getattr(before, name) for name in _PRICED)
-        if not same or self._films_of(self.form) != self._films_of(before):
+        if not same or self._videos_of(self.form) != self._videos_of(before):
             self._request_quote()
         (self.replaced if refit else self.changed).emit(self.view())
 
@@ -209,15 +209,15 @@ class VideoForm(QObject):
 
     # The price
 
-    def _films_of(self, form: Form) -> tuple[str, ...]:
-        """The films of a form on which its price depends."""
+    def _videos_of(self, form: Form) -> tuple[str, ...]:
+        """The videos of a form on which its price depends."""
         takes = self.takes
         enlarged = (form.film,) if takes is not None and takes.factors else ()
         return (*form.along.films, *enlarged)
 
     @property
     def _can_be_priced(self) -> bool:
-        """What it costs to enlarge a film depends on the film."""
+        """What it costs to enlarge a video depends on the video."""
         return self.takes is not None and not (self.takes.factors and not self.form.film)
 
     def _request_quote(self) -> None:
@@ -237,13 +237,13 @@ class VideoForm(QObject):
         if service is None or takes is None or not self._can_be_priced:
             return
         try:
-            films = self.form.along.films if takes.limits.of("films") else ()
-            length_s = await asyncio.to_thread(length_of, films) if films else None
+            videos = self.form.along.films if takes.limits.of("films") else ()
+            length_s = await asyncio.to_thread(length_of, videos) if videos else None
             request = VideoRequest(**sent_values(self.form, takes))
             if takes.factors:
-                film = await asyncio.to_thread(data_url, Path(self.form.film), "video_url")
-                request = replace(request, video_url=film)
-            price = await service.video.quote(request, reference_films_s=length_s)
+                video = await asyncio.to_thread(data_url, Path(self.form.film), "video_url")
+                request = replace(request, video_url=video)
+            price = await service.video.quote(request, reference_videos_s=length_s)
         except LimitExceeded as error:
             self._set_price(None, Quote(note=error.message))
         except ServiceError as error:
