@@ -87,7 +87,7 @@ ENGINES: Mapping[str, Engine] = {
         ("eth", "eth_account"),
         "py-evm eth-account",
         "MIT",
-        "chains.chains_evm",
+        "chains.evm_chain",
     ),
     "images": Engine(
         "Pillow drawing",
