@@ -1,4 +1,4 @@
-"""The licences of everything that is shipped, read from the installed packages themselves.
+"""The licenses of everything that is shipped, read from the installed packages themselves.
 
 What wheels carry without saying so is named here: Python, the start program, and the libraries inside Qt and the
 engines. A bundle with libraries of the system that it was built on names those too.
@@ -24,7 +24,7 @@ WHOLE = (
     "Rialto's own code is under the MIT licence. A copy with the Sandbox's engines (espeak-ng, and x264 within PyAV)\n"
     "is as a whole under the GNU General Public License, version 3 or later."
 )
-# What is inside a wheel: its title, its licence in words, and the files of licence_texts that belong to it.
+# What is inside a wheel: its title, its license in words, and the files of licence_texts that belong to it.
 INSIDE = {
     "pyside6-essentials": (
         ("Qt, PySide6 and Shiboken", "LGPL-3.0-only", ("LGPL-3", "GPL-3")),
@@ -39,7 +39,7 @@ PYINSTALLER = "pyinstaller"
 
 
 def text(environment: Path, lock: Path, bundle: Path | None = None) -> str:
-    """Return every licence as one text. `bundle`: a built folder whose system libraries are to be named."""
+    """Return every license as one text. `bundle`: a built folder whose system libraries are to be named."""
     return to_text(collected(environment, lock, bundle))
 
 
@@ -65,7 +65,7 @@ def _texts(names: tuple[str, ...]) -> str:
 
 
 def _python(environment: Path) -> License:
-    """The licence that lies beside the Python that the environment was made with."""
+    """The license that lies beside the Python that the environment was made with."""
     facts = (environment / "pyvenv.cfg").read_text(encoding="utf-8")
     home = re.search(r"^home *= *(.*)$", facts, re.MULTILINE)
     version = re.search(r"^version(?:_info)? *= *([\d.]+)", facts, re.MULTILINE)

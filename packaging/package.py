@@ -38,7 +38,7 @@ WITHIN_S = 300.0
 
 @dataclass(frozen=True)
 class Build:
-    """Where a build is: `folder` is the program, `icons` its images, `notices` the licences of what is inside."""
+    """Where a build is: `folder` is the program, `icons` its images, `notices` the licenses of what is inside."""
 
     version: str
     epoch: int  # seconds: the time of the commit
@@ -199,7 +199,7 @@ def version() -> str:
 
 
 def commit_time(environ: Mapping[str, str] = os.environ) -> int:
-    """Return SOURCE_DATE_EPOCH, or when the commit was made, in seconds; a copy without git has that of the licence."""
+    """Return SOURCE_DATE_EPOCH, or when the commit was made, in seconds; a copy without git has that of the license."""
     if environ.get("SOURCE_DATE_EPOCH"):
         return int(environ["SOURCE_DATE_EPOCH"])
     try:

@@ -1,4 +1,4 @@
-"""How long a sound file is, as cheaply as it can be told."""
+"""Duration of a sound file, from its header where it has one, without decoding it."""
 
 from __future__ import annotations
 

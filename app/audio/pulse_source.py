@@ -1,4 +1,4 @@
-"""What a PulseAudio (or PipeWire) server tells of its microphones: how many channels each has, and whether it is there.
+"""Microphones of a PulseAudio or PipeWire server: whether one is present, and how many channels it has.
 
 QtMultimedia lists every one with as many channels as the server could make of it, so the server itself is asked.
 

@@ -1,4 +1,4 @@
-"""Is a recording good enough to clone a voice from? How long, how loud, how much of it is said."""
+"""Checks a voice sample for cloning: duration, level, clipping, and how much of it is speech."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loudspeaker: takes blocks of sound, plays them, says how far it is. The only code on PortAudio's own thread.
+"""An audio output stream: plays blocks of samples and reports its position. The only code on PortAudio's thread.
 
 The callback copies from a short queue and returns: no Qt, no log, no file. A queue that runs dry is silence.
 """

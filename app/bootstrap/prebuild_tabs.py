@@ -1,4 +1,4 @@
-"""Makes the tabs ready that nobody has looked at yet, while the person does nothing.
+"""Builds the tabs that have not been shown yet while the person is idle.
 
 Their modules are imported one by one and their pages are built in pieces, so that neither the first look at a tab nor
 a keystroke meanwhile has to wait. A tab that is only ready asks nobody for anything: it begins when it is wanted. All

@@ -1,4 +1,4 @@
-"""What a start says without its window: in a box where nobody would read what is printed.
+"""Reports a failed start in a message box, because nobody reads the terminal of a program started from an icon.
 
 A module of its own, because its test shows the boxes without a start.
 """

@@ -1,4 +1,4 @@
-"""What a start stands on before there is a window: who asked for it, where its files are, what they say.
+"""Everything known before the window exists: options, paths, settings, accounts.
 
 Made while most of the program is not even imported, so that the Sandbox can start beside all that follows.
 """

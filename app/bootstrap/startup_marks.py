@@ -1,4 +1,4 @@
-"""The moments of a start: when the window is painted, and who is told."""
+"""Startup milestones: detects the first paint and notifies those who wait for it."""
 
 from __future__ import annotations
 

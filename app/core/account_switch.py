@@ -1,4 +1,4 @@
-"""One open service for each account: for the one in use, and for any other for as long as somebody calls with it.
+"""One open `Service` per account: for the account in use, and for any other while something calls with it.
 
 All calls of an account share its connections, its sign-in and its limits: chats, top-ups, a check of its key. The
 composition root gives it the ways in; it knows neither keyrings nor the Sandbox itself.

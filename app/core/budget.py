@@ -1,4 +1,4 @@
-"""The one gate for money: before any call that may cost something leaves, in every tab, it is held against the limits.
+"""Spending limits: every call that may cost money is checked against them before it is sent.
 
     "soft day", "hard day"              all accounts together, since midnight
     "soft call", "hard call"            one single call, by what it is expected to cost

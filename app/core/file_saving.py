@@ -1,4 +1,4 @@
-"""Writes a file that a person named and says what came of it."""
+"""Writes a file to the path that the person chose, and reports success or failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is being written in a tab and with what: saved at every pause, and at the end."""
+"""Drafts of the tabs' forms: saved at every pause in typing, and at the end."""
 
 from __future__ import annotations
 

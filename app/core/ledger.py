@@ -1,4 +1,4 @@
-"""One receipt for every call: hears each exchange from the client, keeps it, and tells the window the new numbers.
+"""One receipt for every call: records each exchange of the client and publishes the new totals.
 
 This is the only place where an exchange becomes a receipt; no tab does it for itself.
 """

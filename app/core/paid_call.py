@@ -1,4 +1,4 @@
-"""Walks a call that costs money through its intent, so that no way out of it leaves the disk without a word.
+"""Records a paid call on disk through all its states, whichever way it ends.
 
     async with paid_call(intents, "speech", account.id, {"model": …, "input": …}) as paid:
         …                                           # still free to change one's mind: leaving here cancels

@@ -13,7 +13,7 @@ Work = Callable[..., Awaitable[None]]
 
 
 class TaskScope:
-    """Owns the tasks of one page or service. Cancelling is silent; a crash is handed to `on_crash`, never swallowed."""
+    """Owns the tasks of one page or service. Canceling is silent; a crash is handed to `on_crash`, never swallowed."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a tab moved to its trash: listed, restored, deleted for good, and undone. QtCore only.
+"""The trash of the tabs: list, restore, delete permanently, undo. QtCore only.
 
 A tab adds each kind of row that it has, such as clips and cloned voices, and says what it moved; the rest is here.
 """

@@ -1,4 +1,4 @@
-"""What a place for secrets is, how it says what is wrong, and the simplest one: this session's memory.
+"""The interface of a secret store, its errors, and the simplest one: memory of this session.
 
 SecretStoreError
 ├── StoreLocked         it is there, but somebody has to unlock it

@@ -1,4 +1,4 @@
-"""`python -m app.sandbox`: serve the Sandbox alone, print its base URL, go on until SIGINT or SIGTERM.
+"""`python -m app.sandbox`: serves the Sandbox alone and prints its base URL, until SIGINT or SIGTERM.
 
 A second signal ends the process at once. So do 3 seconds after the first: speech or a chain may still be computing.
 """

@@ -1,4 +1,4 @@
-"""What is said on standard error: each complaint of the event loop once a minute, and of each line whose it is."""
+"""Standard error of the Sandbox: limits repeated complaints of the event loop and labels lines by library."""
 
 from __future__ import annotations
 

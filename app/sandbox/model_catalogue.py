@@ -1,4 +1,4 @@
-"""The models that the Sandbox serves: what each can do, what it costs, in which rate-limit tier it stands."""
+"""The Sandbox's models: capabilities, prices and rate-limit tier of each."""
 
 from __future__ import annotations
 

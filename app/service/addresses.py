@@ -1,4 +1,4 @@
-"""What an address says about who is on its other end. Standard library only."""
+"""What the address of a service tells about its operator. Standard library only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chat request to its JSON body, after a look at the limits that the service would only refuse.
+"""Turns a chat request into its JSON body, after checking the limits that the service enforces.
 
 Source: service specification, chat completions (R-CHAT-05..16, R-EXT-*).
 """

@@ -75,7 +75,7 @@ class ChatReader:
         return {**thoughts, **self._extra}
 
     def read(self, chunks: Iterable[bytes]) -> tuple[ChatEvent, ...]:
-        """Return the events of some chunks, neighbouring text joined.
+        """Return the events of some chunks, neighboring text joined.
 
         Never raises: an error stands in `failure` afterwards, behind the events that came before it.
         """

@@ -59,7 +59,7 @@ class RpcItem:
 class RpcOperation:
     """One request to the proxy, ready to be sent, and sent again, byte for byte the same.
 
-    `key` is the idempotency key: always there when something is changed, so that a repetition is recognised for 24 h.
+    `key` is the idempotency key: always there when something is changed, so that a repetition is recognized for 24 h.
     """
 
     def __init__(self, network: str, items: tuple[RpcItem, ...], key: str | None, *, batch: bool) -> None:

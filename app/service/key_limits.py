@@ -1,4 +1,4 @@
-"""What one key may still do at one host, counted once for every client that calls with it.
+"""Rate limits and failure budget of one key at one host, shared by every client that calls with it.
 
 The service counts refusals and calls by key, whoever asks: the account in use, a check of the same key in Settings,
 another account with that key, a top-up. The registry knows keys by a fingerprint alone, made with a secret that dies

@@ -1,4 +1,4 @@
-"""When to try again, how long to wait, and the budget of refusals that keeps the service from blocking us.
+"""Retry policy: when to retry, how long to wait, and the failure budget that keeps the service from blocking us.
 
 A loop of our own rather than a retry library: what may be repeated depends on what a repetition costs, the wait on
 what the service said, each try passes the budget first, and tests turn the clock.
@@ -38,7 +38,7 @@ class CallKind(StrEnum):
     """What a repetition of a call could cost."""
 
     READ = "read"  # nothing
-    IDEMPOTENT = "idempotent"  # nothing: the service recognises a repetition, or asking twice is the same
+    IDEMPOTENT = "idempotent"  # nothing: the service recognizes a repetition, or asking twice is the same
     PAID = "paid"  # the price once more, if the lost call was carried out
     UPLOAD = "upload"  # the same
     QUEUE = "queue"  # a second job; not even a connection that never stood is tried again

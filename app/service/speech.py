@@ -125,7 +125,7 @@ class Sound:
 @dataclass(frozen=True, slots=True)
 class SpeechTraits:
     """What one speech model takes. `language_form`: "names" (English), "codes" (en), "locales" (English (US)) or
-    "none". `speeds` is what it honours of 0.25 to 4, None when it ignores the speed."""
+    "none". `speeds` is what it honors of 0.25 to 4, None when it ignores the speed."""
 
     style: bool = False
     temperature: bool = False
@@ -134,7 +134,7 @@ class SpeechTraits:
     speeds: tuple[float, float] | None = SPEEDS
 
 
-# For deployments whose model list does not say which parameters a model honours.
+# For deployments whose model list does not say which parameters a model honors.
 KNOWN_TRAITS: Mapping[str, SpeechTraits] = {
     "tts-kokoro": SpeechTraits(),
     "tts-qwen3-0-6b": SpeechTraits(style=True, temperature=True, top_p=True, language_form="names", speeds=None),

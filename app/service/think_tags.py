@@ -1,4 +1,4 @@
-"""Splits `<think>…</think>` out of streamed text, wherever the network cuts the tags in two (R-EXT-03).
+"""Separates `<think>…</think>` from streamed text, wherever the network splits the tags (R-EXT-03).
 
 A tag inside code (after a backtick, or in a fence) is text that somebody wrote about tags, and stays text.
 """

@@ -1,4 +1,4 @@
-"""Whether there is a newer Rialto: read from a feed that is signed, when somebody wants to know.
+"""Checks a signed feed for a newer version of Rialto.
 
 The feed follows The Update Framework (TUF 1.0): its keys are those of the `root.json` that the program was built with,
 or of a later one that those have signed. What is not signed, has been changed, has expired or is older than what was

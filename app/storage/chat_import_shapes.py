@@ -36,7 +36,7 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`fits` recognises one chat; `turns` gives its messages and the id of the leaf that was on screen."""
+    """`fits` recognizes one chat; `turns` gives its messages and the id of the leaf that was on screen."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]

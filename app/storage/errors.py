@@ -1,4 +1,4 @@
-"""What can go wrong on disk. Every error carries one sentence a person can read and act on.
+"""Errors of the disk and the database. Each carries one sentence that a person can act on.
 
 StorageError
 ├── StorageUnavailable      the disk is full, the folder is read-only or missing; trying again later may work

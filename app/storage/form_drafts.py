@@ -1,4 +1,4 @@
-"""What is being written in a tab and with which choices, so that nothing typed is lost."""
+"""Drafts of the tabs' forms on disk: what is typed and chosen in each, so that nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images that were asked for, from before the call on; their bytes are files, see `ImageFiles`.
+"""Requested images, stored from before the call; their bytes are files, see `ImageFiles`.
 
 sending ──► saved        the file is on the disk, decoded once from end to end
    ├──────► withheld     the service answered that its policy forbids the image; charged all the same

@@ -15,12 +15,12 @@ FILE_NAME = "LICENCES.txt"
 LINE = "=" * 100
 _SEPARATOR = f"\n{LINE}\n\n"
 _FILES = ("licen", "copying", "notice", "authors")
-_TOLD = 120  # characters of a licence's name
+_TOLD = 120  # characters of a license's name
 
 
 @dataclass(frozen=True, slots=True)
 class License:
-    """One part: its name with its version, its licence in a few words, and the whole text ("" where it has none)."""
+    """One part: its name with its version, its license in a few words, and the whole text ("" where it has none)."""
 
     title: str
     words: str
@@ -75,7 +75,7 @@ def of_packages(folders: Iterable[str], wanted: Container[str] | None = None) ->
 
 
 def words_of(package: metadata.Distribution) -> str:
-    """The licence as the authors name it, in one line."""
+    """The license as the authors name it, in one line."""
     said = package.metadata
     words = _first(said, "License-Expression") or _first(said, "License").strip().partition("\n")[0]
     trove = [value.rpartition(" :: ")[2] for value in said.get_all("Classifier") or [] if value.startswith("License")]

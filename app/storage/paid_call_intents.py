@@ -1,4 +1,4 @@
-"""Paid calls, on disk before they are sent: a program killed at any moment knows afterwards what it had begun.
+"""Paid calls, on disk before they are sent, so that a restart after a crash knows which were begun.
 
     intended ──► sent ──► answered      the service said that it did it; `reference` is what it gave for the money
         │         ├─────► failed        surely not carried out

@@ -1,4 +1,4 @@
-"""Removing everything that Rialto wrote, and nothing else: its folders may be somebody's own (RIALTO_HOME)."""
+"""Removes everything that Rialto wrote and nothing else: with RIALTO_HOME its folders may hold other files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values lie in a column, and how odd ones are read: a strange value costs itself, never the row around it."""
+"""Converts values to and from columns; an unreadable value is dropped, never the row around it."""
 
 from __future__ import annotations
 

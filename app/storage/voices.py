@@ -1,4 +1,4 @@
-"""Voices: those of one's own with their samples, and what was loved and used."""
+"""Cloned voices with their samples, and which voices were marked as favorites or used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overwrites memory that was given back, where copies of a key may still lie.
+"""Overwrites freed memory, where copies of a key may remain.
 
 Keys are wiped where they are ours. Libraries make copies: when those are given back, what stood in them stays until
 the memory is used again. Using all of it again, with zeros, is what this does. It is no promise about a library that

@@ -1,4 +1,4 @@
-"""What a payment says, for the person who is about to sign it, and for whoever finds it again after a crash.
+"""The contents of a payment as text, for review before signing and for recovery after a crash.
 
 Nothing here repeats what somebody meant: the sheet is read from the bytes that are hashed, the sent payment from the
 header value that was sent.

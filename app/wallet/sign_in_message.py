@@ -1,4 +1,4 @@
-"""The message that signs somebody in: EIP-4361, and the same layout for the Ed25519 chain. Written and read strictly.
+"""The sign-in message: EIP-4361, and the same layout for the Ed25519 chain. Written and read strictly.
 
     <domain> wants you to sign in with your Ethereum account:
     <address>

@@ -1,4 +1,4 @@
-"""What a signed transaction says, read from its bytes before it is sent: nobody sends what they could not read.
+"""Decodes a signed transaction from its bytes, so that it can be reviewed before it is sent.
 
 The five kinds of transaction that Ethereum chains take (EIP-155, 2930, 1559, 4844, 7702), each with the fields and the
 order of its proposal. The hash is the one that the chain will know it by. Recovering the sender loads eth_account the

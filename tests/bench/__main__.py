@@ -1,6 +1,6 @@
 """`python -m tests.bench [topic …]`: run the benches one after another and print one table. `soak` is by itself.
 
-Exits 0 when every bench could be run, whatever its figures (a slow neighbour is no reason to fail a build), and 1
+Exits 0 when every bench could be run, whatever its figures (a slow neighbor is no reason to fail a build), and 1
 when one crashed.
 """
 

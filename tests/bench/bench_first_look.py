@@ -2,7 +2,7 @@
 
 The whole program runs in this process with the Sandbox's data folder, and its bytecode compiled, as installed programs
 have it. It is left alone until every tab was built ahead, then every tab is looked at once. What is measured is the
-longest turn of the event loop in processor time of the UI thread: a neighbour's load on the machine does not count, and
+longest turn of the event loop in processor time of the UI thread: a neighbor's load on the machine does not count, and
 neither does waiting for it.
 """
 

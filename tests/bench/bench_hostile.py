@@ -1,6 +1,6 @@
 """P4: messages that mean harm, streamed and opened. What one turn of the window's loop costs while they are shown.
 
-Processor time of the window's thread, so that a neighbour's load does not count. The network is held shut all along.
+Processor time of the window's thread, so that a neighbor's load does not count. The network is held shut all along.
 """
 
 import gc

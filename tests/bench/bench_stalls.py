@@ -1,7 +1,7 @@
 """P4: nothing stalls while 20,000 tokens arrive as fast as the loop takes them and a person types and scrolls.
 
 Beside the message view stands a plain text field that is fed by the same stream, typed beside and scrolled in the same
-way, in the same minute; and the machine with nothing to do. What a neighbour takes of the processor falls on all three
+way, in the same minute; and the machine with nothing to do. What a neighbor takes of the processor falls on all three
 alike. The processor time between two beats is ours alone, whatever else runs.
 """
 

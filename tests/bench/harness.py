@@ -1,7 +1,7 @@
 """What every bench is made of: timed in turns, medians of at least five, one `Ratio` per goal.
 
 A bench is a module `tests/bench/bench_<topic>.py` with one function, `main() -> list[Ratio]`. Each runs in a process of
-its own (`python -m tests.bench [topic …]`), so that memory and imports of one cannot colour another. Figures are
+its own (`python -m tests.bench [topic …]`), so that memory and imports of one cannot color another. Figures are
 ratios taken within one run on one machine; an absolute figure says more about the machine than about us, and is given
 only where a goal is absolute (a stall in milliseconds).
 """
@@ -40,7 +40,7 @@ class Ratio:
 def medians(*measures: Callable[[], float], runs: int = MIN_RUNS, warm_up: int = 1) -> tuple[float, ...]:
     """Call the measures in turns, `runs` times each after `warm_up` unrecorded rounds; return the median of each.
 
-    In turns, because a neighbour's load on the machine then falls on all of them alike.
+    In turns, because a neighbor's load on the machine then falls on all of them alike.
     """
     if runs < MIN_RUNS:
         raise ValueError(f"a median of {runs} says too little: take at least {MIN_RUNS}")

@@ -110,7 +110,7 @@ def shown(theme: Theme, rows: list[MessageRow], width: int = 800, height: int = 
 
 
 def settle(view: MessageView) -> None:
-    """Let the view show everything that it was given, colours included."""
+    """Let the view show everything that it was given, colors included."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)

@@ -44,7 +44,7 @@ def interpreters() -> list[str]:
     return list(found.values())
 
 
-# The one thing that packing shares with the program: how its list of licences is written and read.
+# The one thing that packing shares with the program: how its list of licenses is written and read.
 SHARED = {"licenses": {"app"}}
 
 

@@ -76,7 +76,7 @@ def colored(red: int, green: int, blue: int) -> str:
 
 
 def colors(data: bytes) -> list[str]:
-    """The strongest colour in the middle of every image of a video, each once as long as it lasts."""
+    """The strongest color in the middle of every image of a video, each once as long as it lasts."""
     found: list[str] = []
     with av.open(io.BytesIO(data), "r") as opened:
         for frame in opened.decode(video=0):

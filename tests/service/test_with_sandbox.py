@@ -48,7 +48,7 @@ async def chat(at: ServiceHarness) -> object:
 
 
 async def hiss(at: ServiceHarness) -> object:
-    """Something that is heard and holds no word: recognised at once."""
+    """Something that is heard and holds no word: recognized at once."""
     path = at.folder / "hiss.wav"
     noise = np.random.default_rng(1).normal(0, 3000, 8_000).astype(np.int16)
     path.write_bytes(encode(noise, 16_000, "wav"))

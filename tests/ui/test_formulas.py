@@ -1,4 +1,4 @@
-"""Formulas: set in another process, drawn in the text's colour and on its baseline, source where that fails."""
+"""Formulas: set in another process, drawn in the text's color and on its baseline, source where that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Icons: one drawing per meaning, on one grid, in the colour of whoever asks."""
+"""Icons: one drawing per meaning, on one grid, in the color of whoever asks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
 
 
 def strongest(image: QImage) -> QColor:
-    """The most opaque pixel: the colour of the strokes."""
+    """The most opaque pixel: the color of the strokes."""
     points = ((x, y) for x in range(image.width()) for y in range(image.height()))
     return max((image.pixelColor(x, y) for x, y in points), key=lambda color: color.alpha())
 

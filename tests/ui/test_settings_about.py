@@ -1,4 +1,4 @@
-"""About Rialto: nobody is asked before a person asks, what the signed feed says is shown, every licence can be read."""
+"""About Rialto: nobody is asked before a person asks, what the signed feed says is shown, every license can be read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def repository(tmp_path: Path) -> Iterator[TufFeed]:
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a built program with two licences and no feed."""
+    """The folder of a built program with two licenses and no feed."""
     root = tmp_path / "rialto" / "program"  # where the harness has its program
     (root / "resources" / "updates").mkdir(parents=True)
     line = "=" * 100

@@ -108,7 +108,7 @@ def test_a_label_gives_back_the_room_of_a_smaller_minimum(qtbot, theme: Theme) -
 
 
 def test_a_colour_that_was_chosen_before_anybody_looked_is_the_one_that_is_shown(window: QWidget, theme: Theme) -> None:
-    """The style sheet gives a widget the usual colours when it comes below another parent and is shown."""
+    """The style sheet gives a widget the usual colors when it comes below another parent and is shown."""
     pages = QStackedWidget(window)
     pages.show()
     page, scroll = QWidget(), QScrollArea()

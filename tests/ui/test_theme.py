@@ -1,4 +1,4 @@
-"""The theme's numbers: colours that can be read, measures that grow as designed, a sheet without holes."""
+"""The theme's numbers: colors that can be read, measures that grow as designed, a sheet without holes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def tokens(request: pytest.FixtureRequest) -> dict[str, str]:
 
 
 def luminance(color: str) -> float:
-    """WCAG 2: relative luminance of an sRGB colour."""
+    """WCAG 2: relative luminance of an sRGB color."""
 
     def linear(part: float) -> float:
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4

@@ -43,7 +43,7 @@ from tests.wallet.figures import (
     message_of,
 )
 
-ODD_KEY = "0x" + "".join(f"{at:02x}" for at in range(7, 39))  # no two bytes alike: any part of it is recognised
+ODD_KEY = "0x" + "".join(f"{at:02x}" for at in range(7, 39))  # no two bytes alike: any part of it is recognized
 ODD_ADDRESS = Account.from_key(ODD_KEY).address
 
 

@@ -1,4 +1,4 @@
-"""The attachment meter: says of images, sounds, videos and files what can be measured, and nothing more."""
+"""The attachment meter: describes attached images, sounds, videos and files by what can be measured."""
 
 from __future__ import annotations
 

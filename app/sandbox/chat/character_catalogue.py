@@ -1,4 +1,4 @@
-"""The Sandbox's characters: written entries from a data file, and by rule everything that a record has besides."""
+"""The Sandbox's characters: entries of a data file, with the remaining fields of a record derived by rule."""
 
 from __future__ import annotations
 

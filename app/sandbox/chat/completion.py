@@ -1,4 +1,4 @@
-"""One chat completion on its way out: cut at stop words and limits, paced, counted, framed and billed."""
+"""Delivers one chat completion: cut at stop sequences and limits, paced, counted, framed and billed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request on its way through the Sandbox, and the answers a handler can give."""
+"""One request to the Sandbox as handlers see it, and the responses that they can return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Misbehaviour on request: which faults are armed, how often they still strike, and where.
+"""Misbehavior on request: which faults are armed, how often they still strike, and where.
 
 Setting a fault replaces the one of the same name, so the controls can be repeated without harm.
 """

@@ -1,6 +1,6 @@
 """Draws images from words with Pillow, and changes images that were sent. The only file that knows Pillow.
 
-Nothing here understands a prompt: words pick a scene and colours, a hash of the prompt and the seed does the rest.
+Nothing here understands a prompt: words pick a scene and colors, a hash of the prompt and the seed does the rest.
 Equal prompt, size and seed give equal pixels.
 """
 
@@ -58,7 +58,7 @@ class NotAnImage(Exception):
 
 
 def draw(prompt: str, width: int, height: int, seed: int, style: str = "", *, label: bool = True) -> Image.Image:
-    """Return a composition for a prompt, labelled as what it is."""
+    """Return a composition for a prompt, labeled as what it is."""
     dice = random.Random(hashlib.sha256(f"{prompt}\0{seed}".encode()).digest())  # noqa: S311  # an image, no secret
     scale = min(2.0, _WORK / max(width, height))
     small = (max(1, round(width * scale)), max(1, round(height * scale)))
@@ -263,7 +263,7 @@ def upscale(image: Image.Image, factor: int) -> Image.Image:
 
 
 def without_background(image: Image.Image) -> Image.Image:
-    """Return the image with everything transparent that has the colours of its edge."""
+    """Return the image with everything transparent that has the colors of its edge."""
     rgb = image.convert("RGB")
     border = [rgb.crop(box) for box in ((0, 0, rgb.width, 1), (0, rgb.height - 1, rgb.width, rgb.height))]
     averages = [strip.resize((1, 1), Image.Resampling.BOX) for strip in border]

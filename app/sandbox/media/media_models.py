@@ -1,4 +1,4 @@
-"""Records of every model that is not a text model: what `GET /models` says, and what the endpoints go by."""
+"""Records of all models other than text models: listed by `GET /models` and obeyed by the endpoints."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def load(data: Path) -> tuple[MediaModel, ...]:
     return (*_speech(voices), *_TRANSCRIPTION, *_IMAGES, *_EMBEDDINGS, *_VIDEO)
 
 
-# Speech. Formats: the default first. Flags: which of prompt, temperature and top_p the model honours.
-# id: name, USD per million characters, default voice, formats, honoured, privacy
+# Speech. Formats: the default first. Flags: which of prompt, temperature and top_p the model honors.
+# id: name, USD per million characters, default voice, formats, honored, privacy
 SPEECH: Mapping[str, tuple[str, str, str, str, str, str]] = {
     "tts-kokoro": ("Kokoro", "3.50", "af_sky", "mp3 opus aac flac wav pcm", "", "private"),
     "tts-qwen3-0-6b": ("Qwen 3 0.6B", "87.50", "Vivian", "mp3", "prompt temperature top_p", "private"),

@@ -150,7 +150,7 @@ def _delivery(call: Call, request: SpeechRequest, model: MediaModel) -> Delivery
 
 
 def _varied(request: SpeechRequest, model: MediaModel) -> float:
-    """Return how far sentences may differ in melody, 0..1, from temperature and top_p, where the model honours them."""
+    """Return how far sentences may differ in melody, 0..1, from temperature and top_p, where the model honors them."""
     temperature = request.temperature if model.facts["supportsTemperatureParam"] else None
     top_p = request.top_p if model.facts["supportsTopPParam"] else None
     return min((0.0 if temperature is None else temperature / 2) * (1.0 if top_p is None else top_p), 1.0)

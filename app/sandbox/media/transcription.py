@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.sandbox.media.transcription_engine import Segment
 
 SUFFIXES = ("aac", "flac", "m4a", "mp3", "mp4", "oga", "ogg", "wav", "wave", "webm")
-# Which lists a model fills when times are asked for, and whether it honours a language hint.
+# Which lists a model fills when times are asked for, and whether it honors a language hint.
 KINDS: Mapping[str, tuple[tuple[str, ...], bool]] = {
     "nvidia/parakeet-tdt-0.6b-v3": (("word", "segment", "char"), False),
     "openai/whisper-large-v3": (("word", "segment"), True),

@@ -1,4 +1,4 @@
-"""Videos on order: what was asked for, when it is due, and what is left of it."""
+"""Queued video jobs: the order, when it completes, and its download."""
 
 from __future__ import annotations
 

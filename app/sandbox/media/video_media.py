@@ -1,4 +1,4 @@
-"""What goes along with a video: read from data URLs, counted and checked.
+"""Reference media of a video request: read from data URLs, counted and checked.
 
 Everything that can be seen is seen in the video that comes of it, one thing after the other; what only can be heard or
 read is named in its caption. Source: service specification, video (`/video/queue`).

@@ -43,7 +43,7 @@ class Manner:
     """What one model does with the parameters of a request. `hint`: the form of its language hint, or ""."""
 
     rate_hz: int = 24_000
-    slowest: float = 1.0  # the range of `speed` it honours; 1 to 1: ignored
+    slowest: float = 1.0  # the range of `speed` it honors; 1 to 1: ignored
     fastest: float = 1.0
     hint: str = ""  # "names" (English), "codes" (en) or "locales" (English (US))
 

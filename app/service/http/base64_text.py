@@ -1,4 +1,4 @@
-"""Files on their way as base64. The text is never one string: copying 35 MB at once would hold every thread up.
+"""Files encoded as base64 in pieces: one string of 35 MB would block every thread while it is copied.
 
 Standard library only: the chat tab imports this before the first paint.
 """

@@ -1,4 +1,4 @@
-"""What a certificate says about itself, and whether a file can be believed in besides the system's certificates."""
+"""Reads certificates: describes one, and loads a CA file to be trusted in addition to the system's."""
 
 from __future__ import annotations
 

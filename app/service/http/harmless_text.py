@@ -1,4 +1,4 @@
-"""Text of strangers without what would deceive whoever reads it. Standard library only.
+"""Removes from untrusted text the characters that could deceive its reader. Standard library only.
 
 Overrides and embeddings (U+202A to U+202E) turn "exe.jpg" round, and no language needs them; an isolate (U+2066 to
 U+2069) that is never closed turns what follows it; other control characters are drawn as nothing, or as anything.

@@ -1,4 +1,4 @@
-"""What httpx says of a call that got no answer, or was sent on, in our words."""
+"""Turns httpx failures and redirects into our own errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large JSON that stays text until somebody looks: a list or an object that parses a member when it is asked for one.
+"""Large JSON parsed lazily: lists and objects that stay text and parse a member when it is read.
 
 Python objects for 50 MB of JSON take a third of a second to make, ten times their text in memory, and again as long to
 be thrown away, all of it with Python's lock held. Here the text is checked once, which takes milliseconds, and only

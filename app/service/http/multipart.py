@@ -1,4 +1,4 @@
-"""`multipart/form-data` bodies, streamed from disk: a file is never in memory as a whole, and its progress is told."""
+"""`multipart/form-data` bodies streamed from disk with progress; a file is never in memory as a whole."""
 
 from __future__ import annotations
 

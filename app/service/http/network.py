@@ -1,4 +1,4 @@
-"""Which way leads to a host: straight there or through a proxy, and whom to believe at the other end.
+"""How a host is reached: directly or through a proxy, and which certificates are trusted.
 
 One `Network` serves all accounts. The proxy's password is read when a connection needs it and is in no repr.
 """

@@ -1,4 +1,4 @@
-"""Opening one connection, straight or through a proxy, step by step: whoever asks can tell at which step it failed.
+"""Opens one connection, directly or through a proxy, step by step, so that a failure names its step.
 
 HTTP CONNECT by RFC 9110 section 9.3.6; SOCKS5 by RFC 1928, its user and password by RFC 1929. The proxy looks up the
 service's name, so that a name known only behind it is found.

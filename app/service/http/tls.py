@@ -1,4 +1,4 @@
-"""Whom we believe on the other end of a TLS connection: the operating system's certificates, loaded once.
+"""TLS trust: the operating system's certificates, loaded once.
 
 Loading them costs tens of milliseconds, so it happens on first use, in a thread, and one context serves every account.
 """

@@ -1,4 +1,4 @@
-"""A look at a file before it is uploaded: what the service would refuse is refused here, without the journey."""
+"""Checks a file before it is uploaded, so that what the service would refuse is not sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The character browser: three panes that stand in the chat tab's place, and the wires between them."""
+"""The character browser: three panes shown in place of the chat tab's, and their connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people wrote about a character, below its details: asked for by a press, page by page, walked by arrow keys."""
+"""Reviews of a character below its details: loaded page by page on request, arrow keys move between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three panes of the tab, and the guests that may stand in their place for a while."""
+"""The three panes of the tab, and the guest panes that can replace them for a while."""
 
 from __future__ import annotations
 

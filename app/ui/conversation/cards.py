@@ -1,4 +1,4 @@
-"""What stands under an answer that did not end well: the note with Continue, and the error card."""
+"""What is shown below an answer that was cut or failed: the note with Continue, and the error card."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class ErrorCard(Box):
         self._details_open = details_open and bool(problem.details)
         self._role = {"bad": "bad", "warn": "warn"}.get(problem.severity, "line2")
         self._controls: list[Control] = []
-        self._texts: list[tuple[str, QPointF, WrappedText]] = []  # colour role, place, text
+        self._texts: list[tuple[str, QPointF, WrappedText]] = []  # color role, place, text
         self._facts_y: float | None = None
         self._x = 0.0
 

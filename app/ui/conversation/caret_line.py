@@ -1,4 +1,4 @@
-"""The line that stands where an answer will begin: nothing but room for the caret."""
+"""The placeholder line of an answer that has not begun: room for the caret."""
 
 from __future__ import annotations
 

@@ -144,10 +144,10 @@ class CodeBox(HorizontalScrollBox):
     def controls(self) -> list[Control]:
         return self._controls
 
-    # -- colours ------------------------------------------------------------------------------------------------------
+    # -- colors ------------------------------------------------------------------------------------------------------
 
     def _color(self, lines: list[list[Stretch]]) -> None:
-        """Lay the colours over the text; the document itself does not change."""
+        """Lay the colors over the text; the document itself does not change."""
         self._colored = True
         formats: dict[str, QTextCharFormat] = {}
         block = self.document.begin()

@@ -1,4 +1,4 @@
-"""How the buttons inside messages look. They are painted, not widgets; screen readers are told their role."""
+"""How the buttons inside messages look. They are painted, not widgets; their role is exposed to screen readers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def button_width(theme: Theme, look: str, label: str, icon: str, large: bool = F
 
 
 def place_right(theme: Theme, controls: list[Control], right: float, middle: float, gap: float = 0) -> float:
-    """Give small buttons their places from `right` leftwards, centred on `middle`; return the left end."""
+    """Give small buttons their places from `right` leftwards, centered on `middle`; return the left end."""
     high = button_height(theme)
     for control in reversed(controls):
         wide = button_width(theme, control.look, control.label, control.icon)
@@ -63,7 +63,7 @@ def paint_control(painter: QPainter, theme: Theme, control: Control, state: Pain
 
 
 def _background(painter: QPainter, theme: Theme, control: Control, hovered: bool, pressed: bool) -> str:
-    """Draw what is under the label and return the label's colour role."""
+    """Draw what is under the label and return the label's color role."""
     look, rect = control.look, control.rect
     fill, border, role = "", "", "text2"
     if look == "primary":

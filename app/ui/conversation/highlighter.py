@@ -1,4 +1,4 @@
-"""Gives finished code blocks their colours: the language is loaded in a thread, the text read in short steps."""
+"""Gives finished code blocks their colors: the language is loaded in a thread, the text read in short steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAUSE_MS = 10  # between two steps, so that scrolling and typing come first
 
 
 class Highlighter(QObject):
-    """Ask with `color`; `colored` tells which group has its colours now."""
+    """Ask with `color`; `colored` tells which group has its colors now."""
 
     colored = Signal(object)  # CodeGroup
 
@@ -40,7 +40,7 @@ class Highlighter(QObject):
         return self._work is None and not self._waiting
 
     def color(self, group: CodeGroup, text: str) -> None:
-        """Colour a block soon; asking twice is free."""
+        """Color a block soon; asking twice is free."""
         if group.colors is not None or id(group) in self._asked:
             return
 

@@ -29,7 +29,7 @@ _ROLES = {"string": "syntax_string", "number": "syntax_number", "word": "syntax_
 
 
 class JsonBox(Box):
-    """A framed value with a header. `note` stands beside the title in the colour of `tone`.
+    """A framed value with a header. `note` stands beside the title in the color of `tone`.
 
     `buttons` are (action, words, look) below the tree. Control ids of lines are `line:` and the path.
     """

@@ -313,7 +313,7 @@ class MessageLayout:
                 yield (section, index), unit
 
     def restyle(self, styles: Styles) -> None:
-        """Take other fonts and colours; everything built is forgotten."""
+        """Take other fonts and colors; everything built is forgotten."""
         self._styles = styles
         self.answer.restyle(styles)
         self.thoughts.restyle(styles)

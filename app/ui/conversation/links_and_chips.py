@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 CITE_PX, CODE_PX = 16, 19  # heights of a citation chip and of inline code at 100 %
-Chip = tuple[str, QRectF]  # the role of its colour, and its shape
+Chip = tuple[str, QRectF]  # the role of its color, and its shape
 _FILLS = {"cite": "accent_tint", "unbound": "warn_tint"}
 
 

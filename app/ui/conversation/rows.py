@@ -61,7 +61,7 @@ class RowAttachment:
 class ReceiptRun:
     """One part of a receipt line; parts are told apart by a dot.
 
-    `role` names a colour of the theme, `icon` a file of resources/icons; the icon "dot" is the small disc of
+    `role` names a color of the theme, `icon` a file of resources/icons; the icon "dot" is the small disc of
     work that is going on. A `spare` part is left out where a line has no room for all; who copies the line has it.
     """
 

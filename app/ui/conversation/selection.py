@@ -1,4 +1,4 @@
-"""The selected text: two places in the rows, painted by whoever shows them, copied without laying anything out."""
+"""The text selection: two positions in the rows; copied without laying anything out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text on its way to the screen: gathered, shown at most 30 times a second, in steps that never hold the window up."""
+"""Streams text to the screen: buffered, shown at most 30 times a second, in steps that never block the window."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class Stream:
         return None
 
     def update_timers(self) -> None:
-        """Start or stop the timers by what is on screen, and ask for colours of code that is there."""
+        """Start or stop the timers by what is on screen, and ask for colors of code that is there."""
         view = self._view
         visible = view.isVisible()
         blinks = visible and view.picture.caret is not None and self._theme.motion_ms(1) > 0

@@ -318,7 +318,7 @@ class StreamingMarkdown:
         return found
 
     def restyle(self, styles: Styles) -> None:
-        """Take other fonts and colours; the next paint builds what it shows."""
+        """Take other fonts and colors; the next paint builds what it shows."""
         self._styles = styles
         for unit in self.units:
             unit.drop()

@@ -140,7 +140,7 @@ class VirtualList:
         return list(self._models.values())
 
     def restyle(self, styles: Styles) -> None:
-        """Take other fonts and colours; everything laid out is forgotten."""
+        """Take other fonts and colors; everything laid out is forgotten."""
         self.styles = styles
         for model in self._models.values():
             model.restyle(styles)

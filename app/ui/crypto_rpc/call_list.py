@@ -21,7 +21,7 @@ from app.ui.kit.widgets.spinner import Progress
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
-LOW_SHARE = 0.9  # of a cap, from which on it is said in another colour
+LOW_SHARE = 0.9  # of a cap, from which on it is said in another color
 
 
 class CreditsFooter(QWidget):

@@ -1,4 +1,4 @@
-"""What stands in the Console's left pane: collections with what is saved in them, and the requests that were sent."""
+"""Rows of the Console's left pane: collections with their saved requests, and the requests that were sent."""
 
 from __future__ import annotations
 

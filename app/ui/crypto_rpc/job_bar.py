@@ -1,4 +1,4 @@
-"""The line that says how far a longer piece of work is, what it has cost, and how to stop it."""
+"""The progress bar of a long-running job: how far it is, what it has cost, and Stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters of one call as fields with their names; what a value means stands below its field."""
+"""The parameters of one call as named fields, each with the meaning of its value below."""
 
 from __future__ import annotations
 

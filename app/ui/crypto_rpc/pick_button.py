@@ -1,4 +1,4 @@
-"""A button that opens something to choose from: what is chosen, a fact beside it, and an arrow that says so."""
+"""A button that opens a picker: shows the chosen item, a fact about it, and an arrow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PickButton(Button):
         super().setText(harmless(text))
 
     def set_fact(self, words: str) -> None:
-        """Show a few words behind the text, in another colour."""
+        """Show a few words behind the text, in another color."""
         if words != self._fact:
             self._fact = words
             self.updateGeometry()

@@ -307,7 +307,7 @@ class CryptoRpcPresenter(QObject):
         return self.network_list.rows(self.draft.network)
 
     def star_network(self, slug: str) -> None:
-        """Make a network a favourite, or an ordinary one again."""
+        """Make a network a favorite, or an ordinary one again."""
         self.network_list.star(slug)
         self.keeper.soon()
 

@@ -1,4 +1,4 @@
-"""What stands in the form, what a model makes of it, what it costs, and the requests that come of it. No Qt."""
+"""The form's values, what a model supports of them, their price, and the requests made from them. No Qt."""
 
 from __future__ import annotations
 

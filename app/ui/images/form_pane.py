@@ -1,4 +1,4 @@
-"""The left pane: everything an image can be asked for with, its price, and the button that pays it.
+"""The left pane: the parameters of an image, the price, and the Generate button.
 
 What the chosen model does not use stays in its place, dashed, with one line that says why.
 """

@@ -1,4 +1,4 @@
-"""The middle pane: the images in columns or lines, searched, with what stands there while there are none."""
+"""The middle pane: the images as a grid or list, with search, and its empty state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Images tab: form, gallery, and the chosen image. It draws what is told and reports what is pressed."""
+"""The Images tab: form, gallery and the selected image. Draws the state it is given and reports input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Images tab: what stands in the form, which model makes it, what it costs, and what was pressed. QtCore only."""
+"""The presenter of the Images tab: the form, the model, the price, and what its controls do. QtCore only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies a request as a command for other programs, and says what whoever pastes it has to know."""
+"""Copies a request as a command for other programs, with a note about what to fill in."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Line icons: one SVG per meaning, coloured at paint time so that they follow the theme.
+"""Line icons: one SVG per meaning, colored at paint time so that they follow the theme.
 
 The files in `resources/icons` draw with `currentColor` on a 20 px grid. Nothing is read before it is painted, and every
-rendering is kept by (name, size, colour, resolution).
+rendering is kept by (name, size, color, resolution).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def icons_folder() -> Path:
 
 
 def icon(theme: Theme, name: str, role: str = "text2", on_role: str | None = None) -> QIcon:
-    """Return an icon in the colour `role`, in `on_role` while its button is on, in `text3` while it is off limits.
+    """Return an icon in the color `role`, in `on_role` while its button is on, in `text3` while it is off limits.
 
     Raises `FileNotFoundError` at once when there is no such icon, not at the first paint.
     """
@@ -76,7 +76,7 @@ def _render(name: str, px: int, color: str, dpr: float) -> QPixmap:
 
 
 class _SvgIconEngine(QIconEngine):
-    """Asks the theme for the colour whenever Qt asks for the image."""
+    """Asks the theme for the color whenever Qt asks for the image."""
 
     def __init__(self, theme: Theme, name: str, role: str, on_role: str) -> None:
         super().__init__()

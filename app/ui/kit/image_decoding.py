@@ -1,4 +1,4 @@
-"""Decodes images that strangers may have made: bounded in pixels, fitted into a square, never more than asked for."""
+"""Decodes untrusted images: bounded in pixels and scaled to fit a square."""
 
 from __future__ import annotations
 

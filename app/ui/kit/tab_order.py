@@ -1,4 +1,4 @@
-"""What Tab reaches. Qt's own focus chain is never asked for it.
+"""The tab order. Qt's own focus chain is never walked for it.
 
 PySide 6.11 makes the widget that `nextInFocusChain`, `previousInFocusChain` or `focusProxy` returns a part of the one
 that was asked, and takes it away from Python when that one is deleted: a walk along the chain breaks the window later.

@@ -1,6 +1,6 @@
-"""Colours, type, measures and motion of the whole window, in one object that says when they change.
+"""Colors, type, sizes and motion of the whole window, in one object that signals their changes.
 
-Everything that paints asks `Theme`; nothing else holds a colour. `apply` sets the palette, then one application style
+Everything that paints asks `Theme`; nothing else holds a color. `apply` sets the palette, then one application style
 sheet, then emits `changed`, upon which painted widgets and delegates repaint.
 """
 
@@ -31,7 +31,7 @@ ICON_CAP = 1.6
 LINE_OF_A_CONTROL = 19  # px of the body line inside every one-line control
 CELL_MARGIN = 3  # px between the padding and the words of a cell: Qt adds them, whatever the style sheet says
 
-# Palette role → colour role; what Qt's own painting and the input method use where the style sheet has no say.
+# Palette role → color role; what Qt's own painting and the input method use where the style sheet has no say.
 _PALETTE = {
     QPalette.ColorRole.Window: "pane",
     QPalette.ColorRole.Base: "surface",
@@ -156,7 +156,7 @@ class Theme(QObject):
     # -- what everybody asks --------------------------------------------------------------------------------------
 
     def color(self, role: str) -> QColor:
-        """Return a colour by its role (`text2`, `accent_tint`, `syntax_string`, …). Raises `KeyError`."""
+        """Return a color by its role (`text2`, `accent_tint`, `syntax_string`, …). Raises `KeyError`."""
         found = self._colors.get(role)
         if found is None:
             found = self._colors[role] = QColor(self.tokens()[role])
@@ -311,7 +311,7 @@ class Theme(QObject):
         return palette
 
     def style_sheet(self) -> str:
-        """Return the application style sheet at the present colours and scale."""
+        """Return the application style sheet at the present colors and scale."""
         if self._template is None:
             self._template = (self._folder / "themes" / "style.qss").read_text(encoding="utf-8")
         images = (self._folder / "themes" / ("dark" if self._dark else "light")).as_posix()
@@ -345,7 +345,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 def fill(template: str, words: Mapping[str, str], measures: Mapping[str, Callable[[float], int]]) -> str:
     """Fill the template of the style sheet. Raises `KeyError` for a role or measure that nobody defined.
 
-    In the template `@text2` is a colour role (dashes for underscores), `{s12}` a spacing, `{h32}` a height of one text
+    In the template `@text2` is a color role (dashes for underscores), `{s12}` a spacing, `{h32}` a height of one text
     line plus its air, `{t13}` a text size, `{r6}` a radius, `{i16}` an icon size, `{p28}` and `{c16}` the radius of a
     pill that high and of a circle that wide, `{k16}` the radius of a slider knob that wide and `{m4}` how far it stands
     out of a groove that high, `{o12}` the padding of a cell whose words stand `{s12}` from its edge, all in px at

@@ -1,4 +1,4 @@
-"""Small images of large ones, decoded in a thread and kept while they are likely to be looked at again."""
+"""Thumbnails, decoded in a thread and cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tooltips of text that strangers may have written: Qt takes whatever looks like HTML in a tooltip for HTML."""
+"""Tooltips of untrusted text: Qt takes whatever looks like HTML in a tooltip for HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files and folders: what lies where, how much room it takes, the copies, and the way to be rid of all of it."""
+"""Files and folders: locations, sizes, backups, and removing everything."""
 
 from __future__ import annotations
 

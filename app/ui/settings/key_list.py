@@ -39,7 +39,7 @@ from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.kbd import hint_size, paint_hint
 
 Index = QModelIndex | QPersistentModelIndex
-Said = tuple[str, str]  # a sentence and its colour role
+Said = tuple[str, str]  # a sentence and its color role
 ROW = Qt.ItemDataRole.UserRole
 SAID = Qt.ItemDataRole.UserRole + 1
 ENDS = Qt.ItemDataRole.UserRole + 2  # (first of its group, last of its group)

@@ -1,4 +1,4 @@
-"""Models and defaults: the model that new chats of the account in use begin with, and the favourites."""
+"""Models and defaults: the model that new chats of the account in use begin with, and the favorites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notifications: whether Rialto says something outside its window while the person works elsewhere.
+"""Notifications: whether Rialto notifies while it is in the background.
 
 A module of its own, as each section of Settings is: it is built when it is first shown.
 """

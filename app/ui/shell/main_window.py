@@ -1,4 +1,4 @@
-"""The window: rail, zones, status bar and what lies over them. Tabs are given to it; it knows none by name."""
+"""The window: rail, zones, status bar and overlays. Tabs are given to it; it knows none by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies over the window or comes and goes: palette, sheets, menus, toasts, banner, questions.
+"""Overlays of the window: palette, sheets, menus, toasts, banner, dialogs.
 
 Built with the first of them, after the first paint; each part with its own first use.
 """

@@ -22,7 +22,7 @@ from app.ui.kit.widgets.surfaces import rule
 HEIGHT = 28
 _NARROW = 1000  # effective width below which only account, headroom and balance stay
 
-Run = tuple[str, str, int]  # text, colour role, weight
+Run = tuple[str, str, int]  # text, color role, weight
 
 
 class AccountChip(QAbstractButton):
@@ -39,7 +39,7 @@ class AccountChip(QAbstractButton):
         theme.changed.connect(self.updateGeometry)
 
     def show_account(self, name: str, *, sandbox: bool, state: str = "ok") -> None:
-        """`state` colours the dot: "ok", "warn" while calls are held, "locked" without its key, "control" for none."""
+        """`state` colors the dot: "ok", "warn" while calls are held, "locked" without its key, "control" for none."""
         self._sandbox = sandbox
         self._state = state
         self.setText(name)
@@ -112,7 +112,7 @@ class StatusItem(QAbstractButton):
         self.set_runs(())
 
     def set_runs(self, runs: Sequence[Run], spoken: str = "", dot: str = "") -> None:
-        """Show runs of (text, colour role, weight), behind a dot of the role `dot`; nothing to show hides the item."""
+        """Show runs of (text, color role, weight), behind a dot of the role `dot`; nothing to show hides the item."""
         self._runs, self._dot = tuple(runs), dot
         text = "".join(run[0] for run in self._runs)
         self.setText(text)

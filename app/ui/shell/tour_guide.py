@@ -1,4 +1,4 @@
-"""Who leads through the tour: uses the window as a person would, waits, says what there is to see, takes images."""
+"""Drives the tour: uses the window as a person would, waits, describes each step, takes screenshots."""
 
 from __future__ import annotations
 

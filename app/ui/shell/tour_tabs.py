@@ -120,7 +120,7 @@ def _spoken(page: SpeechPage) -> Take | None:
 
 
 async def transcribe(guide: TourGuide, clip: Path) -> tuple[int, int]:
-    """Have a clip recognised; return how many words were right, and how many came."""
+    """Have a clip recognized; return how many words were right, and how many came."""
     guide.window.show_tab("transcription")
     page = guide.window.tab("transcription")
     assert isinstance(page, TranscriptionPage)

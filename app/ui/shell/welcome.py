@@ -340,7 +340,7 @@ class _Fact(QWidget):
         row.addLayout(column, 1)
 
     def set_words(self, text: str, state: str = "", role: str = "text2") -> None:
-        """A sentence, or a few words and how it stands in the colour of `role`."""
+        """A sentence, or a few words and how it stands in the color of `role`."""
         self._words.set_text(text)
         self._state.set_text(state)
         self._state.set_role(role)

@@ -1,4 +1,4 @@
-"""The three zones of one tab: list, canvas, inspector. Side panes stand beside the canvas or slide over it.
+"""The three zones of one tab: list, canvas, inspector. Side panes are docked next to the canvas or slide over it.
 
 What decides is the effective width, the window's width divided by the text scale: large text in a wide window leaves
 as little room as small text in a narrow one.
@@ -334,7 +334,7 @@ class _Handle(QSplitterHandle):
 
 
 class _Zone(QWidget):
-    """A pane's ground colour and its name for screen readers and F6."""
+    """A pane's ground color and its name for screen readers and F6."""
 
     def __init__(self, theme: Theme, name: str, role: str, parent: QWidget) -> None:
         super().__init__(parent)

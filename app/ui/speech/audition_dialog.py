@@ -1,4 +1,4 @@
-"""Asks for the line and the voices of an audition, and says what they cost together."""
+"""Asks for the text and the voices of a voice comparison, and shows the total price."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class VoiceBox(QCheckBox):
 
 
 def _ranked(voices: tuple[Voice, ...], choice: Choice) -> list[Voice]:
-    """The voice in use, favourites and what was used lately first, then the model's own, then the rest."""
+    """The voice in use, favorites and what was used lately first, then the model's own, then the rest."""
 
     def rank(voice: Voice) -> tuple[bool, bool, bool, bool]:
         in_use = voice.key == (choice.model, choice.voice)

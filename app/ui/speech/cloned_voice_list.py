@@ -1,4 +1,4 @@
-"""One's own voices on their shelf: whose model, how old, how long they last, and a press to make them anew."""
+"""Cloned voices: their model, age and expiry, and a button to clone again."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class CloneCard(Card):
         self.handle.set_text(row.handle)
         can_be_used = not (row.has_expired or row.working or row.in_use)
         if self.use.hasFocus() and not can_be_used:
-            self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # not to its neighbour, which costs money
+            self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # not to its neighbor, which costs money
         self.use.setEnabled(can_be_used)
         self.again.setText(f"Clone again · {money(row.price) if row.price is not None else 'price unknown'}")
         self.again.setEnabled(not row.working)

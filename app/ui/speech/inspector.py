@@ -1,4 +1,4 @@
-"""The right pane: the voices and how they speak, one's own voices, and what was really sent."""
+"""The right pane: voices, delivery, cloned voices, and the request that was sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paragraphs too long for an editor: Qt lays a paragraph out as one, and every key in it does so anew.
+"""Splits paragraphs that are too long for an editor: Qt lays out a whole paragraph at every key.
 
 Such a text is shown broken into lines that it does not have, and is not written in. The person can have real line
 breaks put in at sentence ends; the text itself is never changed unasked.

@@ -1,4 +1,4 @@
-"""The speech tab: what is written, which voice says it, what it costs, and what became of it. QtCore only."""
+"""The presenter of the Speech tab: text, voice, price and takes. QtCore only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shapes a voice, and which of it a model honours: what it ignores stays in its place, and says why."""
+"""The options of a voice, and which of them a model supports; ignored ones stay visible with the reason."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def language_choices(model: Model | None) -> tuple[tuple[str, str], ...]:
 
 
 def sent_options(speech_options: SpeechOptions, model: Model | None) -> dict[str, Any]:
-    """Return only what the model honours, in the words of `SpeechRequest`; nothing that it ignores is sent."""
+    """Return only what the model honors, in the words of `SpeechRequest`; nothing that it ignores is sent."""
     view, traits = view_of(speech_options, model), traits_of(model) if model is not None else SpeechTraits()
     options: dict[str, Any] = {"format": view.format, "streaming": speech_options.stream}
     if not view.no_style and speech_options.style.strip():

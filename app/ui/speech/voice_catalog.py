@@ -166,7 +166,7 @@ def voices_of(models: Iterable[Model], table: VoiceTable) -> tuple[Voice, ...]:
 
 
 def grouped(voices: Iterable[Voice], chosen: VoiceFilter, current_model: str) -> tuple[VoiceGroup, ...]:
-    """Return what the filter lets through: favourites, used lately, one's own, then model by model, the current first.
+    """Return what the filter lets through: favorites, used lately, one's own, then model by model, the current first.
 
     A voice stands in one group only.
     """

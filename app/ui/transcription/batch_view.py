@@ -1,4 +1,4 @@
-"""The table of files: what each is, what it will cost and how far it has come; start, pause, go on."""
+"""The table of files to transcribe: format, price and progress; start, pause, continue."""
 
 from __future__ import annotations
 

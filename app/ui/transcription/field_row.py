@@ -1,4 +1,4 @@
-"""One option in the inspector: its name above or beside its control, and a line that says what it means."""
+"""One option in the inspector: its name above or next to its control, and a help line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The canvas for a file or recording that is not transcribed yet: what it is, what it costs, and how it goes on."""
+"""The canvas of a file or recording that is not transcribed yet: facts, price, and progress."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class TranscriptView(QAbstractScrollArea):
         return [rect.translated(0, top) for rect in sheet.rects(row, *span)]
 
     def _update_place(self, place: Place | None) -> None:
-        """Repaint a word; its whole row where the segment's colour changes as well."""
+        """Repaint a word; its whole row where the segment's color changes as well."""
         sheet = self._sheet
         row = self._row_of.get(place) if place is not None else None
         if sheet is None or row is None:

@@ -1,4 +1,4 @@
-"""Shows what the service wants to be agreed to before it takes a face, and lets nothing go out before that."""
+"""Asks for the consent that the service requires for faces; nothing is sent before it is given."""
 
 from __future__ import annotations
 

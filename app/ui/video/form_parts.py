@@ -1,4 +1,4 @@
-"""The form's own fields: one of a few values, a shape, and a file that goes along."""
+"""Fields of the form: a choice of values, an aspect ratio, and a media file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The video tab: what is filled in, every job and what becomes of it, and the one that is looked at. QtCore only."""
+"""The presenter of the Video tab: the form, the jobs, and the selected one. QtCore only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes along with a video beside its first image, folded away until it is wanted."""
+"""Reference media of a video, collapsed until it is opened."""
 
 from __future__ import annotations
 

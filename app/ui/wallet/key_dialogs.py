@@ -1,4 +1,4 @@
-"""Making an API key, showing it the one time that the service tells it, and revoking one."""
+"""Dialogs to create an API key, show it once, and revoke one."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ LATEST = 10
 
 
 class Dot(QWidget):
-    """The colour of a tab, beside its name."""
+    """The color of a tab, beside its name."""
 
     def __init__(self, theme: Theme, role: str) -> None:
         super().__init__()

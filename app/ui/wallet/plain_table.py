@@ -15,7 +15,7 @@ _TOP = QModelIndex()
 
 
 class PlainModel(QAbstractTableModel):
-    """`roles` of a row colours it: "" for the usual text."""
+    """`roles` of a row colors it: "" for the usual text."""
 
     def __init__(self, theme: Theme, titles: tuple[str, ...]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Where somebody stands on a way of a few steps: a circle for each, ticked when it is behind, joined by lines."""
+"""A progress indicator of steps: a circle for each, checked when done, joined by lines."""
 
 from __future__ import annotations
 

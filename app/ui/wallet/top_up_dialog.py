@@ -38,7 +38,7 @@ from app.ui.wallet.top_up_state import SUGGESTED, TopUpView
 
 WIDTH = 1080
 SIDE_BY_SIDE = 900  # px of a window at 100 % that show both halves of the review
-SOON_S = 60  # an offer that ends sooner is said to in another colour
+SOON_S = 60  # an offer that ends sooner is said to in another color
 STEPS = (("amount", "Amount"), ("payment", "Payment"), ("review", "Review and sign"), ("done", "Done"))
 
 

@@ -1,4 +1,4 @@
-"""What each day cost, in one bar a day with a part for each tab. The same figures stand in a table beside it."""
+"""Cost per day: one bar per day, stacked by tab. A table next to it shows the same figures."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ async def test_a_take_is_opened_with_its_text_voice_and_sound(speech: SpeechHarn
 
 
 async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: SpeechHarness) -> None:
-    """All that its model honours comes back; what it ignores stays as the person has it now."""
+    """All that its model honors comes back; what it ignores stays as the person has it now."""
     presenter, delivery = speech.presenter, speech.delivery
 
     def set_speech_options(**values: object) -> None:

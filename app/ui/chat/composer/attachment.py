@@ -1,4 +1,4 @@
-"""What goes along with a message: what it is, which models take it, and how it is sent. Plain values, no Qt, no disk.
+"""Attachments of a message: their kind, which models take them, how they are sent. Plain values, no Qt, no disk.
 
 Limits and media types: service specification, chat completions, content parts (R-CHAT-05, R-CHAT-11..14).
 """

@@ -1,4 +1,4 @@
-"""The chips over the message box: what goes along, and why something cannot."""
+"""The attachment chips above the message box, each with the reason if it cannot be sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON as coloured text. Long arrays fold to "[ 4 items ]" and open with a click or with Enter; long texts are cut."""
+"""JSON as colored text. Long arrays fold to "[ 4 items ]" and open with a click or with Enter; long texts are cut."""
 
 from __future__ import annotations
 

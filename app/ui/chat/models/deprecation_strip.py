@@ -1,4 +1,4 @@
-"""A model that is about to go: the line over the box that says so, and what its replacement changes."""
+"""The notice above the message box about a deprecated model, and what its replacement changes."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SORT_WORDS = {"name": "name", "price": "price", "context": "context", "newest": 
 
 
 class ModelView(QListView):
-    """The list. A click on the star makes a favourite, anywhere else chooses."""
+    """The list. A click on the star makes a favorite, anywhere else chooses."""
 
     star_clicked = Signal(QModelIndex)
     row_clicked = Signal(QModelIndex)

@@ -55,7 +55,7 @@ class Group:
 
 
 class ModelListModel(QAbstractListModel):
-    """Models that match the text and have every chosen ability; favourites stand under their own heading.
+    """Models that match the text and have every chosen ability; favorites stand under their own heading.
 
     `current_word` is what a screen reader hears of a row that is current.
     """
@@ -185,7 +185,7 @@ def column_rects(theme: Theme, rect: QRect) -> list[QRect]:
 class ModelDelegate(QStyledItemDelegate):
     """Paints a model in two lines: name and marks above, abilities below.
 
-    Before it stands the star of favourites or, where several can be chosen (`many`), a box with its mark.
+    Before it stands the star of favorites or, where several can be chosen (`many`), a box with its mark.
     """
 
     def __init__(self, theme: Theme, parent: QObject | None = None, *, many: bool = False) -> None:
@@ -200,7 +200,7 @@ class ModelDelegate(QStyledItemDelegate):
         return QSize(option.rect.width(), theme.type_px(19) + theme.height_px(18, 16) + theme.px(7))
 
     def star_rect(self, rect: QRect) -> QRect:
-        """The part of a row that toggles the favourite."""
+        """The part of a row that toggles the favorite."""
         theme = self._theme
         return QRect(rect.left() + theme.px(4), rect.top(), theme.icon_px(STAR) + theme.px(8), rect.height())
 

@@ -1,4 +1,4 @@
-"""What stands under an answer that did not end, or was not given, as one would expect. Plain words, no Qt, no disk.
+"""Notes below an answer that was cut, refused or is empty. Plain text, no Qt, no disk.
 
 How an answer ended is stored with it, so the note is there after a restart as well.
 """

@@ -1,4 +1,4 @@
-"""All answers that are being written or wait for their turn, in any number of chats at once."""
+"""All answers that are being written or queued, in any number of chats at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes one answer: from the request to the finished row on disk. Knows no widget and no other chat.
+"""Writes one streamed answer: from the request to the finished row on disk. Knows no widget and no other chat.
 
 An answer costs money, and its row is there as "streaming" before the call is made: that row is its durable intent,
 so none of `app.storage.paid_call_intents` is opened beside it.
@@ -70,7 +70,7 @@ class AnswerWriter:
         self._exchange: Callable[[], Exchange] | None = None
 
     async def run(self, request: ChatRequest) -> Ending:
-        """Stream to the end. Cancelling leaves everything that came in the `LiveAnswer` and raises as usual."""
+        """Stream to the end. Canceling leaves everything that came in the `LiveAnswer` and raises as usual."""
         async with asyncio.TaskGroup() as group:
             saving = group.create_task(self._save_as_it_grows())
             try:

@@ -1,4 +1,4 @@
-"""Every chat on this computer as the list shows them, and what can be done with a whole chat. No Qt."""
+"""All chats on this computer as the list shows them: create, rename, trash, restore, duplicate. No Qt."""
 
 from __future__ import annotations
 

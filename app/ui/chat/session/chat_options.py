@@ -1,4 +1,4 @@
-"""What one chat asks of its model, and which of it the model honours.
+"""What one chat asks of its model, and which of it the model honors.
 
 A control whose value the model ignores stays in its place, says why, and is not sent: `judge` decides that once, the
 inspector, the pills under the box and the request all follow it.

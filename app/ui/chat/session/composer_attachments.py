@@ -1,4 +1,4 @@
-"""The attachments of the box: read and checked in a thread, on the disk before they are shown as attached."""
+"""The composer's attachments: read and checked in a thread, on disk before they are shown as attached."""
 
 from __future__ import annotations
 

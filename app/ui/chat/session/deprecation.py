@@ -1,4 +1,4 @@
-"""Says once of each model that the service will remove and that somebody here uses: when it goes, and who uses it."""
+"""Announces each deprecated model in use once: when the service removes it, and which chats use it."""
 
 from __future__ import annotations
 

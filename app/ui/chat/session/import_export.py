@@ -1,4 +1,4 @@
-"""Chats on their way into files and out of them. Files are read and written in threads."""
+"""Imports and exports chats. Files are read and written in threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the inspector's pages and the model picker show, as frozen values. Not needed before they are looked at."""
+"""State of the inspector's pages and the model picker, as frozen values. Loaded when first shown."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class HitDelegate(_PickedDelegate):
 
 
 def paint_ring(painter: QPainter, theme: Theme, rect: QRectF, turn: float) -> None:
-    """A ring with a quarter in the accent colour; `turn` from 0 to 1 is where the quarter begins."""
+    """A ring with a quarter in the accent color; `turn` from 0 to 1 is where the quarter begins."""
     width = max(1.5, rect.width() / 8)
     inside = rect.adjusted(width / 2, width / 2, -width / 2, -width / 2)
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,4 +1,4 @@
-"""What the Console keeps between two starts: the draft, favourites, methods used, how the canvas is divided."""
+"""What the Console keeps between two starts: the draft, favorites, methods used, how the canvas is divided."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MAX_USED = 3
 
 
 class NetworkList(QObject):
-    """`changed` says that names or favourites are others now."""
+    """`changed` says that names or favorites are others now."""
 
     changed = Signal()
 
@@ -52,7 +52,7 @@ class NetworkList(QObject):
         return network_rows(self._slugs, self._chain_ids, self.favourites, current, self._used)
 
     def star(self, slug: str) -> None:
-        """Make a network a favourite, or an ordinary one again."""
+        """Make a network a favorite, or an ordinary one again."""
         others = tuple(each for each in self.favourites if each != slug)
         self.favourites = others if slug in self.favourites else (*others, slug)
         self.changed.emit()

@@ -53,7 +53,7 @@ def network_rows(
     current: str,
     used: Sequence[str] = (),
 ) -> tuple[NetworkRow, ...]:
-    """The networks in the order of the picker: favourites, those used lately (the last one first), then by family,
+    """The networks in the order of the picker: favorites, those used lately (the last one first), then by family,
     main networks before test networks."""
     starred = frozenset(favourites)
     rows = []

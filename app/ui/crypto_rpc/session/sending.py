@@ -1,7 +1,7 @@
-"""Sending a request: everything that is looked at before, the note on disk, and how it ended.
+"""Sends a request: the checks before, the record on disk, and its outcome.
 
 A request is on disk with its key and the digest of its bytes before it leaves. Sending the same request again under the
-same key is a repetition that the service recognises for 24 hours; nothing is ever sent again by itself.
+same key is a repetition that the service recognizes for 24 hours; nothing is ever sent again by itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An editor for JSON: line numbers, the colours of code, the line where a fault is. Never changes what is typed."""
+"""An editor for JSON: line numbers, the colors of code, the line where a fault is. Never changes what is typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of a JSON tree stand for: a value at its place, or a part of a long list.
+"""Nodes of a JSON tree: a value at its path, or a slice of a long list.
 
 No level of the tree ever has more than `GROUP` rows: a longer list is shown in parts, and very long ones in parts of
 parts. A jump into the middle of a hundred thousand entries then makes a few hundred rows and no more.

@@ -1,4 +1,4 @@
-"""The tree view of JSON: names and values in the colours of code, what a value means at the right of its row.
+"""The tree view of JSON: names and values in the colors of code, what a value means at the right of its row.
 
 Copying gives whole values, however short they are shown. Nothing in a value is ever loaded or opened.
 """

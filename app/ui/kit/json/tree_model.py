@@ -1,4 +1,4 @@
-"""JSON as a tree that is made while it is looked at: children from the first unfolding on, long lists in parts."""
+"""A lazy tree model of JSON: children are created on first expansion, long lists in slices."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class GroupedDelegate(QStyledItemDelegate):
     def pair(
         self, painter: QPainter, rect: QRect, first: tuple[str, QFont, str], second: tuple[str, QFont, str]
     ) -> None:
-        """Two texts on one line, each with its font and its colour's name; the first gives way to the second."""
+        """Two texts on one line, each with its font and its color's name; the first gives way to the second."""
         taken = 0
         if second[0]:
             taken = QFontMetrics(second[1]).horizontalAdvance(second[0]) + self._theme.px(8)

@@ -1,4 +1,4 @@
-"""Colours code: finds the language, reads the text in short steps, and says which stretch has which role."""
+"""Syntax highlighting: finds the language, lexes the text in short steps, and returns the role of each span."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_CHARS = 200_000  # beyond this colours help nobody
+MAX_CHARS = 200_000  # beyond this colors help nobody
 MAX_LINE = 1_000  # a longer line is data, and hard on regular expressions
 
-Stretch = tuple[int, int, str]  # start in its line, length, colour role
+Stretch = tuple[int, int, str]  # start in its line, length, color role
 
 _LABELS = {
     "bash": "Bash", "c": "C", "cpp": "C++", "c++": "C++", "cs": "C#", "csharp": "C#", "css": "CSS",
@@ -63,7 +63,7 @@ def lexer_for(language: str) -> Any:
 
 
 def can_be_highlighted(text: str, language: str) -> bool:
-    """Tell whether `text` is worth colouring."""
+    """Tell whether `text` is worth coloring."""
     return bool(language) and len(text) <= MAX_CHARS and all(len(line) <= MAX_LINE for line in text.split("\n"))
 
 
@@ -104,7 +104,7 @@ class CodeHighlighter:
 
 @cache
 def _role(kind: Any) -> str:
-    """Return the colour role of a Pygments token type, "" for plain text."""
+    """Return the color role of a Pygments token type, "" for plain text."""
     from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Operator, String
 
     named = (Name.Function, Name.Class, Name.Decorator, Name.Tag, Name.Attribute, Name.Label, Name.Property)

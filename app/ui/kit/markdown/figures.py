@@ -1,4 +1,4 @@
-"""What stands in running text without being text: formulas, and the small images that a message carries itself.
+"""Inline objects of running text: formulas, and small images embedded in the message.
 
 Each is one character of the document. Its size is known when the text is laid out, its image may still be on its way.
 """
@@ -54,7 +54,7 @@ class Figure(Protocol):
 
 @dataclass(slots=True)
 class FormulaFigure:
-    """A formula in the colour `role`. One on a line of its own shrinks to the room that there is."""
+    """A formula in the color `role`. One on a line of its own shrinks to the room that there is."""
 
     formulas: Formulas
     formula: Formula

@@ -1,4 +1,4 @@
-"""Formulas as images: set in another process, kept, and drawn in whatever colour and size the text has.
+"""Formulas as images: set in another process, kept, and drawn in whatever color and size the text has.
 
 `Formulas.get` never waits. What is not there yet is shown as its source, and `typeset` says when it can be drawn.
 """
@@ -64,7 +64,7 @@ class Formula:
         return max(0.0, self.height + self.top)
 
     def picture(self, width_px: int, height_px: int, color: QColor, dpr: float) -> QPixmap:
-        """Draw it in one colour, whatever colours the message asked for."""
+        """Draw it in one color, whatever colors the message asked for."""
         from PySide6.QtSvg import QSvgRenderer
 
         if self._renderer is None:

@@ -59,7 +59,7 @@ class InlineWriter:
         self.tail_closed = False
 
     def write(self, tokens: Sequence[Token], font: str = "", role: str = "", strong: bool = False) -> None:
-        """Append `tokens` in the given font of the style; `role` replaces the colour of plain text."""
+        """Append `tokens` in the given font of the style; `role` replaces the color of plain text."""
         state: dict[str, Any] = {"font": font, "role": role, "strong": strong, "emphasis": False, "struck": False}
         href = ""
         link_start = 0

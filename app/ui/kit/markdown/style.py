@@ -1,4 +1,4 @@
-"""The measures, fonts and colours that Markdown is drawn with, taken from the theme once per change of it."""
+"""The measures, fonts and colors that Markdown is drawn with, taken from the theme once per change of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _USUAL_GAP = 10
 
 
 class MarkdownStyle:
-    """One way of drawing Markdown: `reading` for answers, `body` in a quiet colour for thoughts."""
+    """One way of drawing Markdown: `reading` for answers, `body` in a quiet color for thoughts."""
 
     def __init__(self, theme: Theme, base: str = "reading", role: str = "text") -> None:
         self.theme = theme

@@ -1,4 +1,4 @@
-"""Keys that mean the thing one stands on, kept from actions of the window that mean what is open."""
+"""Keys that act on the focused item, kept from shortcuts of the window that act on the open document."""
 
 from __future__ import annotations
 

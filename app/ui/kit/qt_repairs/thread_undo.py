@@ -1,4 +1,4 @@
-"""What a thread opens for somebody who does not wait for it any more is closed again.
+"""Closes what a thread opened when its caller was cancelled meanwhile.
 
 A module of its own: it needs asyncio, which is not loaded before the first paint as the other repairs are.
 """

@@ -169,7 +169,7 @@ class WaveformView(QAbstractSlider):
             painter.fillRect(QRectF(min(x, self.width() - 2.0), 0, 2, self.height()), color("text"))
 
     def _draw(self, ink: QColor) -> QPixmap:
-        """Every bar in one colour; parts are told apart by dashed lines."""
+        """Every bar in one color; parts are told apart by dashed lines."""
         dpr = self.devicePixelRatioF()
         drawn = QPixmap(QSize(max(1, round(self.width() * dpr)), max(1, round(self.height() * dpr))))
         drawn.setDevicePixelRatio(dpr)

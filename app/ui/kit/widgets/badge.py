@@ -1,4 +1,4 @@
-"""A word or a number about its neighbour: tier, state, count. The tone is said by the word as well."""
+"""A badge: a word or number about what it is next to. Its color is never the only sign."""
 
 from __future__ import annotations
 

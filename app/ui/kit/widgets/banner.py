@@ -18,7 +18,7 @@ from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 
-# tone → (seriousness, background, icon colour)
+# tone → (seriousness, background, icon color)
 _TONES = {
     "bad": (3, "bad_tint", "bad"),
     "warn": (2, "warn_tint", "warn"),

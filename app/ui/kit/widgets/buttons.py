@@ -235,7 +235,7 @@ class LinkButton(Button):
 class IconButton(QToolButton):
     """An icon alone; `name` says aloud and in the tooltip what it does. Raises `ValueError` without one.
 
-    `size` is "" (32 px) or small (26 px); `framed` draws the border of a labelled button, `filled` the accent.
+    `size` is "" (32 px) or small (26 px); `framed` draws the border of a labeled button, `filled` the accent.
     """
 
     def __init__(
@@ -272,7 +272,7 @@ class IconButton(QToolButton):
         theme.changed.connect(self._apply_theme)
 
     def set_icon(self, icon_name: str, role: str = "") -> None:
-        """Show another icon, in another colour role when one is given."""
+        """Show another icon, in another color role when one is given."""
         self._role = role or self._role
         self.setIcon(icon(self._theme, icon_name, self._role, self._on_role))
 

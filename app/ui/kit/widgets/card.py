@@ -11,7 +11,7 @@ from app.ui.kit.widgets.frames import solid_frame
 
 
 class Card(QFrame):
-    """`border` and `fill` are colour roles; `padding` in px at 100 %."""
+    """`border` and `fill` are color roles; `padding` in px at 100 %."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Questions that need an answer before anything goes on. Await them: nothing ever runs a loop inside the loop.
+"""Modal dialogs to be awaited: never a nested event loop.
 
 The default button is never the one that pays, signs or deletes. The window behind is dimmed while one is open.
 """

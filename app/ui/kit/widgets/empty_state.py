@@ -97,7 +97,7 @@ class EmptyState(QWidget):
 
 
 class Skeleton(QWidget):
-    """The shape of a list that is being read: nothing for 300 ms, then grey bars; `slow` after 5 s.
+    """The shape of a list that is being read: nothing for 300 ms, then gray bars; `slow` after 5 s.
 
     Connect `slow` to what shows Stop and the last saved copy. Shown again, it starts anew.
     """

@@ -1,4 +1,4 @@
-"""An image that stands beside words."""
+"""An icon as a label, next to text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class IconLabel(QLabel):
         theme.changed.connect(self._apply_theme)
 
     def set_icon(self, icon_name: str, role: str) -> None:
-        """Show another image in another colour."""
+        """Show another image in another color."""
         self._name, self._role = icon_name, role
         self._apply_theme()
 

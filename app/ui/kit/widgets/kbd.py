@@ -18,7 +18,7 @@ def hint_size(theme: Theme, text: str) -> QSize:
 
 
 def paint_hint(painter: QPainter, theme: Theme, text: str, rect: QRectF, role: str, *, on_fill: bool = False) -> None:
-    """Draw a key hint; `on_fill` is for keys inside a filled button, where the frame takes the colour of the words."""
+    """Draw a key hint; `on_fill` is for keys inside a filled button, where the frame takes the color of the words."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if on_fill:

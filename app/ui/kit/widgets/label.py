@@ -89,13 +89,13 @@ class Label(QLabel):
         self.update()
 
     def set_role(self, role: str) -> None:
-        """Change the colour role."""
+        """Change the color role."""
         if role != self._role:
             self._role = role
             self._apply_theme()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """A label that was hidden meanwhile was given an old font or the usual colour by the style sheet."""
+        """A label that was hidden meanwhile was given an old font or the usual color by the style sheet."""
         super().showEvent(event)
         has_font = self.font().pixelSize() == self._theme.font(self._style).pixelSize()
         if not has_font or self.palette().color(QPalette.ColorRole.WindowText) != self._theme.color(self._role):

@@ -1,4 +1,4 @@
-"""Opening an address that stands in a text. Nothing is opened before the person has seen its true target."""
+"""Opens links in text, after the person has seen the true target."""
 
 from __future__ import annotations
 

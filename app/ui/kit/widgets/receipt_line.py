@@ -25,7 +25,7 @@ _ICON = 14
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One piece between two separators. `strong` is semibold in the text colour; `role` another colour; `mono` is for
+    """One piece between two separators. `strong` is semibold in the text color; `role` another color; `mono` is for
     ids, whose signs are told apart one by one."""
 
     text: str

@@ -193,7 +193,7 @@ class Progress(QProgressBar):
         self.update()
 
     def set_tone(self, tone: str) -> None:
-        """Say with the colour what the words beside the bar say."""
+        """Say with the color what the words beside the bar say."""
         self._tone = tone
         self.update()
 

@@ -1,4 +1,4 @@
-"""On or off: 32 × 18 px at 100 %. The knob's place says which, not the colour alone."""
+"""A switch: 32 × 18 px at 100 %. The position of its knob shows the state, not color alone."""
 
 from __future__ import annotations
 

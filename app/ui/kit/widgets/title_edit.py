@@ -1,4 +1,4 @@
-"""A title that is renamed where it stands: the field that takes its place for as long as it is typed in."""
+"""A title that is renamed in place: a field replaces it while it is edited."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ WIDTH = 400
 GAP = 12
 EDGE = 16
 
-# tone → (icon, icon colour, border)
+# tone → (icon, icon color, border)
 _TONES = {
     "ok": ("check-circle", "ok", "line2"),
     "info": ("info", "text2", "line2"),
@@ -265,7 +265,7 @@ class ToastHost(QObject):
         return False
 
     def _arrange(self, new: Toast | None = None) -> None:
-        """Put the newest lowest; the shadows of neighbours overlap, the cards do not."""
+        """Put the newest lowest; the shadows of neighbors overlap, the cards do not."""
         theme, shadow = self._theme, SHADOW_MARGINS
         bottom = self._lowest()
         for _, toast in reversed(self._toasts):

@@ -1,4 +1,4 @@
-"""Looking for a new version, and whose work is in the program. Nothing is asked before a person wants it asked."""
+"""Looks for a new version on request, and lists the licenses of what the program contains."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AboutPresenter(QObject):
         self.state = AboutState(looks_at_start=settings_store.value.look_for_updates)
 
     def begin(self) -> None:
-        """Read which feed this copy has, and the licences; once."""
+        """Read which feed this copy has, and the licenses; once."""
         if not self.state.known:
             self._tasks.start("about", self._begin)
 
@@ -132,7 +132,7 @@ def is_due(settings: Settings) -> bool:
 
 
 def _parts(root: Path) -> tuple[Part, ...]:
-    """Everything that is shipped, with its licence. Runs in a worker."""
+    """Everything that is shipped, with its license. Runs in a worker."""
     try:
         return tuple(Part(one.title, one.words, one.text) for one in shipped(root))
     except OSError as error:

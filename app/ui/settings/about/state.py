@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part that the program consists of, with its licence in a few words and in full."""
+    """One part that the program consists of, with its license in a few words and in full."""
 
     title: str
     words: str

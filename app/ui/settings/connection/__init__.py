@@ -1,1 +1,1 @@
-"""Connection: the proxy, certificates of one's own, and a test of the way to the service."""
+"""Connection: the proxy, custom certificates, and a connection test."""

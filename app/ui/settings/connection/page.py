@@ -1,4 +1,4 @@
-"""Connection: the proxy, a test of the way to the service, and certificates of one's own."""
+"""Connection: the proxy, a connection test, and custom certificates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy: the system's, one of one's own, or none. What is typed counts once it is taken into use."""
+"""The proxy: the system's, a custom one, or none. Takes effect when it is applied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The test controls: each says what it will do, is switched on by one press, and says so for as long as it is on."""
+"""The test controls: each says what it does, and stays marked while it is on."""
 
 from __future__ import annotations
 

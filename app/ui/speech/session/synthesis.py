@@ -1,4 +1,4 @@
-"""Reads one take aloud: part after part is asked for, kept as it arrives, and decoded for whoever listens.
+"""Synthesizes one take: requests part after part, stores it as it arrives, and decodes it for the player.
 
 Every byte is in the part's file before it is decoded, so that a program killed at any moment has what was paid for.
 A part that fails ends the reading; what came before it stays, and going on asks for that part alone and those after it.

@@ -1,4 +1,4 @@
-"""Voices of one's own and samples of the others: recorded, checked, uploaded, used, made anew when they lapse."""
+"""Voice cloning: records, checks and uploads samples, and clones again when a voice expires."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ class VoiceCloning(QObject):
         if self._spool is not None:
             await asyncio.to_thread(self._spool.close)
 
-    # -- favourites -----------------------------------------------------------------------------------------------
+    # -- favorites -----------------------------------------------------------------------------------------------
 
     def set_favorite(self, model_id: str, voice_id: str) -> None:
-        """Make a voice a favourite, or not any more."""
+        """Make a voice a favorite, or not any more."""
         voice = self._presenter.voice_list.find(model_id, voice_id)
         if voice is not None:
             self._tasks.start(f"speech love {model_id} {voice_id}", self._love, voice.key, not voice.favourite)

@@ -1,4 +1,4 @@
-"""Which voices there are, which is in use, and how one sounds: the picker, favourites, samples and the shelf."""
+"""Which voices there are, which is in use, and how one sounds: the picker, favorites, samples and the shelf."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class VoiceList:
     def groups(self, current_model: str) -> tuple[VoiceGroup, ...]:
         return grouped(self.all(), self.filter, current_model)
 
-    # -- favourites and use ---------------------------------------------------------------------------------------
+    # -- favorites and use ---------------------------------------------------------------------------------------
 
     def mark(self, key: Key, **changes: object) -> None:
         """Change what is known of a voice, here; the caller writes it down."""

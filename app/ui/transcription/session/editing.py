@@ -61,7 +61,7 @@ def _key(text: str) -> str:
 
 
 def nudge(document: Document, number: int, edge: str, by_s: float) -> Document:
-    """Move a segment's "start", "end" or "both" by seconds, as far as its neighbours let it; its words go along."""
+    """Move a segment's "start", "end" or "both" by seconds, as far as its neighbors let it; its words go along."""
     rows = list(document.segments)
     segment = rows[number]
     low = rows[number - 1].end if number else 0.0

@@ -1,4 +1,4 @@
-"""A look at sound files: what they hold, how long they are, which of a folder can be used. For worker threads."""
+"""Probes sound files: format, duration, and which of a folder can be used. For worker threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The microphone: which one, is it heard, and the recording that is being made of it."""
+"""The microphone: which one is used, its level, and the recording in progress."""
 
 from __future__ import annotations
 

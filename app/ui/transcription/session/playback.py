@@ -1,4 +1,4 @@
-"""What is heard of the open row: decoded in the background, played from any word, its waveform from the cache."""
+"""Playback of the open row: decoded in the background, played from any word, with a cached waveform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the transcribe presenter stands on: its signals, its parts, the rows it knows, and how changes are told."""
+"""The base of the Transcribe presenter: its signals, parts and rows, and how changes are published."""
 
 from __future__ import annotations
 

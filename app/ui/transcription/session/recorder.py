@@ -1,4 +1,4 @@
-"""Recording: from the press of the button to a whole file on the list, whatever happens in between."""
+"""Records from a microphone: from the button to the finished file in the list."""
 
 from __future__ import annotations
 

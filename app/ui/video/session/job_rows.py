@@ -1,4 +1,4 @@
-"""Jobs into words: the line of the list, and everything that is known of the one that is looked at."""
+"""Video jobs as text: the row of the list, and the details of the selected one."""
 
 from __future__ import annotations
 

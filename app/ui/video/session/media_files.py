@@ -1,4 +1,4 @@
-"""The files that go along with a video: looked at before anything is sent, and read to be sent. All of it blocks."""
+"""Media files of a video request: checked before anything is sent, and read for sending. All of it blocks."""
 
 from __future__ import annotations
 

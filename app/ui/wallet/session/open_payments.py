@@ -1,4 +1,4 @@
-"""Payments that were sent: how each ended, and what becomes of those whose end nobody knows yet.
+"""Top-up payments: the outcome of each, and settling those whose outcome is unknown.
 
 Only the identical payment is ever sent again: the service credits it at most once. A payment counts as never made only
 when its time is over by the service's own clock, the service refuses it, and no booking of its amount is to be found.
