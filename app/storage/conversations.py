@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.storage.search_index import Snippet
-from app.storage.values import moment_of, moment_or_none, money_of, object_of, objects_of, read_text, seconds_of
+from app.storage.values import moment_of, money_of, object_of, objects_of, read_text, seconds_of
 
 STATES = ("complete", "streaming", "stopped", "interrupted", "failed")
 PREVIEW_CHARS = 160
@@ -75,37 +75,10 @@ class SearchHit:
     snippet: Snippet
 
 
-CHAT_COLUMNS = (
-    "id, title, created_at, updated_at, pinned, trashed_at, account_id, model, character_slug, character_name,"
-    " options, draft, head_id, preview, message_count, cost_usd, draft_attachments"
-)
 MESSAGE_COLUMNS = (
     "id, chat_id, parent_id, role, content, reasoning, sources, state, error, model, exchange_id, usage, cost_usd,"
     " created_at, thinking_s, extra, attachments"
 )
-
-
-def chat_from_row(row: tuple[Any, ...]) -> Chat:
-    """Read `CHAT_COLUMNS`. An odd value costs itself, never the chat."""
-    return Chat(
-        id=str(row[0]),
-        title=read_text(row[1]),
-        created_at=moment_of(row[2]),
-        updated_at=moment_of(row[3]),
-        pinned=bool(row[4]),
-        trashed_at=moment_or_none(row[5]),
-        account_id=read_text(row[6]),
-        model=read_text(row[7]),
-        character_slug=read_text(row[8]) or None,
-        character_name=read_text(row[9]) or None,
-        options=object_of(row[10]),
-        draft=read_text(row[11]),
-        head_id=read_text(row[12]) or None,
-        preview=read_text(row[13]),
-        message_count=row[14] if isinstance(row[14], int) else 0,
-        cost_usd=money_of(row[15]) or Decimal(0),
-        draft_attachments=objects_of(row[16]),
-    )
 
 
 def message_from_row(row: tuple[Any, ...]) -> Message:

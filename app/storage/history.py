@@ -7,32 +7,29 @@ ended with `finish_message`. What still streams when the program starts was cut 
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from app.storage.attachment_files import FOLDER, AttachmentFiles, used_attachments
 from app.storage.conversations import (
-    CHAT_COLUMNS,
     MESSAGE_COLUMNS,
     Chat,
     Message,
     SearchHit,
-    chat_from_row,
     check_state,
     message_from_row,
     new_id,
     plain_objects,
     preview_of,
 )
-from app.storage.database import Database, Row, Transaction
+from app.storage.database import Database, Transaction
 from app.storage.errors import NotStored
 from app.storage.presets import Presets
 from app.storage.search_index import NONE, Marker, like_pattern, query_of
+from app.storage.table import Table, read_rows
 from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
 
-Read = TypeVar("Read")
 HEAD: Final = "head"  # add_message's parent when none is named: the leaf on screen
 _CHANGEABLE = (
     "title",
@@ -46,7 +43,7 @@ _CHANGEABLE = (
     "draft_attachments",
     "head_id",
 )
-_ROWS_PER_FRAME = 500
+CHATS = Table("chats", Chat, "This chat is no longer in the history.")
 _ANCESTORS = (
     "WITH RECURSIVE up (id, parent_id, depth) AS ("
     " SELECT id, parent_id, 0 FROM messages WHERE id = ?"
@@ -85,29 +82,30 @@ class History:
         options: Mapping[str, Any] | None = None,
         draft: str = "",
     ) -> Chat:
-        now = micros_of(self._database.now())
+        now = self._database.now()
         chat_id = new_id()
-        values = [text_of(title), account_id, model, character_slug, character_name, json_text(options or {})]
-        await self._database.execute(
-            "INSERT INTO chats (title, account_id, model, character_slug, character_name, options, draft,"
-            " id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [*values, text_of(draft), chat_id, now, now],
+        await CHATS.insert(
+            self._database,
+            id=chat_id,
+            title=title,
+            account_id=account_id,
+            model=model,
+            character_slug=character_slug,
+            character_name=character_name,
+            options=options or {},
+            draft=draft,
+            created_at=now,
+            updated_at=now,
         )
         return await self.chat(chat_id)
 
     async def chats(self, include_trashed: bool = False) -> tuple[Chat, ...]:
         """Return the list as it is shown: pinned first, newest first. One query that reads no message."""
         where = "" if include_trashed else "WHERE trashed_at IS NULL"
-        rows = await self._database.fetch(
-            f"SELECT {CHAT_COLUMNS} FROM chats {where} ORDER BY pinned DESC, updated_at DESC, seq DESC"
-        )
-        return await _read(rows, chat_from_row)
+        return await CHATS.select(self._database, f"{where} ORDER BY pinned DESC, updated_at DESC, seq DESC")
 
     async def chat(self, chat_id: str) -> Chat:
-        row = await self._database.fetch_one(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", [chat_id])
-        if row is None:
-            raise NotStored("This chat is no longer in the history.")
-        return chat_from_row(row)
+        return await CHATS.one(self._database, chat_id)
 
     async def change_chat(self, chat_id: str, **changes: Any) -> Chat:
         """Set one or more of `_CHANGEABLE`, such as title, pinned, model, options, draft or head_id."""
@@ -115,30 +113,20 @@ class History:
         if unknown:
             raise TypeError(f"not a changeable field of a chat: {', '.join(sorted(unknown))}")
         if changes:
-            values = [_column(name, value) for name, value in changes.items()]
-            names = ", ".join(f"{name} = ?" for name in changes)
-            await self._change(chat_id, names, values)
+            await CHATS.change(self._database, chat_id, **changes)
         return await self.chat(chat_id)
 
     async def trash(self, chat_id: str) -> None:
         """Take the chat off the list and out of searches; `restore` is the undo."""
-        await self._change(chat_id, "trashed_at = ?", [micros_of(self._database.now())])
+        await CHATS.change(self._database, chat_id, trashed_at=self._database.now())
 
     async def restore(self, chat_id: str) -> None:
-        await self._change(chat_id, "trashed_at = NULL", [])
+        await CHATS.change(self._database, chat_id, trashed_at=None)
 
     async def purge(self, chat_id: str) -> None:
         """Delete a chat and its messages for good. Receipts stay, and so do backups until newer ones replace them."""
         async with self._database.transaction() as transaction:
             await _purge(transaction, "id = ?", [chat_id])
-
-    async def _change(self, chat_id: str, assignments: str, values: Sequence[Any]) -> None:
-        changed = await self._database.execute(
-            f"UPDATE chats SET {assignments} WHERE id = ?",
-            [*values, chat_id],
-        )
-        if not changed:
-            raise NotStored("This chat is no longer in the history.")
 
     # Messages
 
@@ -148,7 +136,7 @@ class History:
             f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat_id = ? ORDER BY seq",
             [chat_id],
         )
-        return await _read(rows, message_from_row)
+        return await read_rows(rows, message_from_row)
 
     async def newest_messages(self, chat_id: str, count: int) -> tuple[Message, ...]:
         """Return the last `count` messages that were made, oldest first: what a long chat shows before all of it."""
@@ -179,7 +167,7 @@ class History:
         )
         if not rows:
             raise NotStored("This message is no longer in the history.")
-        return await _read(rows, message_from_row)
+        return await read_rows(rows, message_from_row)
 
     async def siblings(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the turns at this place, in the order they were made; `message_id` is one of them."""
@@ -202,7 +190,7 @@ class History:
         if leaf is None:
             raise NotStored("This message is no longer in the history.")
         message = await self.message(leaf[0])
-        await self._change(message.chat_id, "head_id = ?", [message.id])
+        await CHATS.change(self._database, message.chat_id, head_id=message.id)
         return message
 
     async def add_message(
@@ -378,26 +366,9 @@ class History:
         return tuple(SearchHit(chat, title, None, "", moment_of(at), marker.snippet(title)) for chat, title, at in rows)
 
 
-async def _read(rows: list[Row], reader: Callable[[Row], Read]) -> tuple[Read, ...]:
-    """Read many rows without holding the caller's thread: a few thousand take longer than a frame."""
-    if len(rows) <= _ROWS_PER_FRAME:
-        return tuple(map(reader, rows))
-    return await asyncio.to_thread(lambda: tuple(map(reader, rows)))
-
-
 async def _purge(transaction: Transaction, which: str, values: Sequence[Any]) -> int:
     await transaction.execute(
         f"DELETE FROM messages WHERE chat_id IN (SELECT id FROM chats WHERE {which})",
         values,
     )
     return await transaction.execute(f"DELETE FROM chats WHERE {which}", values)
-
-
-def _column(name: str, value: Any) -> Any:
-    if name == "options":
-        return json_text(value)
-    if name == "draft_attachments":
-        return json_text(plain_objects(tuple(value)))
-    if name == "pinned":
-        return int(bool(value))
-    return text_of(value) if isinstance(value, str) else value

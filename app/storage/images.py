@@ -11,33 +11,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal
 
 from app.storage.conversations import new_id
-from app.storage.database import Database, Row
-from app.storage.errors import NotStored
+from app.storage.database import Database
 from app.storage.files import make_folder
-from app.storage.values import (
-    json_text,
-    micros_of,
-    moment_of,
-    moment_or_none,
-    money_of,
-    money_text,
-    object_of,
-    read_text,
-    seconds_of,
-    text_of,
-)
+from app.storage.table import Table
 
 ImageState = Literal["sending", "saved", "withheld", "broken", "failed", "unknown"]
-STATES: tuple[ImageState, ...] = get_args(ImageState)
 ImageKind = Literal["generate", "edit", "upscale", "background", "import"]
-KINDS: tuple[ImageKind, ...] = get_args(ImageKind)
 MAX_TITLE_CHARS = 60
 SUFFIXES: Mapping[str, str] = {"png": ".png", "jpeg": ".jpg", "webp": ".webp", "gif": ".gif"}
 LONGEST_LIST = 20_000
@@ -90,9 +76,9 @@ class StoredImage:
         return bool(self.file) and self.state == "saved"
 
 
-_NAMES = tuple(item.name for item in fields(StoredImage))
-_COLUMNS = ", ".join(_NAMES)
-_KEPT = frozenset({"id", "created_at"})  # what a change never touches
+_IMAGES = Table(
+    "images", StoredImage, "This picture is no longer there.", otherwise={"kind": "generate", "state": "unknown"}
+)
 
 
 def title_of(prompt: str) -> str:
@@ -164,47 +150,30 @@ class Images:
 
     async def add(self, images: Sequence[StoredImage]) -> None:
         """Put images on the disk, before anything is sent."""
-        places = ", ".join("?" for _ in _NAMES)
         async with self._database.transaction() as work:
-            await work.execute_many(
-                f"INSERT INTO images ({_COLUMNS}) VALUES ({places})", [_values(image) for image in images]
-            )
+            for image in images:
+                await _IMAGES.insert(work, **_IMAGES.values(image))
 
     async def save(self, image: StoredImage) -> None:
         """Write an image as it stands, pressed through to the disk."""
-        names = [name for name in _NAMES if name not in _KEPT]
-        stated = dict(zip(_NAMES, _values(image), strict=True))
-        stated["changed_at"] = micros_of(self._database.now())
-        sets = ", ".join(f"{name} = ?" for name in names)
-        done = await self._database.execute(
-            f"UPDATE images SET {sets} WHERE id = ?", [*(stated[name] for name in names), image.id]
-        )
-        if not done:
-            raise _gone()
+        values = {name: value for name, value in _IMAGES.values(image).items() if name not in ("id", "created_at")}
+        await _IMAGES.change(self._database, image.id, **{**values, "changed_at": self._database.now()})
 
     async def one(self, image_id: str) -> StoredImage:
-        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM images WHERE id = ?", [image_id])
-        if row is None:
-            raise _gone()
-        return _image_from_row(row)
+        return await _IMAGES.one(self._database, image_id)
 
     async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[StoredImage, ...]:
         """Return images, newest first; those of one batch in the order of their numbers."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM images WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", [limit]
-        )
-        return tuple(map(_image_from_row, rows))
+        return await _IMAGES.select(self._database, f"WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", [limit])
 
     async def unfinished(self) -> tuple[StoredImage, ...]:
         """Return what a killed program was waiting for."""
-        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM images WHERE state = 'sending' ORDER BY seq")
-        return tuple(map(_image_from_row, rows))
+        return await _IMAGES.select(self._database, "WHERE state = 'sending' ORDER BY seq")
 
     async def of_call(self, call_id: str) -> tuple[StoredImage, ...]:
         """Return the images that one paid call was made for."""
-        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM images WHERE call_id = ? ORDER BY place", [call_id])
-        return tuple(map(_image_from_row, rows))
+        return await _IMAGES.select(self._database, "WHERE call_id = ? ORDER BY place", [call_id])
 
     async def remove(self, image_id: str) -> None:
         """Delete an image for good; its files are the caller's."""
@@ -212,52 +181,3 @@ class Images:
 
     def now(self) -> datetime:
         return self._database.now()
-
-
-def _values(image: StoredImage) -> list[object]:
-    found: list[object] = []
-    for name in _NAMES:
-        value = getattr(image, name)
-        if isinstance(value, datetime):
-            value = micros_of(value)
-        elif isinstance(value, Decimal):
-            value = money_text(value)
-        elif isinstance(value, bool):
-            value = int(value)
-        elif isinstance(value, Mapping):
-            value = json_text(value)
-        elif isinstance(value, str):
-            value = text_of(value)
-        found.append(value)
-    return found
-
-
-def _image_from_row(row: Row) -> StoredImage:
-    got = dict(zip(_NAMES, row, strict=True))
-    plain: dict[str, Any] = {name: read_text(got[name]) for name in _TEXTS}
-    plain |= {name: int(got[name] or 0) for name in ("place", "number", "total", "width", "height", "size_bytes")}
-    plain |= {name: bool(got[name]) for name in ("blurred", "starred", "charged")}
-    return StoredImage(
-        id=str(got["id"]),
-        kind=cast(ImageKind, got["kind"]) if got["kind"] in KINDS else "generate",
-        state=cast(ImageState, got["state"]) if got["state"] in STATES else "unknown",
-        created_at=moment_of(got["created_at"]),
-        changed_at=moment_of(got["changed_at"]),
-        trashed_at=moment_or_none(got["trashed_at"]),
-        options=object_of(got["options"]),
-        seed=got["seed"] if isinstance(got["seed"], int) else None,
-        estimate_usd=money_of(got["estimate_usd"]),
-        cost_usd=money_of(got["cost_usd"]),
-        duration_s=seconds_of(got["duration_s"]) or 0.0,
-        **plain,
-    )
-
-
-_TEXTS = (
-    *("call_id", "batch_id", "title", "prompt", "model", "model_name", "account_id", "source_id", "file", "form"),
-    *("enhanced_prompt", "exchange_id", "request_id", "note"),
-)
-
-
-def _gone() -> NotStored:
-    return NotStored("This picture is no longer there.")

@@ -18,20 +18,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal
 
 from app.storage.conversations import new_id
-from app.storage.database import Database, Row, Transaction
-from app.storage.errors import NotStored
-from app.storage.values import json_text, micros_of, moment_of, object_of, read_text, text_of
+from app.storage.database import Database
+from app.storage.table import Table
+from app.storage.values import text_of
 
 IntentState = Literal["intended", "sent", "answered", "failed", "cancelled", "unknown"]
-STATES: tuple[IntentState, ...] = get_args(IntentState)
 MAX_NOTE_CHARS = 2_000
 
-_COLUMNS = (
-    "id, kind, account_id, created_at, changed_at, request, idempotency_key, state, reference, note, exchange_id, told"
-)
 _MAY_FOLLOW: Mapping[str, frozenset[str]] = {
     "sent": frozenset({"intended", "unknown"}),  # the second only with an idempotency key
     "answered": frozenset({"sent", "unknown"}),
@@ -70,6 +66,14 @@ class Intent:
         return self.state in ("intended", "sent", "unknown")
 
 
+_INTENTS = Table(
+    "intents",
+    Intent,
+    "What was about to be paid for is no longer in the history.",
+    otherwise={"state": "unknown"},
+)
+
+
 class InvalidTransition(ValueError):
     """A change of state that makes no sense: a mistake in our program, never in what is stored."""
 
@@ -92,25 +96,28 @@ class Intents:
         `id` is for a caller that has one already (a job's row of the same name); else one is made.
         """
         intent_id = id or new_id()
-        now = micros_of(self._database.now())
-        await self._database.execute(
-            "INSERT INTO intents (id, kind, account_id, created_at, changed_at, request, idempotency_key)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [intent_id, kind, account_id, now, now, json_text(request), text_of(idempotency_key)],
+        now = self._database.now()
+        await _INTENTS.insert(
+            self._database,
+            id=intent_id,
+            kind=kind,
+            account_id=account_id,
+            created_at=now,
+            changed_at=now,
+            request=request,
+            idempotency_key=idempotency_key,
         )
         return await self.one(intent_id)
 
     async def amend(self, intent_id: str, more: Mapping[str, Any]) -> Intent:
         """Add to the request of a call that has not left yet what came to be known since, such as its signed form."""
         async with self._database.transaction() as transaction:
-            before = await _read(transaction, intent_id)
+            before = await _INTENTS.one(transaction, intent_id)
             if before.state != "intended":
                 raise InvalidTransition(f"the request of an intent that is {before.state} cannot change")
-            await transaction.execute(
-                "UPDATE intents SET request = ?, changed_at = ? WHERE id = ?",
-                [json_text({**before.request, **more}), micros_of(self._database.now()), intent_id],
-            )
-            return await _read(transaction, intent_id)
+            request = {**before.request, **more}
+            await _INTENTS.change(transaction, intent_id, request=request, changed_at=self._database.now())
+            return await _INTENTS.one(transaction, intent_id)
 
     async def sent(self, intent_id: str) -> Intent:
         """The call is about to leave: from here on nobody can be sure that it did not. Call it before sending.
@@ -137,91 +144,56 @@ class Intents:
 
     async def acknowledge(self, intent_id: str) -> Intent:
         """The person has seen that nobody knows the end: it stays unknown, and `pending` names it no more."""
-        if not await self._database.execute("UPDATE intents SET told = 1 WHERE id = ?", [intent_id]):
-            raise _gone()
+        await _INTENTS.change(self._database, intent_id, told=True)
         return await self.one(intent_id)
 
     async def one(self, intent_id: str) -> Intent:
-        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM intents WHERE id = ?", [intent_id])
-        if row is None:
-            raise _gone()
-        return _intent_from_row(row)
+        return await _INTENTS.one(self._database, intent_id)
 
     async def pending(self, kind: str) -> tuple[Intent, ...]:
         """Return what is under way, and what ended unknown without the person having been told; oldest first."""
-        rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM intents WHERE state IN ('intended', 'sent', 'unknown')"
-            " AND (state <> 'unknown' OR told = 0) AND kind = ? ORDER BY seq",
+        return await _INTENTS.select(
+            self._database,
+            "WHERE state IN ('intended', 'sent', 'unknown') AND (state <> 'unknown' OR told = 0) AND kind = ?"
+            " ORDER BY seq",
             [kind],
         )
-        return tuple(map(_intent_from_row, rows))
 
     async def recent(self, kind: str, limit: int = 50) -> tuple[Intent, ...]:
         """Return the newest of a kind first, whatever became of them."""
-        rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM intents WHERE kind = ? ORDER BY seq DESC LIMIT ?", [kind, limit]
-        )
-        return tuple(map(_intent_from_row, rows))
+        return await _INTENTS.select(self._database, "WHERE kind = ? ORDER BY seq DESC LIMIT ?", [kind, limit])
 
     async def settle_after_start(self) -> tuple[Intent, ...]:
         """At start, before any call: what was "sent" is now unknown, what was "intended" was surely never sent.
 
         Returns those that changed, as they are now. The unknown ones stay in `pending` until `tell`.
         """
-        now = micros_of(self._database.now())
+        now = self._database.now()
         async with self._database.transaction() as transaction:
             left = "SELECT id FROM intents WHERE state IN ('intended', 'sent') ORDER BY seq"
             ids = [row[0] for row in await transaction.fetch(left)]
             for before, after, note in (("sent", "unknown", NOBODY_KNOWS), ("intended", "cancelled", NEVER_SENT)):
-                await transaction.execute(
-                    "UPDATE intents SET state = ?, note = ?, changed_at = ? WHERE state = ?", [after, note, now, before]
-                )
-            return tuple([await _read(transaction, intent_id) for intent_id in ids])
+                await _INTENTS.update(transaction, "state = ?", [before], state=after, note=note, changed_at=now)
+            return tuple([await _INTENTS.one(transaction, intent_id) for intent_id in ids])
 
     async def _turn(
         self, intent_id: str, state: str, *, note: str = "", reference: str = "", exchange_id: str = ""
     ) -> Intent:
         """Change the state if it may follow; what is left empty stays as it was, but a note belongs to its state."""
         async with self._database.transaction() as transaction:
-            before = await _read(transaction, intent_id)
+            before = await _INTENTS.one(transaction, intent_id)
             if before.state not in _MAY_FOLLOW[state]:
                 raise InvalidTransition(f"an intent that is {before.state} cannot become {state}")
             if state == "sent" and before.state == "unknown" and not before.idempotency_key:
                 raise InvalidTransition("without an idempotency key, sending again could pay twice")
-            await transaction.execute(
-                "UPDATE intents SET state = ?, note = ?, reference = ?, exchange_id = ?, changed_at = ?, told = 0"
-                " WHERE id = ?",
-                [
-                    *(state, text_of(note)[:MAX_NOTE_CHARS], text_of(reference) or before.reference),
-                    *(exchange_id or before.exchange_id, micros_of(self._database.now()), intent_id),
-                ],
+            await _INTENTS.change(
+                transaction,
+                intent_id,
+                state=state,
+                note=text_of(note)[:MAX_NOTE_CHARS],
+                reference=reference or before.reference,
+                exchange_id=exchange_id or before.exchange_id,
+                changed_at=self._database.now(),
+                told=False,
             )
-            return await _read(transaction, intent_id)
-
-
-async def _read(transaction: Transaction, intent_id: str) -> Intent:
-    rows = await transaction.fetch(f"SELECT {_COLUMNS} FROM intents WHERE id = ?", [intent_id])
-    if not rows:
-        raise _gone()
-    return _intent_from_row(rows[0])
-
-
-def _gone() -> NotStored:
-    return NotStored("What was about to be paid for is no longer in the history.")
-
-
-def _intent_from_row(row: Row) -> Intent:
-    return Intent(
-        id=str(row[0]),
-        kind=read_text(row[1]),
-        account_id=read_text(row[2]),
-        created_at=moment_of(row[3]),
-        changed_at=moment_of(row[4]),
-        request=object_of(row[5]),
-        idempotency_key=read_text(row[6]),
-        state=cast(IntentState, row[7]) if row[7] in STATES else "unknown",
-        reference=read_text(row[8]),
-        note=read_text(row[9]),
-        exchange_id=read_text(row[10]),
-        told=bool(row[11]),
-    )
+            return await _INTENTS.one(transaction, intent_id)

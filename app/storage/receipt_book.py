@@ -20,7 +20,7 @@ from typing import Any
 
 from app.storage.database import Database, Row
 from app.storage.files import write_atomically
-from app.storage.receipts import COLUMNS, Receipt, receipt_from_row
+from app.storage.receipts import RECEIPTS, Receipt
 from app.storage.values import micros_of, moment_of, money_of, read_text
 
 EXPORT_PAGE = 2_000
@@ -68,11 +68,8 @@ class ReceiptBook:
     async def page(self, wanted: ReceiptFilter, zone: tzinfo, offset: int, limit: int) -> tuple[Receipt, ...]:
         """Return one page, newest first."""
         where, values = _where(wanted, zone)
-        rows = await self._database.fetch(
-            f"SELECT {COLUMNS} FROM receipts {where} ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?",
-            [*values, limit, offset],
-        )
-        return tuple(receipt_from_row(row) for row in rows)
+        rest = f"{where} ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?"
+        return await RECEIPTS.select(self._database, rest, [*values, limit, offset])
 
     async def totals(self, wanted: ReceiptFilter, zone: tzinfo, *, play: bool = False) -> BookTotals:
         """Add up everything that the filter finds. `play`: the days are those of play money, else of real money."""

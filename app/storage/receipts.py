@@ -10,28 +10,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from app.storage.database import Database, Row
-from app.storage.values import (
-    json_text,
-    micros_of,
-    moment_of,
-    money_of,
-    money_text,
-    object_of,
-    read_text,
-    seconds_of,
-    text_of,
-)
+from app.storage.database import Database
+from app.storage.table import Table
+from app.storage.values import micros_of, money_of, seconds_of
 
-COST_SOURCES = ("stated", "estimated", "none")
-OUTCOMES = ("ok", "error", "cut", "stopped", "unknown")
-COLUMNS = (
-    "id, at, account_id, tab, endpoint, model, units, cost_usd, cost_source, balance_after, request_id, headroom,"
-    " duration_s, outcome, charged, estimate_usd"
-)
+CostSource = Literal["stated", "estimated", "none"]  # by the service, by us
+Outcome = Literal["ok", "error", "cut", "stopped", "unknown"]
+COST_SOURCES: tuple[CostSource, ...] = get_args(CostSource)
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +33,18 @@ class Receipt:
     model: str = ""  # the one that answered
     units: dict[str, Any] = field(default_factory=dict)  # tokens, characters, credits: what was counted
     cost_usd: Decimal | None = None
-    cost_source: str = "none"  # stated by the service, estimated by us, none
+    cost_source: CostSource = "none"
     balance_after: Decimal | None = None  # USD
     request_id: str = ""
     headroom: dict[str, Any] = field(default_factory=dict)  # what the limits still allow, as the answer said
     duration_s: float = 0.0
-    outcome: str = "unknown"
+    outcome: Outcome = "unknown"
     charged: bool = True  # False for the Sandbox's play money
     estimate_usd: Decimal | None = None  # what it was expected to cost before it was sent
+
+
+RECEIPTS = Table("receipts", Receipt, otherwise={"cost_source": "none", "outcome": "unknown"})
+_KEPT = ("id", "at", "account_id", "tab", "endpoint", "estimate_usd")  # when a receipt replaces that of the same id
 
 
 def receipt_of(
@@ -111,20 +104,11 @@ class Receipts:
 
     async def add(self, receipt: Receipt) -> None:
         """Keep a receipt, pressed through to the disk. The same id again replaces it: an estimate became known."""
-        await self._database.execute(
-            f"INSERT INTO receipts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (id) DO UPDATE SET model = excluded.model, units = excluded.units,"
-            " cost_usd = excluded.cost_usd, cost_source = excluded.cost_source,"
-            " balance_after = excluded.balance_after, request_id = excluded.request_id,"
-            " headroom = excluded.headroom, duration_s = excluded.duration_s, outcome = excluded.outcome,"
-            " charged = excluded.charged, estimate_usd = COALESCE(excluded.estimate_usd, receipts.estimate_usd)",
-            [
-                *(receipt.id, micros_of(receipt.at), receipt.account_id, receipt.tab, text_of(receipt.endpoint)),
-                *(text_of(receipt.model), json_text(receipt.units), money_text(receipt.cost_usd)),
-                *(receipt.cost_source, money_text(receipt.balance_after), text_of(receipt.request_id)),
-                *(json_text(receipt.headroom), receipt.duration_s, receipt.outcome, int(receipt.charged)),
-                money_text(receipt.estimate_usd),
-            ],
+        sets = ", ".join(f"{name} = excluded.{name}" for name in RECEIPTS.names if name not in _KEPT)
+        await RECEIPTS.insert(
+            self._database,
+            f"ON CONFLICT (id) DO UPDATE SET {sets}, estimate_usd = COALESCE(excluded.estimate_usd, estimate_usd)",
+            **RECEIPTS.values(receipt),
         )
 
     async def recent(
@@ -132,15 +116,11 @@ class Receipts:
     ) -> tuple[Receipt, ...]:
         """Return the newest receipts first."""
         where, values = _where(account_id=account_id, tab=tab)
-        rows = await self._database.fetch(
-            f"SELECT {COLUMNS} FROM receipts {where} ORDER BY at DESC, seq DESC LIMIT ?",
-            [*values, limit],
-        )
-        return tuple(receipt_from_row(row) for row in rows)
+        return await RECEIPTS.select(self._database, f"{where} ORDER BY at DESC, seq DESC LIMIT ?", [*values, limit])
 
     async def for_exchange(self, exchange_id: str) -> Receipt | None:
-        row = await self._database.fetch_one(f"SELECT {COLUMNS} FROM receipts WHERE id = ?", [exchange_id])
-        return None if row is None else receipt_from_row(row)
+        found = await RECEIPTS.select(self._database, "WHERE id = ?", [exchange_id])
+        return found[0] if found else None
 
     async def spent_since(
         self, since: datetime, *, account_id: str | None = None, tab: str | None = None, charged: bool = True
@@ -163,24 +143,3 @@ def _where(*, since: datetime | None = None, **equal: object) -> tuple[str, list
 
 def _sum(amounts: Iterable[object]) -> Decimal:
     return sum((money_of(amount) or Decimal(0) for amount in amounts), Decimal(0))
-
-
-def receipt_from_row(row: Row) -> Receipt:
-    return Receipt(
-        id=str(row[0]),
-        at=moment_of(row[1]),
-        account_id=read_text(row[2]),
-        tab=read_text(row[3]),
-        endpoint=read_text(row[4]),
-        model=read_text(row[5]),
-        units=object_of(row[6]),
-        cost_usd=money_of(row[7]),
-        cost_source=row[8] if row[8] in COST_SOURCES else "none",
-        balance_after=money_of(row[9]),
-        request_id=read_text(row[10]),
-        headroom=object_of(row[11]),
-        duration_s=seconds_of(row[12]) or 0.0,
-        outcome=row[13] if row[13] in OUTCOMES else "unknown",
-        charged=bool(row[14]),
-        estimate_usd=money_of(row[15]),
-    )

@@ -15,26 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from app.storage.conversations import new_id
-from app.storage.database import Database, Row
-from app.storage.errors import NotStored
-from app.storage.values import (
-    json_text,
-    micros_of,
-    moment_of,
-    moment_or_none,
-    money_of,
-    money_text,
-    object_of,
-    read_text,
-    seconds_of,
-    text_of,
-)
+from app.storage.database import Database
+from app.storage.table import Table
+from app.storage.values import micros_of, moment_of, read_text, text_of
 
 CallState = Literal["open", "answered", "failed", "unknown"]
-STATES: tuple[CallState, ...] = get_args(CallState)
 KEY_LIFETIME = timedelta(hours=24)  # R-RPC-33
 DELETED = 0  # in place of the moment of a call that is only counted any more
 MAX_KEPT_ANSWER_BYTES = 64 * 1024 * 1024  # as much as an answer may have
@@ -43,16 +31,6 @@ MAX_WORDS_CHARS = 20_000
 LATELY = 2_000  # the newest requests, which are looked through for what was used lately
 MAX_NOTE_CHARS = 2_000
 ENDED_UNDER_WAY = "Rialto ended while this was on its way."
-
-_COLUMNS = (
-    "id, at, account_id, network, items, batch, digest, idempotency_key, state, replayed, status, estimate_credits,"
-    " credits, cost_usd, errors, request_id, exchange_id, duration_s, headers, transactions, note, trashed_at"
-)
-_NAMES = tuple(name.strip() for name in _COLUMNS.split(","))
-_TEXTS = (
-    *("id", "account_id", "network", "items", "digest"),
-    *("idempotency_key", "request_id", "exchange_id", "note"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +71,9 @@ class RpcCall:
         return self.at + KEY_LIFETIME if self.idempotency_key else None
 
 
+_CALLS = Table("rpc_calls", RpcCall, "This request is no longer there.", otherwise={"state": "unknown"})
+
+
 class RpcCalls:
     """All of it raises `StorageError`; an id that is not there raises `NotStored`."""
 
@@ -125,10 +106,8 @@ class RpcCalls:
             estimate_credits=estimate_credits,
             transactions=dict(transactions or {}),
         )
-        await self._database.execute(
-            f"INSERT INTO rpc_calls ({_COLUMNS}, words) VALUES ({', '.join('?' * (len(_NAMES) + 1))})",
-            (*_values(call), f"{network} {items}".lower()[:MAX_WORDS_CHARS]),
-        )
+        words = f"{network} {items}".lower()[:MAX_WORDS_CHARS]
+        await _CALLS.insert(self._database, **_CALLS.values(call), words=words)
         return call
 
     async def answered(
@@ -150,24 +129,21 @@ class RpcCalls:
         level = 6 if len(body) <= STRONG_BYTES else 1
         packed = await asyncio.to_thread(zlib.compress, body, level) if len(body) <= MAX_KEPT_ANSWER_BYTES else None
         async with self._database.transaction() as transaction:
-            changed = await transaction.execute(
-                "UPDATE rpc_calls SET state = 'answered', status = ?, credits = ?, cost_usd = ?, errors = ?,"
-                " replayed = ?, request_id = ?, exchange_id = ?, duration_s = ?, headers = ?, note = '' WHERE id = ?",
-                (
-                    status,
-                    credits,
-                    money_text(cost_usd),
-                    errors,
-                    int(replayed),
-                    text_of(request_id),
-                    exchange_id,
-                    duration_s,
-                    json_text(dict(headers or {})),
-                    call_id,
-                ),
+            await _CALLS.change(
+                transaction,
+                call_id,
+                state="answered",
+                status=status,
+                credits=credits,
+                cost_usd=cost_usd,
+                errors=errors,
+                replayed=replayed,
+                request_id=request_id,
+                exchange_id=exchange_id,
+                duration_s=duration_s,
+                headers=headers or {},
+                note="",
             )
-            if not changed:
-                raise NotStored(call_id)
             if packed is not None:
                 await transaction.execute(
                     "INSERT OR REPLACE INTO rpc_answers (call_id, body, size_bytes) VALUES (?, ?, ?)",
@@ -189,24 +165,22 @@ class RpcCalls:
     async def _end(
         self, call_id: str, state: CallState, note: str, status: int | None, request_id: str, exchange_id: str
     ) -> None:
-        changed = await self._database.execute(
-            "UPDATE rpc_calls SET state = ?, note = ?, status = ?, request_id = ?, exchange_id = ? WHERE id = ?",
-            (state, text_of(note)[:MAX_NOTE_CHARS], status, text_of(request_id), exchange_id, call_id),
+        await _CALLS.change(
+            self._database,
+            call_id,
+            state=state,
+            note=text_of(note)[:MAX_NOTE_CHARS],
+            status=status,
+            request_id=request_id,
+            exchange_id=exchange_id,
         )
-        if not changed:
-            raise NotStored(call_id)
 
     async def settle_after_start(self) -> int:
         """What was on its way when the program ended is unknown now. Return how many there were."""
-        return await self._database.execute(
-            "UPDATE rpc_calls SET state = 'unknown', note = ? WHERE state = 'open'", (ENDED_UNDER_WAY,)
-        )
+        return await _CALLS.update(self._database, "state = 'open'", (), state="unknown", note=ENDED_UNDER_WAY)
 
     async def one(self, call_id: str) -> RpcCall:
-        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM rpc_calls WHERE id = ?", (call_id,))
-        if row is None:
-            raise NotStored(call_id)
-        return _call(row)
+        return await _CALLS.one(self._database, call_id)
 
     async def body(self, call_id: str) -> bytes | None:
         """The answer's body, None when there is none or it was too large to keep."""
@@ -218,11 +192,8 @@ class RpcCalls:
         words = [word for word in search.lower().split() if word]
         where = [f"trashed_at > {DELETED}" if trashed else "trashed_at IS NULL"]
         where += ["instr(words, ?) > 0"] * len(words)
-        rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM rpc_calls WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT ?",
-            (*words, limit),
-        )
-        return tuple(_call(row) for row in rows)
+        rest = f"WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT ?"
+        return await _CALLS.select(self._database, rest, (*words, limit))
 
     async def networks_used(self, limit: int) -> tuple[str, ...]:
         """The networks that were asked last, the last one first; every account's."""
@@ -235,24 +206,20 @@ class RpcCalls:
 
     async def runs(self, account_id: str, digest: str) -> tuple[RpcCall, ...]:
         """All runs of one request, the first first."""
-        rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM rpc_calls WHERE account_id = ? AND digest = ? AND trashed_at IS NOT ?"
-            " ORDER BY seq",
-            (account_id, digest, DELETED),
-        )
-        return tuple(_call(row) for row in rows)
+        where = "WHERE account_id = ? AND digest = ? AND trashed_at IS NOT ? ORDER BY seq"
+        return await _CALLS.select(self._database, where, (account_id, digest, DELETED))
 
     async def first_under(self, account_id: str, key: str, now: datetime) -> RpcCall | None:
         """The request for which a key was first used, while the service still remembers it.
 
         What surely never arrived does not count.
         """
-        row = await self._database.fetch_one(
-            f"SELECT {_COLUMNS} FROM rpc_calls WHERE account_id = ? AND idempotency_key = ? AND at > ?"
-            " AND state <> 'failed' ORDER BY seq LIMIT 1",
+        found = await _CALLS.select(
+            self._database,
+            "WHERE account_id = ? AND idempotency_key = ? AND at > ? AND state <> 'failed' ORDER BY seq LIMIT 1",
             (account_id, key, micros_of(now - KEY_LIFETIME)),
         )
-        return None if row is None else _call(row)
+        return found[0] if found else None
 
     async def used_since(self, account_id: str, since: datetime) -> tuple[int, int]:
         """Requests and credits of an account since a moment; estimated where the service stated nothing."""
@@ -274,9 +241,8 @@ class RpcCalls:
 
     async def trash(self, call_ids: tuple[str, ...], at: datetime | None) -> None:
         """Move calls to the trash, or with None back out of it."""
-        moment = None if at is None else micros_of(at)
         marks = ", ".join("?" * len(call_ids))
-        await self._database.execute(f"UPDATE rpc_calls SET trashed_at = ? WHERE id IN ({marks})", (moment, *call_ids))
+        await _CALLS.update(self._database, f"id IN ({marks})", call_ids, trashed_at=at)
 
     async def delete(self, call_ids: tuple[str, ...], now: datetime) -> None:
         """Delete what was sent and answered for good.
@@ -294,56 +260,3 @@ class RpcCalls:
             await work.execute(
                 "DELETE FROM rpc_calls WHERE trashed_at = ? AND at <= ?", (DELETED, micros_of(now - KEY_LIFETIME))
             )
-
-
-def _values(call: RpcCall) -> tuple[object, ...]:
-    return (
-        call.id,
-        micros_of(call.at),
-        call.account_id,
-        text_of(call.network),
-        text_of(call.items),
-        int(call.batch),
-        call.digest,
-        text_of(call.idempotency_key),
-        call.state,
-        int(call.replayed),
-        call.status,
-        call.estimate_credits,
-        call.credits,
-        money_text(call.cost_usd),
-        call.errors,
-        text_of(call.request_id),
-        call.exchange_id,
-        call.duration_s,
-        json_text(call.headers),
-        json_text(call.transactions),
-        text_of(call.note),
-        None if call.trashed_at is None else micros_of(call.trashed_at),
-    )
-
-
-def _call(row: Row) -> RpcCall:
-    values = dict(zip(_NAMES, row, strict=True))
-    texts = {name: read_text(values[name]) for name in _TEXTS}
-    state = read_text(values["state"])
-    return RpcCall(
-        **texts,
-        at=moment_of(values["at"]),
-        batch=bool(values["batch"]),
-        state=state if state in STATES else "unknown",
-        replayed=bool(values["replayed"]),
-        status=_number(values["status"]),
-        estimate_credits=_number(values["estimate_credits"]) or 0,
-        credits=_number(values["credits"]),
-        cost_usd=money_of(values["cost_usd"]),
-        errors=_number(values["errors"]) or 0,
-        duration_s=seconds_of(values["duration_s"]),
-        headers=object_of(values["headers"]),
-        transactions=object_of(values["transactions"]),
-        trashed_at=moment_or_none(values["trashed_at"]),
-    )
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) else None

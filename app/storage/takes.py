@@ -8,48 +8,27 @@ planned ──► sending ──► complete
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal
 
 from app.storage.conversations import new_id
-from app.storage.database import Database, Row
-from app.storage.errors import NotStored
+from app.storage.database import Database
 from app.storage.files import make_folder
-from app.storage.values import (
-    json_text,
-    micros_of,
-    moment_of,
-    moment_or_none,
-    money_of,
-    money_text,
-    object_of,
-    read_text,
-    seconds_of,
-    text_of,
-)
+from app.storage.table import Table
+from app.storage.values import text_of
 
 PartState = Literal["planned", "sending", "complete", "cut", "failed"]
-PART_STATES: tuple[PartState, ...] = get_args(PartState)
 TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
 # The service states no cost of speech. "at most": the sound was cut off, or nobody knows whether it was made; "none":
 # the service refused it.
 CostSource = Literal["stated", "estimated", "at most", "none"]
-COST_SOURCES: tuple[CostSource, ...] = get_args(CostSource)
 MAX_TITLE_CHARS = 80
 _WORST: tuple[TakeState, ...] = ("sending", "failed", "cut")
 BROKEN_OFF = "Rialto ended while this part was on its way."
-_TAKE = (
-    "id, title, text, account_id, model, voice, voice_name, format, options, created_at, changed_at, trashed_at,"
-    " starred, audition, state, duration_s, size_bytes"
-)
-_PART = (
-    "take_id, number, start, finish, state, file, kind, size_bytes, duration_s, rate_hz, first_sound_s, exchange_id,"
-    " request_id, cost_usd, cost_source, charged, note"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +86,10 @@ class Take:
         return sum(costs, Decimal(0)) if costs else None
 
 
+_TAKES = Table("takes", Take, "This take is no longer there.", otherwise={"state": "cut"}, beside=("parts",))
+_PARTS = Table("take_parts", Part, otherwise={"state": "cut", "cost_source": "estimated"})
+
+
 def title_of(text: str) -> str:
     """Return the first line of a text, cut at a word, as a title."""
     line = " ".join(text.strip().split("\n")[0].split())
@@ -159,15 +142,22 @@ class Takes:
         audition: str = "",
     ) -> Take:
         """Put a take with its planned parts on disk, before anything is sent."""
-        take_id, now = new_id(), micros_of(self._database.now())
+        take_id, now = new_id(), self._database.now()
         async with self._database.transaction() as work:
-            await work.execute(
-                "INSERT INTO takes (id, title, text, account_id, model, voice, voice_name, format, options, created_at,"
-                " changed_at, audition) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    *(take_id, text_of(title)[:MAX_TITLE_CHARS], text_of(text), account_id, model, voice),
-                    *(text_of(voice_name), format, json_text(options), now, now, audition),
-                ],
+            await _TAKES.insert(
+                work,
+                id=take_id,
+                title=text_of(title)[:MAX_TITLE_CHARS],
+                text=text,
+                account_id=account_id,
+                model=model,
+                voice=voice,
+                voice_name=voice_name,
+                format=format,
+                options=options,
+                created_at=now,
+                changed_at=now,
+                audition=audition,
             )
             await work.execute_many(
                 "INSERT INTO take_parts (take_id, number, start, finish) VALUES (?, ?, ?, ?)",
@@ -188,73 +178,46 @@ class Takes:
         return await self.one(take_id)
 
     async def one(self, take_id: str) -> Take:
-        row = await self._database.fetch_one(f"SELECT {_TAKE} FROM takes WHERE id = ?", [take_id])
-        if row is None:
-            raise _gone()
-        parts = await self._database.fetch(
-            f"SELECT {_PART} FROM take_parts WHERE take_id = ? ORDER BY number", [take_id]
-        )
-        return _take_from_row(row, tuple(map(_part_from_row, parts)))
+        take = await _TAKES.one(self._database, take_id)
+        return replace(take, parts=await _PARTS.select(self._database, "WHERE take_id = ? ORDER BY number", [take_id]))
 
     async def recent(self, *, trashed: bool = False, limit: int = 2000) -> tuple[Take, ...]:
         """Return takes with their parts, newest first."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        rows = await self._database.fetch(
-            f"SELECT {_TAKE} FROM takes WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?", [limit]
+        takes = await _TAKES.select(
+            self._database, f"WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?", [limit]
         )
         parts: dict[str, list[Part]] = {}
-        for row in await self._database.fetch(
-            f"SELECT {_PART} FROM take_parts WHERE take_id IN (SELECT id FROM takes WHERE {where})"
-            " ORDER BY take_id, number"
+        for part in await _PARTS.select(
+            self._database, f"WHERE take_id IN (SELECT id FROM takes WHERE {where}) ORDER BY take_id, number"
         ):
-            part = _part_from_row(row)
             parts.setdefault(part.take_id, []).append(part)
-        return tuple(_take_from_row(row, tuple(parts.get(str(row[0]), ()))) for row in rows)
+        return tuple(replace(take, parts=tuple(parts.get(take.id, ()))) for take in takes)
 
     async def save_part(self, part: Part) -> None:
         """Write a part as it stands, pressed through to the disk, and what it means for the take."""
         async with self._database.transaction() as work:
-            await work.execute(
-                "UPDATE take_parts SET state = ?, file = ?, kind = ?, size_bytes = ?, duration_s = ?, rate_hz = ?,"
-                " first_sound_s = ?, exchange_id = ?, request_id = ?, cost_usd = ?, cost_source = ?, charged = ?,"
-                " note = ?"
-                " WHERE take_id = ? AND number = ?",
-                [
-                    *(part.state, part.file, part.kind, part.size_bytes, part.duration_s, part.rate_hz),
-                    *(part.first_sound_s, part.exchange_id, text_of(part.request_id), money_text(part.cost_usd)),
-                    *(part.cost_source, int(part.charged), text_of(part.note), part.take_id, part.number),
-                ],
-            )
-            rows = await work.fetch(
-                "SELECT state, duration_s, size_bytes FROM take_parts WHERE take_id = ?", [part.take_id]
-            )
-            await work.execute(
-                "UPDATE takes SET state = ?, duration_s = ?, size_bytes = ?, changed_at = ? WHERE id = ?",
-                [
-                    state_of([str(row[0]) for row in rows]),
-                    sum(float(row[1]) for row in rows),
-                    sum(int(row[2]) for row in rows),
-                    micros_of(self._database.now()),
-                    part.take_id,
-                ],
+            await _PARTS.update(work, "take_id = ? AND number = ?", [part.take_id, part.number], **_PARTS.values(part))
+            parts = await _PARTS.select(work, "WHERE take_id = ?", [part.take_id])
+            await _TAKES.update(
+                work,
+                "id = ?",
+                [part.take_id],
+                state=state_of([each.state for each in parts]),
+                duration_s=sum(each.duration_s for each in parts),
+                size_bytes=sum(each.size_bytes for each in parts),
+                changed_at=self._database.now(),
             )
 
     async def change(self, take_id: str, **changes: Any) -> Take:
         """Set `title`, `starred` or `format`."""
-        columns: dict[str, Callable[[Any], object]] = {"title": text_of, "starred": int, "format": text_of}
-        for name, value in changes.items():
-            done = await self._database.execute(
-                f"UPDATE takes SET {name} = ? WHERE id = ?", [columns[name](value), take_id]
-            )
-            if not done:
-                raise _gone()
+        assert changes.keys() <= {"title", "starred", "format"}, changes
+        await _TAKES.change(self._database, take_id, **changes)
         return await self.one(take_id)
 
     async def trash(self, take_id: str, trashed: bool = True) -> Take:
         """Move a take to the trash, or back."""
-        moment = micros_of(self._database.now()) if trashed else None
-        if not await self._database.execute("UPDATE takes SET trashed_at = ? WHERE id = ?", [moment, take_id]):
-            raise _gone()
+        await _TAKES.change(self._database, take_id, trashed_at=self._database.now() if trashed else None)
         return await self.one(take_id)
 
     async def remove(self, take_id: str) -> None:
@@ -283,52 +246,3 @@ def state_of(states: Sequence[str]) -> TakeState:
         if state in states:
             return state
     return "complete" if set(states) == {"complete"} else "sending" if "complete" in states else "planned"
-
-
-def _take_from_row(row: Row, parts: tuple[Part, ...]) -> Take:
-    return Take(
-        id=str(row[0]),
-        title=read_text(row[1]),
-        text=read_text(row[2]),
-        account_id=read_text(row[3]),
-        model=read_text(row[4]),
-        voice=read_text(row[5]),
-        voice_name=read_text(row[6]),
-        format=read_text(row[7]),
-        options=object_of(row[8]),
-        created_at=moment_of(row[9]),
-        changed_at=moment_of(row[10]),
-        trashed_at=moment_or_none(row[11]),
-        starred=bool(row[12]),
-        audition=read_text(row[13]),
-        state=cast(TakeState, row[14]) if row[14] in PART_STATES else "cut",
-        duration_s=seconds_of(row[15]) or 0.0,
-        size_bytes=int(row[16] or 0),
-        parts=parts,
-    )
-
-
-def _part_from_row(row: Row) -> Part:
-    return Part(
-        take_id=str(row[0]),
-        number=int(row[1]),
-        start=int(row[2]),
-        finish=int(row[3]),
-        state=cast(PartState, row[4]) if row[4] in PART_STATES else "cut",
-        file=read_text(row[5]),
-        kind=read_text(row[6]),
-        size_bytes=int(row[7] or 0),
-        duration_s=seconds_of(row[8]) or 0.0,
-        rate_hz=int(row[9] or 0),
-        first_sound_s=seconds_of(row[10]),
-        exchange_id=read_text(row[11]),
-        request_id=read_text(row[12]),
-        cost_usd=money_of(row[13]),
-        cost_source=cast(CostSource, row[14]) if row[14] in COST_SOURCES else "estimated",
-        charged=bool(row[15]),
-        note=read_text(row[16]),
-    )
-
-
-def _gone() -> NotStored:
-    return NotStored("This take is no longer there.")

@@ -16,34 +16,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from app.storage.conversations import new_id
-from app.storage.database import Database, Row
+from app.storage.database import Database
 from app.storage.errors import NotStored
 from app.storage.search_index import Marker, like_pattern, query_of
-from app.storage.values import (
-    json_text,
-    micros_of,
-    moment_of,
-    moment_or_none,
-    money_of,
-    money_text,
-    object_of,
-    objects_of,
-    read_text,
-    seconds_of,
-    text_of,
-)
+from app.storage.table import Table
+from app.storage.values import json_text, micros_of, object_of, read_text
 
-ORIGINS = ("recording", "file")
-STATES = ("recording", "recorded", "queued", "sending", "done", "failed", "unknown")
+Origin = Literal["recording", "file"]
+TranscriptState = Literal["recording", "recorded", "queued", "sending", "done", "failed", "unknown"]
 PREVIEW_CHARS = 160
-_COLUMNS = (
-    "id, title, origin, sound_path, size_bytes, duration_s, file_hash, created_at, changed_at, trashed_at, account_id,"
-    " state, note, problem, model, options, treatment, batch, marks, receipt, cost_usd, word_count, preview"
-)
-_JSON = frozenset({"problem", "options", "marks", "receipt"})
+_GONE = "This transcript is no longer in the history."
 _CHANGEABLE = frozenset(
     (
         *("title", "sound_path", "size_bytes", "duration_s", "file_hash", "account_id", "state", "note", "problem"),
@@ -58,11 +43,11 @@ class TranscriptRow:
 
     id: str
     title: str
-    origin: str
+    origin: Origin
     sound_path: str
     created_at: datetime
     changed_at: datetime
-    state: str
+    state: TranscriptState
     size_bytes: int = 0
     duration_s: float | None = None
     file_hash: str = ""
@@ -81,6 +66,14 @@ class TranscriptRow:
     preview: str = ""
 
 
+_ROWS = Table(
+    "transcripts",
+    TranscriptRow,
+    _GONE,
+    otherwise={"origin": "file", "state": "failed"},
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PartRow:
     """A piece of a long recording; `received` is {} until its answer has come. Times in seconds of the whole."""
@@ -91,6 +84,9 @@ class PartRow:
     end_s: float
     received: Mapping[str, Any] = field(default_factory=dict)
     cost_usd: Decimal | None = None
+
+
+_PARTS = Table("transcript_parts", PartRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,39 +107,27 @@ class Transcripts:
         self, *, title: str, origin: str, sound_path: str, state: str, id: str = "", **more: Any
     ) -> TranscriptRow:
         """Put a recording that begins, or a file that was chosen, on the list."""
-        row_id = id or new_id()
-        now = micros_of(self._database.now())
-        names, values = _columns({"title": title, "sound_path": sound_path, "state": state, **more})
-        await self._database.execute(
-            f"INSERT INTO transcripts (id, origin, created_at, changed_at, search_text, {', '.join(names)})"
-            f" VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(names))})",
-            [row_id, origin, now, now, text_of(title).casefold(), *values],
+        row_id, now = id or new_id(), self._database.now()
+        values = {"title": title, "sound_path": sound_path, "state": state, **more}
+        _check(values)
+        await _ROWS.insert(
+            self._database,
+            **{"id": row_id, "origin": origin, "created_at": now, "changed_at": now, **values},
+            search_text=title.casefold(),
         )
         return await self.one(row_id)
 
     async def one(self, row_id: str) -> TranscriptRow:
-        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM transcripts WHERE id = ?", [row_id])
-        if row is None:
-            raise _gone()
-        return _row(row)
+        return await _ROWS.one(self._database, row_id)
 
     async def list(self) -> tuple[TranscriptRow, ...]:
         """Return everything that is not in the trash, newest first."""
-        rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM transcripts WHERE trashed_at IS NULL ORDER BY created_at DESC, seq DESC"
-        )
-        return await asyncio.to_thread(lambda: tuple(map(_row, rows)))
+        return await _ROWS.select(self._database, "WHERE trashed_at IS NULL ORDER BY created_at DESC, seq DESC")
 
     async def change(self, row_id: str, **changes: Any) -> TranscriptRow:
         """Set any field of a row but its text."""
-        names, values = _columns(changes)
-        assignments = ", ".join(f"{name} = ?" for name in names)
-        done = await self._database.execute(
-            f"UPDATE transcripts SET {assignments}, changed_at = ? WHERE id = ?",
-            [*values, micros_of(self._database.now()), row_id],
-        )
-        if not done:
-            raise _gone()
+        _check(changes)
+        await _ROWS.change(self._database, row_id, **changes, changed_at=self._database.now())
         row = await self.one(row_id)
         if "title" in changes:
             await self._index(row)
@@ -152,7 +136,7 @@ class Transcripts:
     async def text(self, row_id: str) -> TranscriptText:
         row = await self._database.fetch_one("SELECT document, received FROM transcripts WHERE id = ?", [row_id])
         if row is None:
-            raise _gone()
+            raise NotStored(_GONE)
         return await asyncio.to_thread(lambda: TranscriptText(object_of(row[0]), object_of(row[1])))
 
     async def save_text(
@@ -165,22 +149,22 @@ class Transcripts:
         **changes: Any,
     ) -> TranscriptRow:
         """Keep the text: `plain` is what is searched. With `received` and `changes` an answer that has just come."""
-        document_text = await asyncio.to_thread(json_text, document)
-        names, values = _columns(changes)
-        sets = ["document = ?", "word_count = ?", "preview = ?", *(f"{name} = ?" for name in names)]
-        values = [document_text, len(plain.split()), " ".join(plain[:PREVIEW_CHARS].split()), *values]
+        _check(changes)
+        texts = {"document": await asyncio.to_thread(json_text, document)}
         if received is not None:
-            sets.append("received = ?")
-            values.append(await asyncio.to_thread(json_text, received))
+            texts["received"] = await asyncio.to_thread(json_text, received)
         async with self._database.transaction() as transaction:
-            now = micros_of(self._database.now())
-            sql = f"UPDATE transcripts SET {', '.join(sets)}, changed_at = ? WHERE id = ?"
-            if not await transaction.execute(sql, [*values, now, row_id]):
-                raise _gone()
-            await transaction.execute(
-                "UPDATE transcripts SET search_text = ? WHERE id = ?",
-                [text_of(f"{(await self.one(row_id)).title}\n{plain}").casefold(), row_id],
+            await _ROWS.change(
+                transaction,
+                row_id,
+                **texts,
+                word_count=len(plain.split()),
+                preview=" ".join(plain[:PREVIEW_CHARS].split()),
+                **changes,
+                changed_at=self._database.now(),
             )
+            row = await _ROWS.one(transaction, row_id)
+            await _ROWS.change(transaction, row_id, search_text=f"{row.title}\n{plain}".casefold())
         return await self.one(row_id)
 
     async def search(self, text: str, limit: int = 200) -> dict[str, str]:
@@ -199,16 +183,15 @@ class Transcripts:
 
     async def trash(self, row_id: str) -> None:
         """Take it off the list; `restore` is the undo. Sound and text stay."""
-        await self._set_trashed(row_id, micros_of(self._database.now()))
+        await _ROWS.change(self._database, row_id, trashed_at=self._database.now())
 
     async def restore(self, row_id: str) -> None:
-        await self._set_trashed(row_id, None)
+        await _ROWS.change(self._database, row_id, trashed_at=None)
 
     async def trashed(self, before: datetime | None = None) -> tuple[TranscriptRow, ...]:
         """Return what is in the trash, or what has been there since before that moment."""
         where, values = ("trashed_at < ?", [micros_of(before)]) if before else ("trashed_at IS NOT NULL", [])
-        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM transcripts WHERE {where}", values)
-        return tuple(map(_row, rows))
+        return await _ROWS.select(self._database, f"WHERE {where}", values)
 
     async def purge(self, row_id: str) -> None:
         """Delete a row for good. The sound is its owner's to delete."""
@@ -241,25 +224,18 @@ class Transcripts:
             )
 
     async def parts(self, row_id: str) -> tuple[PartRow, ...]:
-        rows = await self._database.fetch(
-            "SELECT number, path, start_s, end_s, received, cost_usd FROM transcript_parts WHERE transcript_id = ?"
-            " ORDER BY number",
-            [row_id],
-        )
-        return tuple(
-            PartRow(
-                row[0], read_text(row[1]), float(row[2]), float(row[3]), object_of(row[4] or "{}"), money_of(row[5])
-            )
-            for row in rows
-        )
+        return await _PARTS.select(self._database, "WHERE transcript_id = ? ORDER BY number", [row_id])
 
     async def part_received(
         self, row_id: str, number: int, received: Mapping[str, Any], cost_usd: Decimal | None
     ) -> None:
         """Keep the answer to one part, which has been paid for."""
-        await self._database.execute(
-            "UPDATE transcript_parts SET received = ?, cost_usd = ? WHERE transcript_id = ? AND number = ?",
-            [json_text(received), money_text(cost_usd), row_id, number],
+        await _PARTS.update(
+            self._database,
+            "transcript_id = ? AND number = ?",
+            [row_id, number],
+            received=received,
+            cost_usd=cost_usd,
         )
 
     # After a kill
@@ -269,24 +245,14 @@ class Transcripts:
 
         Call it before anything is recorded or sent. What waited in the queue goes on waiting.
         """
-        now = micros_of(self._database.now())
-        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM transcripts WHERE state IN ('recording', 'sending')")
-        await self._database.execute(
-            "UPDATE transcripts SET state = 'unknown', changed_at = ? WHERE state = 'sending'", [now]
-        )
-        return tuple(map(_row, rows))
-
-    async def _set_trashed(self, row_id: str, at: int | None) -> None:
-        if not await self._database.execute("UPDATE transcripts SET trashed_at = ? WHERE id = ?", [at, row_id]):
-            raise _gone()
+        rows = await _ROWS.select(self._database, "WHERE state IN ('recording', 'sending')")
+        await _ROWS.update(self._database, "state = 'sending'", (), state="unknown", changed_at=self._database.now())
+        return rows
 
     async def _index(self, row: TranscriptRow) -> None:
         found = await self._database.fetch_one("SELECT search_text FROM transcripts WHERE id = ?", [row.id])
         text = read_text(found[0]).partition("\n")[2] if found is not None else ""
-        await self._database.execute(
-            "UPDATE transcripts SET search_text = ? WHERE id = ?",
-            [f"{text_of(row.title).casefold()}\n{text}", row.id],
-        )
+        await _ROWS.update(self._database, "id = ?", [row.id], search_text=f"{row.title.casefold()}\n{text}")
 
 
 async def was_cut_off(database: Database) -> bool:
@@ -295,48 +261,7 @@ async def was_cut_off(database: Database) -> bool:
     return row is not None
 
 
-def _columns(changes: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
+def _check(changes: Mapping[str, Any]) -> None:
     unknown = set(changes) - _CHANGEABLE
     if unknown:
         raise TypeError(f"not a changeable field of a transcript: {', '.join(sorted(unknown))}")
-    return list(changes), [_column(name, value) for name, value in changes.items()]
-
-
-def _column(name: str, value: Any) -> Any:
-    if name in _JSON:
-        return json_text(value)
-    if name == "cost_usd":
-        return money_text(value)
-    return text_of(value) if isinstance(value, str) else value
-
-
-def _gone() -> NotStored:
-    return NotStored("This transcript is no longer in the history.")
-
-
-def _row(row: Row) -> TranscriptRow:
-    return TranscriptRow(
-        id=str(row[0]),
-        title=read_text(row[1]),
-        origin=row[2] if row[2] in ORIGINS else "file",
-        sound_path=read_text(row[3]),
-        size_bytes=row[4] if isinstance(row[4], int) else 0,
-        duration_s=seconds_of(row[5]),
-        file_hash=read_text(row[6]),
-        created_at=moment_of(row[7]),
-        changed_at=moment_of(row[8]),
-        trashed_at=moment_or_none(row[9]),
-        account_id=read_text(row[10]),
-        state=row[11] if row[11] in STATES else "failed",
-        note=read_text(row[12]),
-        problem=object_of(row[13]),
-        model=read_text(row[14]),
-        options=object_of(row[15]),
-        treatment=read_text(row[16]),
-        batch=row[17] if isinstance(row[17], int) else 0,
-        marks=objects_of(row[18]),
-        receipt=object_of(row[19]),
-        cost_usd=money_of(row[20]),
-        word_count=row[21] if isinstance(row[21], int) else 0,
-        preview=read_text(row[22]),
-    )

@@ -15,36 +15,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal
 
 from app.storage.conversations import new_id
-from app.storage.database import Database, Row
-from app.storage.errors import NotStored
-from app.storage.values import (
-    json_text,
-    micros_of,
-    moment_of,
-    moment_or_none,
-    money_of,
-    money_text,
-    object_of,
-    read_text,
-    seconds_of,
-    text_of,
-)
+from app.storage.database import Database
+from app.storage.table import Table
 
 JobState = Literal[
     "waiting", "sending", "running", "ready", "saved", "cleaned", "failed", "expired", "unknown", "cancelled"
 ]
-STATES: tuple[JobState, ...] = get_args(JobState)
 OPEN: tuple[JobState, ...] = ("waiting", "sending", "running", "ready")
 WITH_VIDEO: tuple[JobState, ...] = ("saved", "cleaned")
-_COLUMNS = (
-    "id, place, account_id, model, model_name, prompt, form, state, told, note, held, quote_usd, intent_id,"
-    " exchange_id, request_id, queue_id, download_url, created_at, queued_at, ready_at, ended_at, average_s, bad_films,"
-    " file, size_bytes, duration_s, width, height, clean_after, remote_copy, charged, refunded, trashed_at"
-)
-_MAY_CHANGE = frozenset(_COLUMNS.replace(" ", "").split(",")) - {"id", "account_id", "created_at", "file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +76,10 @@ class VideoJob:
         return self.state in WITH_VIDEO
 
 
+_JOBS = Table("video_jobs", VideoJob, "This video is no longer there.", otherwise={"state": "unknown"})
+_MAY_CHANGE = frozenset(_JOBS.names) - {"id", "account_id", "created_at", "file"}
+
+
 class VideoJobs:
     """All of it raises `StorageError`; an id that is not there raises `NotStored`. Every change is on the disk."""
 
@@ -117,42 +102,43 @@ class VideoJobs:
     ) -> VideoJob:
         """Put a job on the disk, last of those that wait."""
         job_id = id or new_id()
-        await self._database.execute(
-            "INSERT INTO video_jobs (id, place, account_id, model, model_name, prompt, form, file, quote_usd,"
-            " clean_after, charged, created_at)"
-            " VALUES (?, (SELECT COALESCE(MAX(place), 0) + 1 FROM video_jobs), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                *(job_id, account_id, model, text_of(model_name), text_of(prompt), json_text(form), file),
-                *(money_text(quote_usd), int(clean_after), int(charged), micros_of(self._database.now())),
-            ],
-        )
+        async with self._database.transaction() as work:
+            last = await work.fetch("SELECT COALESCE(MAX(place), 0) FROM video_jobs")
+            await _JOBS.insert(
+                work,
+                id=job_id,
+                place=last[0][0] + 1,
+                account_id=account_id,
+                model=model,
+                model_name=model_name,
+                prompt=prompt,
+                form=form,
+                file=file,
+                quote_usd=quote_usd,
+                clean_after=clean_after,
+                charged=charged,
+                created_at=self._database.now(),
+            )
         return await self.one(job_id)
 
     async def one(self, job_id: str) -> VideoJob:
-        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM video_jobs WHERE id = ?", [job_id])
-        if row is None:
-            raise NotStored("This video is no longer there.")
-        return _job_from_row(row)
+        return await _JOBS.one(self._database, job_id)
 
     async def all(self) -> tuple[VideoJob, ...]:
         """Return every job, those in the trash too; the last ordered first."""
-        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM video_jobs ORDER BY place DESC")
-        return tuple(map(_job_from_row, rows))
+        return await _JOBS.select(self._database, "ORDER BY place DESC")
 
     async def change(self, job_id: str, **values: object) -> VideoJob:
         """Set columns by the names of the fields of `VideoJob`, and return the job as it is now."""
         assert values.keys() <= _MAY_CHANGE, values.keys() - _MAY_CHANGE
-        sets = ", ".join(f"{name} = ?" for name in values)
-        stored = [_stored(value) for value in values.values()]
-        if not await self._database.execute(f"UPDATE video_jobs SET {sets} WHERE id = ?", [*stored, job_id]):
-            raise NotStored("This video is no longer there.")
+        await _JOBS.change(self._database, job_id, **values)
         return await self.one(job_id)
 
     async def swap(self, one: VideoJob, other: VideoJob) -> None:
         """Let two jobs change places."""
         async with self._database.transaction() as transaction:
-            await transaction.execute("UPDATE video_jobs SET place = ? WHERE id = ?", [other.place, one.id])
-            await transaction.execute("UPDATE video_jobs SET place = ? WHERE id = ?", [one.place, other.id])
+            await _JOBS.change(transaction, one.id, place=other.place)
+            await _JOBS.change(transaction, other.id, place=one.place)
 
     async def delete(self, job_id: str) -> None:
         await self._database.execute("DELETE FROM video_jobs WHERE id = ?", [job_id])
@@ -166,53 +152,3 @@ async def has_open_jobs(database: Database) -> bool:
     names = ", ".join(f"'{state}'" for state in OPEN)
     row = await database.fetch_one(f"SELECT 1 FROM video_jobs WHERE state IN ({names}) LIMIT 1")
     return row is not None
-
-
-def _stored(value: object) -> object:
-    if isinstance(value, datetime):
-        return micros_of(value)
-    if isinstance(value, Decimal):
-        return money_text(value)
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, Mapping):
-        return json_text(value)
-    return text_of(value) if isinstance(value, str) else value
-
-
-def _job_from_row(row: Row) -> VideoJob:
-    return VideoJob(
-        id=str(row[0]),
-        place=int(row[1]),
-        account_id=read_text(row[2]),
-        model=read_text(row[3]),
-        model_name=read_text(row[4]),
-        prompt=read_text(row[5]),
-        form=object_of(row[6]),
-        state=cast(JobState, row[7]) if row[7] in STATES else "unknown",
-        told=read_text(row[8]),
-        note=read_text(row[9]),
-        held=bool(row[10]),
-        quote_usd=money_of(row[11]),
-        intent_id=read_text(row[12]),
-        exchange_id=read_text(row[13]),
-        request_id=read_text(row[14]),
-        queue_id=read_text(row[15]),
-        download_url=read_text(row[16]),
-        created_at=moment_of(row[17]),
-        queued_at=moment_or_none(row[18]),
-        ready_at=moment_or_none(row[19]),
-        ended_at=moment_or_none(row[20]),
-        average_s=seconds_of(row[21]),
-        bad_films=int(row[22] or 0),
-        file=read_text(row[23]),
-        size_bytes=int(row[24] or 0),
-        duration_s=seconds_of(row[25]) or 0.0,
-        width=int(row[26] or 0),
-        height=int(row[27] or 0),
-        clean_after=bool(row[28]),
-        remote_copy=bool(row[29]),
-        charged=bool(row[30]),
-        refunded=None if row[31] is None else bool(row[31]),
-        trashed_at=moment_or_none(row[32]),
-    )

@@ -6,14 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.storage.conversations import new_id
-from app.storage.database import Database, Row
-from app.storage.errors import NotStored
-from app.storage.values import micros_of, moment_of, moment_or_none, read_text, seconds_of, text_of
-
-_CLONE = (
-    "id, account_id, model, handle, name, sample, sample_s, consent_at, created_at, cloned_at, used_at, expires_at,"
-    " trashed_at"
-)
+from app.storage.database import Database
+from app.storage.table import Table
+from app.storage.values import micros_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +44,10 @@ class VoiceMark:
     sample: str = ""
 
 
+_CLONED = Table("cloned_voices", ClonedVoice, "This voice is no longer there.")
+_MARKS = Table("voice_marks", VoiceMark)
+
+
 class Voices:
     """All of it raises `StorageError`."""
 
@@ -61,42 +60,42 @@ class Voices:
         self, *, account_id: str, model: str, name: str, sample: str, sample_s: float, id: str = ""
     ) -> ClonedVoice:
         """Keep a sample with its consent, before it is uploaded."""
-        voice_id, now = id or new_id(), micros_of(self._database.now())
-        await self._database.execute(
-            "INSERT INTO cloned_voices (id, account_id, model, name, sample, sample_s, consent_at, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [voice_id, account_id, model, text_of(name), sample, sample_s, now, now],
+        voice_id, now = id or new_id(), self._database.now()
+        await _CLONED.insert(
+            self._database,
+            id=voice_id,
+            account_id=account_id,
+            model=model,
+            name=name,
+            sample=sample,
+            sample_s=sample_s,
+            consent_at=now,
+            created_at=now,
         )
         return await self.one(voice_id)
 
     async def one(self, voice_id: str) -> ClonedVoice:
-        row = await self._database.fetch_one(f"SELECT {_CLONE} FROM cloned_voices WHERE id = ?", [voice_id])
-        if row is None:
-            raise NotStored("This voice is no longer there.")
-        return _clone_from_row(row)
+        return await _CLONED.one(self._database, voice_id)
 
     async def cloned(self, *, trashed: bool = False) -> tuple[ClonedVoice, ...]:
         """Return the shelf, newest first; or what of it is in the trash."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        rows = await self._database.fetch(f"SELECT {_CLONE} FROM cloned_voices WHERE {where} ORDER BY seq DESC")
-        return tuple(map(_clone_from_row, rows))
+        return await _CLONED.select(self._database, f"WHERE {where} ORDER BY seq DESC")
 
     async def took(self, voice_id: str, account_id: str, handle: str, expires_at: datetime | None) -> ClonedVoice:
         """The service gave an account a handle: the voice is this account's from now on."""
-        now = micros_of(self._database.now())
-        await self._database.execute(
-            "UPDATE cloned_voices SET account_id = ?, handle = ?, cloned_at = ?, expires_at = ? WHERE id = ?",
-            [account_id, text_of(handle), now, None if expires_at is None else micros_of(expires_at), voice_id],
+        now = self._database.now()
+        await _CLONED.change(
+            self._database, voice_id, account_id=account_id, handle=handle, cloned_at=now, expires_at=expires_at
         )
         return await self.one(voice_id)
 
     async def rename(self, voice_id: str, name: str) -> ClonedVoice:
-        await self._database.execute("UPDATE cloned_voices SET name = ? WHERE id = ?", [text_of(name), voice_id])
+        await _CLONED.change(self._database, voice_id, name=name)
         return await self.one(voice_id)
 
     async def trash(self, voice_id: str, trashed: bool = True) -> ClonedVoice:
-        moment = micros_of(self._database.now()) if trashed else None
-        await self._database.execute("UPDATE cloned_voices SET trashed_at = ? WHERE id = ?", [moment, voice_id])
+        await _CLONED.change(self._database, voice_id, trashed_at=self._database.now() if trashed else None)
         return await self.one(voice_id)
 
     async def remove(self, voice_id: str) -> None:
@@ -107,13 +106,7 @@ class Voices:
 
     async def marks(self) -> dict[tuple[str, str], VoiceMark]:
         """Return what is known by (model, voice)."""
-        rows = await self._database.fetch("SELECT model, voice, favourite, used_at, sample FROM voice_marks")
-        return {
-            (str(row[0]), str(row[1])): VoiceMark(
-                str(row[0]), str(row[1]), bool(row[2]), moment_or_none(row[3]), read_text(row[4])
-            )
-            for row in rows
-        }
+        return {(mark.model, mark.voice): mark for mark in await _MARKS.select(self._database)}
 
     async def set_favorite(self, model: str, voice: str, favourite: bool) -> None:
         await self._mark(model, voice, "favourite", int(favourite))
@@ -134,21 +127,3 @@ class Voices:
             f" ON CONFLICT (model, voice) DO UPDATE SET {column} = excluded.{column}",
             [model, voice, value],
         )
-
-
-def _clone_from_row(row: Row) -> ClonedVoice:
-    return ClonedVoice(
-        id=str(row[0]),
-        account_id=read_text(row[1]),
-        model=read_text(row[2]),
-        handle=read_text(row[3]),
-        name=read_text(row[4]),
-        sample=read_text(row[5]),
-        sample_s=seconds_of(row[6]) or 0.0,
-        consent_at=moment_of(row[7]),
-        created_at=moment_of(row[8]),
-        cloned_at=moment_or_none(row[9]),
-        used_at=moment_or_none(row[10]),
-        expires_at=moment_or_none(row[11]),
-        trashed_at=moment_or_none(row[12]),
-    )

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage.conversations import CHAT_COLUMNS, MESSAGE_COLUMNS, STATES, chat_from_row, message_from_row
+from app.storage.conversations import MESSAGE_COLUMNS, STATES, message_from_row
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.history import History
+from app.storage.history import CHATS, History
 from tests.storage.conftest import Clock
 
 
@@ -296,9 +296,9 @@ def test_a_message_row_of_odd_values_is_still_a_message(row: tuple[Any, ...]) ->
     assert message.created_at.tzinfo is not None
 
 
-@given(st.tuples(*[odd] * len(CHAT_COLUMNS.split(","))))
+@given(st.tuples(*[odd] * len(CHATS.names)))
 def test_a_chat_row_of_odd_values_is_still_a_chat(row: tuple[Any, ...]) -> None:
-    chat = chat_from_row(row)
+    chat = CHATS.read(row)
     assert chat.cost_usd.is_finite()
     assert isinstance(chat.options, dict)
     assert isinstance(chat.title, str)

@@ -3,15 +3,17 @@
 import asyncio
 import itertools
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.paid_call_intents import STATES, Intent, Intents, InvalidTransition
+from app.storage.paid_call_intents import Intent, Intents, IntentState, InvalidTransition
 from tests.storage.conftest import Clock
 from tests.storage.test_killed import run_and_kill
+
+STATES = get_args(IntentState)
 
 
 @pytest.fixture
