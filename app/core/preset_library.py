@@ -114,11 +114,8 @@ class PresetLibrary(QObject):
             return
         await self._presets.trash(preset_id)
         await self._reread()
-
-        def undo(ids: tuple[str, ...]) -> None:
-            self._run(self._restore, ids)
-
-        self._undo_stack.push(UndoCommand(self._tab, moved_text((preset.name,), "presets"), undo, (preset.id,)))
+        text = moved_text((preset.name,), "presets")
+        self._undo_stack.push(UndoCommand(self._tab, text, self._restore, (preset.id,)))
 
     def undo(self) -> None:
         """Undo what was done last in the tab."""

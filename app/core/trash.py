@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
@@ -63,7 +64,7 @@ class Trash(QObject):
 
     async def moved(self, ids: Iterable[str], text: str) -> None:
         """The tab has moved these to its trash; `text` says so and is offered with Undo."""
-        self._undo_stack.push(UndoCommand(self._tab, text, self.restore, ids))
+        self._undo_stack.push(UndoCommand(self._tab, text, partial(self._change, "restore"), ids))
         await self.read()
 
     def show(self) -> None:
@@ -83,7 +84,6 @@ class Trash(QObject):
         self.delete(entry.id for entry in self.entries)
 
     def _start(self, change: str, ids: Ids) -> None:
-        self._undo_stack.forget(self._tab, ids)
         if ids:
             self._tasks.start(f"{self._tab} {change} {ids[0]}", self._guarded, self._change, change, ids)
 
@@ -94,6 +94,7 @@ class Trash(QObject):
                 wanted = tuple(each for each in ids if each in there)
                 if wanted:
                     await (kind.restore if change == "restore" else kind.delete)(wanted)
+                    self._undo_stack.forget(self._tab, wanted)
         finally:
             await self.read()
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from bisect import insort
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+
+from app.storage.errors import StorageUnavailable, refusal_of
+
+if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
 
 MOST_COMMANDS = 200
 
@@ -12,15 +20,15 @@ MOST_COMMANDS = 200
 class UndoCommand:
     """Something a person did in one tab that can be undone.
 
-    `text` says what was done: "“Desk lamp” moved to trash". `undo` starts the work; it is given the ids that are
-    still there to be brought back, in their order.
+    `text` says what was done: "“Desk lamp” moved to trash". `undo` is given the ids that are still there to be brought
+    back, in their order. Work that needs the disk is awaited, and raises `StorageError` where the disk refuses it.
     """
 
     def __init__(
         self,
         tab: str,
         text: str,
-        undo: Callable[[tuple[str, ...]], object],
+        undo: Callable[[tuple[str, ...]], Awaitable[None] | None],
         ids: Iterable[str],
         *,
         note: str = "",
@@ -31,27 +39,35 @@ class UndoCommand:
         self.note = note  # what else the person should know of it
         self.ids = tuple(ids)
         self.has_toast = has_toast  # False where what was done is plain to see, such as an edit
+        self.number = 0  # its place among the commands of the stack
         self._undo = undo
 
-    def undo(self) -> None:
-        self._undo(self.ids)
+    def undo(self) -> Awaitable[None] | None:
+        return self._undo(self.ids)
 
 
 class UndoStack(QObject):
     """Commands of all tabs, the newest last. Unlike a `QUndoStack`, any of them can be undone, as its toast is.
 
-    `removed` comes once for each command that can no longer be undone, however that came about.
+    `removed` comes for each command that can no longer be undone, however that came about. One that the disk refuses to
+    undo is pushed again, so that it can be undone once there is room.
     """
 
     pushed = Signal(object)  # UndoCommand
     removed = Signal(object)  # UndoCommand
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, tasks: TaskScope, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._tasks = tasks
         self._commands: list[UndoCommand] = []
+        self._numbers = itertools.count(1)
 
     def push(self, command: UndoCommand) -> None:
-        self._commands.append(command)
+        command.number = next(self._numbers)
+        self._put(command)
+
+    def _put(self, command: UndoCommand) -> None:
+        insort(self._commands, command, key=lambda each: each.number)
         while len(self._commands) > MOST_COMMANDS:
             self._remove(self._commands[0])
         self.pushed.emit(command)
@@ -71,12 +87,22 @@ class UndoStack(QObject):
         return self.can_undo(tab) and self.undo(self.newest(tab)[0])
 
     def undo(self, command: UndoCommand) -> bool:
-        """Undo a command; False when that was done already."""
+        """Start to undo a command; False when that was done already."""
         if command not in self._commands:
             return False
         self._remove(command)
-        command.undo()
+        work = command.undo()
+        if work is not None:
+            self._tasks.start(f"undo {command.number}", self._carry_out, command, work)
         return True
+
+    async def _carry_out(self, command: UndoCommand, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except Exception as error:
+            if isinstance(refusal_of(error), StorageUnavailable):
+                self._put(command)
+            raise
 
     def forget(self, tab: str, ids: Iterable[str]) -> None:
         """These were brought back by other means or deleted for good: no command of the tab has them any more."""

@@ -113,7 +113,7 @@ async def fill(database: Database) -> None:
 async def measure(theme: Theme, folder: Path) -> list[Ratio]:
     collector = UiThreadCollector()  # as in the program
     tasks = CheckedTasks()
-    presenter = ChatPresenter(CurrentAccount(), SettingsStore(folder / "settings.json"), tasks, UndoStack())
+    presenter = ChatPresenter(CurrentAccount(), SettingsStore(folder / "settings.json"), tasks, UndoStack(tasks))
     page = ChatPage(theme, presenter, tasks)
     page.canvas().resize(900, 800)
     page.canvas().show()

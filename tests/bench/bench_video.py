@@ -96,7 +96,7 @@ async def watch(app: QApplication, home: Path, address: str) -> tuple[float, int
     service = open_service(address, "service", ApiKeyAuth(read_key), asked.append)
     database = await Database.open(home / "rialto.db")
     await fill(database)
-    presenter = VideoPresenter(current_account, tasks, home / "videos", UndoStack())
+    presenter = VideoPresenter(current_account, tasks, home / "videos", UndoStack(tasks))
     page = VideoPage(theme, presenter, tasks)
     window = QWidget()
     row = QHBoxLayout(window)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from app.bootstrap.rialto import Rialto
@@ -27,8 +29,11 @@ from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.journeys.conftest import settled
 from tests.journeys.keyboard import Keyboard
+from tests.journeys.paying_tabs import images, video
 from tests.journeys.talk import in_the_sandbox
+from tests.journeys.test_refusing_disk import READ_ONLY, allow, notices, refuse
 from tests.kit.waiting import until
+from tests.read_only import read_only
 
 COLLECTION = {
     "format": "rialto-collection",
@@ -218,6 +223,66 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
         await until(page.list.trash_pane.view.hasFocus)
         await hands.press("Ctrl+F")
         await until(page.list.filter.hasFocus)
+
+
+async def test_an_undo_that_the_disk_refuses_is_said_once_and_can_be_undone_once_there_is_room(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    await fill(tmp_path / "home")
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        toasts = rialto.window.overlays.toasts
+        undo_stack = rialto.window.undo_stack
+
+        async def is_refused_and_then_done(name: str, tab: str, is_back: Callable[[], object]) -> None:
+            await until(lambda: undo_stack.can_undo(tab), name)
+            await settled(rialto)
+            await refuse(rialto, READ_ONLY)
+            with read_only(rialto.paths.data / "collections"):
+                rialto.window.undo()
+                await settled(rialto)
+                assert undo_stack.can_undo(tab) and not is_back(), name
+                assert len(notices(rialto)) == 1, name
+                assert sum(toast.findChild(QWidget, "undo") is not None for toast in toasts.toasts) == 1, name
+                if tab not in ("images", "video"):  # from the trash, as well
+                    trash = rialto.window.tab(tab).presenter.trash
+                    trash.restore([entry.id for entry in trash.entries])
+                    await settled(rialto)
+                    assert undo_stack.can_undo(tab), name
+            await allow(rialto)
+            rialto.window.undo()
+            await until(is_back, name)
+            await settled(rialto)
+            assert not undo_stack.can_undo(tab), name
+
+        for name, one in LISTS.items():
+            rialto.window.show_tab(one.tab)
+            page = rialto.window.tab(one.tab)
+            await until(lambda one=one, page=page: one.keys(page))  # type: ignore[misc]  # those of this turn
+            before = one.keys(page)
+            go_to(one, page, before[-1])
+            QTest.keyClick(one.view(page), Qt.Key.Key_Delete)
+            await is_refused_and_then_done(
+                name,
+                one.tab,
+                lambda one=one, page=page, before=before: one.keys(page) == before,  # type: ignore[misc]  # as above
+            )
+        for tab, library in (
+            ("chat", rialto.chat.presets),
+            ("images", images(rialto).presenter.prompts),
+            ("video", video(rialto).presenter.prompts),
+        ):
+            rialto.window.show_tab(tab)
+            kind: Any = "prompt" if tab == "chat" else "scene"
+            library.keep(kind, tab, {"text": "Be terse."})
+            await until(lambda library=library: library.rows(kind))  # type: ignore[misc]  # as above
+            row = library.rows(kind)[-1]
+            library.remove(row.id)
+            await is_refused_and_then_done(
+                f"a prompt of {tab}",
+                tab,
+                lambda library=library, row=row: library.one(row.id) is not None,  # type: ignore[misc]  # as above
+            )
 
 
 async def is_restored_from_the_filter(hands: Keyboard, one: List, page: Any) -> None:

@@ -343,7 +343,7 @@ async def open_chat_presenter(
     )
     database = await Database.open(home / "rialto.sqlite3")
     history = History(database)
-    presenter = ChatPresenter(current_account, settings, tasks, undo_stack := UndoStack())
+    presenter = ChatPresenter(current_account, settings, tasks, undo_stack := UndoStack(tasks))
     harness = kind(presenter, history, tasks, current_account, settings, fake, database, undo_stack)
     watch(harness)
     try:
@@ -444,7 +444,7 @@ async def open_sandbox_chat_presenter(
 
     service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
-    presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack())
+    presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack(tasks))
     tab = kind(presenter, History(database), tasks, sandbox)
     try:
         current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)

@@ -75,7 +75,7 @@ class ConsolePresenterHarness:
     async def restart(self) -> CryptoRpcPresenter:
         """Another presenter over the same files, as after a new start."""
         await self.presenter.aclose()
-        presenter = CryptoRpcPresenter(self.current_account, self.tasks, resources() / "data", UndoStack())
+        presenter = CryptoRpcPresenter(self.current_account, self.tasks, resources() / "data", UndoStack(self.tasks))
         await presenter.start(self.database)
         await self.tasks.idle()
         return presenter
@@ -95,7 +95,7 @@ async def open_console_presenter(folder: Path, tasks: TaskScope) -> AsyncIterato
         service = open_service(running.base_url, "service", ApiKeyAuth(key), lambda _exchange: None)
         try:
             current_account.use(account, service)
-            presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", undo_stack := UndoStack())
+            presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", undo_stack := UndoStack(tasks))
             harness = ConsolePresenterHarness(presenter, tasks, current_account, service, running, database, undo_stack)
             await presenter.start(database)
             await tasks.idle()

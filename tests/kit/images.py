@@ -270,7 +270,7 @@ async def open_images(
     database = await Database.open(home / "rialto.sqlite3")
     await ledger.start(Receipts(database))
     await Intents(database).settle_after_start()  # as the window does before it hands the database on
-    presenter = ImagesPresenter(current_account, tasks, home / "data", undo_stack := UndoStack())
+    presenter = ImagesPresenter(current_account, tasks, home / "data", undo_stack := UndoStack(tasks))
     changes = ImageChanges(presenter)
     page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
     harness = ImagesHarness(

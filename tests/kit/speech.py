@@ -341,7 +341,7 @@ async def open_speech(
     database = await Database.open(home / "rialto.sqlite3")
     host = host or AudioHost()
     sound = SpeechPlayer(host, tasks, home / "cache" / "speech", make_speaker=make)
-    table, undo_stack = VoiceTable(resources() / "data" / "voices.json"), UndoStack()
+    table, undo_stack = VoiceTable(resources() / "data" / "voices.json"), UndoStack(tasks)
     presenter = SpeechPresenter(current_account, tasks, sound, table, home / "data", undo_stack)
     actions = TakeActions(presenter, tasks)
     clones = VoiceCloning(presenter, host, tasks, home / "cache" / "voices", make_speaker=make, open_blocks=blocks)

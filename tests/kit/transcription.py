@@ -223,7 +223,7 @@ async def open_transcription_presenter(
         folders,
         host,
         watch,
-        undo_stack := UndoStack(),
+        undo_stack := UndoStack(tasks),
         open_blocks=lambda choice: made[0].open_blocks(choice),
         make_speaker=FakeSpeaker,  # type: ignore[arg-type]  # enough of one
     )

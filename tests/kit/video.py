@@ -129,7 +129,7 @@ async def open_video_presenter(
 
     service = open_service(controls.base_url, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport)
     database = await Database.open(home / "rialto.db")
-    presenter = VideoPresenter(current_account, tasks, home / "videos", undo_stack := UndoStack())
+    presenter = VideoPresenter(current_account, tasks, home / "videos", undo_stack := UndoStack(tasks))
     presenter.poller.pace = presenter.sending.pace = pace
     presenter.form.quote_after_s = 0.0
     video = kind(presenter, tasks, current_account, service, database, controls, exchanges, undo_stack)

@@ -164,8 +164,7 @@ async def test_removing_an_account_forgets_its_key_and_undo_brings_both_back(set
     await tasks.idle()
     assert (settings_harness.book.list(), settings_harness.keychain.items) == ((), {})
     assert settings_harness.accounts.state.removed == "api.example.com"
-    settings_harness.accounts.undo_remove()
-    await tasks.idle()
+    await settings_harness.accounts.undo_remove()
     assert settings_harness.book.list() == (account,)
     assert list(settings_harness.keychain.items.values()) == [KEY]
 

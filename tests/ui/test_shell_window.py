@@ -385,8 +385,12 @@ async def test_a_text_field_keeps_ctrl_z_and_elsewhere_it_undoes_the_last_thing_
     harness.window.show_tab("chat")
     show(harness)
     undone: list[str] = []
+
+    async def undo(ids: tuple[str, ...]) -> None:
+        undone.extend(ids)
+
     for tab in ("chat", "notes"):
-        command = UndoCommand(tab, f"“{tab}” moved to trash", lambda ids: undone.extend(ids), (f"row of {tab}",))
+        command = UndoCommand(tab, f"“{tab}” moved to trash", undo, (f"row of {tab}",))
         harness.window.undo_stack.push(command)
     harness.chat.input.setFocus()
     QTest.keyClicks(harness.chat.input, "typed")
@@ -396,11 +400,13 @@ async def test_a_text_field_keeps_ctrl_z_and_elsewhere_it_undoes_the_last_thing_
     assert [each.title for each in offered] == ["Undo: “chat” moved to trash"]
     harness.window.status.chip.setFocus()
     QTest.keyClick(harness.window.status.chip, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    await tasks.idle()
     assert undone == ["row of chat"]
     assert [toast.accessibleName() for toast in harness.window.overlays.toasts.toasts] == ["“notes” moved to trash."]
     (offered,) = [each for each in harness.window.overlays.candidates("undo") if each.title.startswith("Undo: ")]
     assert offered.hint == "Notes"
     offered.run()
+    await tasks.idle()
     assert undone == ["row of chat", "row of notes"] and harness.window.current_tab == "notes"
     assert harness.window.overlays.toasts.toasts == ()
     harness.window.close()

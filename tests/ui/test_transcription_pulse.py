@@ -49,7 +49,7 @@ async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
         Folders(home / "recordings", home / "cache"),
         AudioHost(),
         watch,
-        UndoStack(),
+        UndoStack(tasks),
     )
     try:
         current_account.use(Account(id="a", name="A", base_url="http://service.test/v1"), service)

@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.settings_store = settings_store
         self.tasks = tasks
         self.saver = SettingsSaver(settings_store, self)
-        self.undo_stack = UndoStack(self)
+        self.undo_stack = UndoStack(tasks, self)
         self.undo_stack.pushed.connect(lambda command: self.overlays.offer_undo(command))
         self._current = ""
         self._page: QWidget | None = None

@@ -39,7 +39,7 @@ async def main(home: Path, base_url: str, key: str) -> None:
     database = await Database.open(home / "rialto.sqlite3")
     sound = SpeechPlayer(AudioHost(), tasks, home / "cache" / "speech", make_speaker=QuickSpeaker)
     table = VoiceTable(resources() / "data" / "voices.json")
-    presenter = SpeechPresenter(current_account, tasks, sound, table, home / "data", UndoStack())
+    presenter = SpeechPresenter(current_account, tasks, sound, table, home / "data", UndoStack(tasks))
     current_account.use(SANDBOX, service)
     await presenter.start(database)
     while presenter.voice_list.is_offline:  # what a model writes is in the service's own list

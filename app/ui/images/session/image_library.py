@@ -180,9 +180,12 @@ class ImageLibrary(QObject):
     def restore(self, image_ids: Sequence[str]) -> None:
         """Take images out of the trash."""
         ids = tuple(key for key in image_ids if key in self.trashed)
-        self._undo_stack.forget("images", ids)
         if ids:
-            self._tasks.start(f"images back {ids[0]}", self._move, ids, False)
+            self._tasks.start(f"images back {ids[0]}", self._restore, ids)
+
+    async def _restore(self, ids: tuple[str, ...]) -> None:
+        await self._move(ids, to_trash=False)
+        self._undo_stack.forget("images", ids)
 
     async def _move(self, ids: tuple[str, ...], to_trash: bool) -> None:
         assert self.images is not None
@@ -194,7 +197,7 @@ class ImageLibrary(QObject):
         await self.load()
         if to_trash:
             titles = [tile_of(self.trashed[image_id]).title for image_id in ids]
-            self._undo_stack.push(UndoCommand("images", moved_text(titles, "images"), self.restore, ids))
+            self._undo_stack.push(UndoCommand("images", moved_text(titles, "images"), self._restore, ids))
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good. The page has asked."""

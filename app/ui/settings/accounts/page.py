@@ -242,10 +242,10 @@ class AccountsPage(SectionPage):
         ids = ("the removed account",)
         self._undo_stack.forget("settings", ids)
         note = "Its key is gone from this computer. Your chats stay."
-        undo = UndoCommand(
-            "settings", f"{name} was removed", lambda _ids: self._presenter.undo_remove(), ids, note=note
-        )
-        self._undo_stack.push(undo)
+        self._undo_stack.push(UndoCommand("settings", f"{name} was removed", self._bring_back, ids, note=note))
+
+    async def _bring_back(self, _ids: object) -> None:
+        await self._presenter.undo_remove()
 
 
 async def ask_key(theme: Theme, parent: QWidget, account_name: str, place: SecretsState) -> str | None:

@@ -121,9 +121,6 @@ class AccountsPresenter(QObject):
         """Forget an account and its key; `undo_remove` brings both back until Rialto closes or the next removal."""
         self._tasks.start("remove", self._remove, account_id)
 
-    def undo_remove(self) -> None:
-        self._tasks.start("remove", self._undo_remove)
-
     def add(self, draft: AccountDraft, *, unchecked: bool = False) -> None:
         """Check the draft's key with its service, keep it and use the account. `unchecked` keeps it without asking."""
         self._tasks.start("add", self._add, draft, unchecked)
@@ -265,7 +262,8 @@ class AccountsPresenter(QObject):
         if was_in_use and self._accounts.active_id:
             self.account_chosen.emit(self._accounts.active_id)
 
-    async def _undo_remove(self) -> None:
+    async def undo_remove(self) -> None:
+        """Bring back the account that was removed last. Raises `StorageError`: it can be asked for again."""
         if self._removed is None:
             return
         account, key = self._removed
@@ -274,10 +272,6 @@ class AccountsPresenter(QObject):
         except AccountRefused as error:
             self._change(problem=error.sentence)
             return
-        except StorageError:
-            self._change(removed="")
-            self._change(removed=account.name)  # it is offered again
-            raise
         self._removed = None
         self._change(removed="")
         if key:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -524,16 +525,15 @@ class TranscriptionPresenterBase(QObject):
 
     def drop_from_batch(self, row_id: str) -> None:
         """Take a file out of the table; undone, it stands there again and waits to be sent by hand."""
-        row = self._rows[row_id]
-        self._do(self._clear, [row_id])
+        self._do(self._drop_from_batch, self._rows[row_id])
 
-        def undo(_ids: object) -> None:
-            self._do(self._put_into_batch, row_id, row.batch)
-
+    async def _drop_from_batch(self, row: TranscriptRow) -> None:
+        await self._clear([row.id])
+        undo = partial(self._put_into_batch, row.id, row.batch)
         text = f"“{row.title}” taken out of the table"
-        self._undo_stack.push(UndoCommand("transcription", text, undo, (f"batch {row_id}",)))
+        self._undo_stack.push(UndoCommand("transcription", text, undo, (f"batch {row.id}",)))
 
-    async def _put_into_batch(self, row_id: str, place: int) -> None:
+    async def _put_into_batch(self, row_id: str, place: int, _ids: object = ()) -> None:
         if row_id in self._rows:
             await self._update(row_id, batch=place)
             self._all_changed()

@@ -100,7 +100,10 @@ class TranscriptEditor(QObject):
         edit = f"edit {next(self._numbers)}"
         self._edits.append(edit)
         text = "Edit of the transcript"
-        self._undo_stack.push(UndoCommand(TAB, text, lambda _ids: self.undo(), (edit,), has_toast=False))
+        self._undo_stack.push(UndoCommand(TAB, text, self._undo_edit, (edit,), has_toast=False))
+
+    def _undo_edit(self, _ids: object) -> None:
+        self.undo()
 
     def _change(self, document: Document) -> None:
         self.document = document

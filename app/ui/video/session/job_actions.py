@@ -113,12 +113,12 @@ class JobActions:
             self._presenter.notice.emit(error.sentence)
             return
         text = moved_text([title_of(job) for job in jobs], "videos")
-        self._undo_stack.push(UndoCommand("video", text, self._undo_trash, (job.id for job in jobs)))
+        self._undo_stack.push(UndoCommand("video", text, self._bring_back, (job.id for job in jobs)))
 
     async def _restore(self, job: VideoJob) -> None:
-        self._undo_stack.forget("video", (job.id,))
         self._select_next_to(job)
         await self._presenter.job_store.change(job.id, trashed_at=None)
+        self._undo_stack.forget("video", (job.id,))
 
     async def _delete(self, job: VideoJob) -> None:
         if job.trashed_at is not None:
@@ -147,12 +147,9 @@ class JobActions:
         for job in trash:
             await self._do(self._delete, job)
 
-    def _undo_trash(self, job_ids: tuple[str, ...]) -> None:
-        self._tasks.start(f"video restore {job_ids[0]}", self._bring_back, job_ids)
-
     async def _bring_back(self, job_ids: tuple[str, ...]) -> None:
         for job_id in job_ids:
             job = self._presenter.job_store.get(job_id)
             if job is not None and job.trashed_at is not None:
-                await self._do(self._restore, job)
+                await self._restore(job)
                 self._presenter.select(job.id)
