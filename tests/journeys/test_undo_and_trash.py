@@ -275,7 +275,7 @@ async def test_an_undo_that_the_disk_refuses_is_said_once_and_can_be_undone_once
             rialto.window.show_tab(tab)
             kind: Any = "prompt" if tab == "chat" else "scene"
             library.keep(kind, tab, {"text": "Be terse."})
-            await until(lambda library=library: library.rows(kind))  # type: ignore[misc]  # as above
+            await until(lambda library=library, kind=kind: library.rows(kind))  # type: ignore[misc]  # as above
             row = library.rows(kind)[-1]
             library.remove(row.id)
             await is_refused_and_then_done(

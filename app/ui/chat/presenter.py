@@ -279,7 +279,7 @@ class ChatPresenter(ChatPresenterChats):
     async def _put_draft(self, chat: Chat, draft: str, attachments: tuple[Attachment, ...]) -> None:
         assert self.library is not None
         kept = tuple(each.to_dict() for each in attachments)
-        if chat.draft != draft or chat.draft_attachments != kept:
+        if chat.draft != draft or chat.draft_attachments != kept or self.library.is_unwritten(chat.id):
             # so that the list agrees before the disk answers
             self.library.put(replace(chat, draft=draft, draft_attachments=kept))
             await self.library.change(chat.id, draft=draft, draft_attachments=kept)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.core import money
 from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
+from app.storage.errors import NotStored
 from app.ui.chat.session.titles import NEW_CHAT, group_of
 from app.ui.chat.state import ChatEntry
 from app.ui.kit.lists.rows import build_rows
@@ -26,6 +27,7 @@ class ChatLibrary:
     def __init__(self, history: History) -> None:
         self._history = history
         self._chats: dict[str, Chat] = {}
+        self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
 
     async def load(self) -> None:
         self._chats = {chat.id: chat for chat in await self._history.chats()}
@@ -57,9 +59,23 @@ class ChatLibrary:
         return chat
 
     async def change(self, chat_id: str, **changes: Any) -> Chat:
-        chat = await self._history.change_chat(chat_id, **changes)
+        """Change a chat. What the disk refuses is written with the chat's next change."""
+        unwritten = self._unwritten.setdefault(chat_id, {})
+        unwritten.update(changes)
+        writing = dict(unwritten)
+        try:
+            chat = await self._history.change_chat(chat_id, **writing)
+        except NotStored:
+            self._unwritten.pop(chat_id, None)
+            raise
+        for name in [name for name, value in writing.items() if unwritten.get(name) is value]:
+            del unwritten[name]
         self._chats[chat.id] = chat
         return chat
+
+    def is_unwritten(self, chat_id: str) -> bool:
+        """Whether the disk refused a change that was not written since."""
+        return bool(self._unwritten.get(chat_id))
 
     async def reread(self, chat_id: str) -> Chat:
         """After messages were added: their number, the cost and the time of the chat have changed."""

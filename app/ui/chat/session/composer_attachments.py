@@ -165,10 +165,12 @@ class Attaching(QObject):
         if turn != self._turn or item not in self._items:
             return  # another chat is open by now, or the chip was taken away
         self._take()
-        await self._keep_draft()
-        item.is_kept = item.attachment is not None
-        if turn == self._turn:
-            self._take()
+        try:
+            await self._keep_draft()
+        finally:  # a refused draft is kept with the next; what is attached can be sent
+            item.is_kept = item.attachment is not None
+            if turn == self._turn:
+                self._take()
 
     def _take(self) -> None:
         self._open.attachments = tuple(item.attachment for item in self._items if item.attachment is not None)
