@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "CHANGELOG.md", "resources/handbook")
+DOCUMENTS = ("README.md", "docs", "CHANGELOG.md", "resources/handbook")
 # Neither shown nor said: what the Sandbox sends as a service's own words, tables of patterns, what engines are given.
 NOT_SHOWN = ("app/sandbox/knowledge", "app/sandbox/media/")
 SHOWS = {
