@@ -21,6 +21,7 @@ from app.service.chat_types import (
     ServiceParameters,
 )
 from app.service.http.base64_text import Base64Text
+from app.service.http.upload_check import LIMIT_WORDS, MAX_UPLOAD_BYTES
 
 MAX_CACHE_MARKS = 4
 MAX_STOPS = 4
@@ -29,7 +30,7 @@ MAX_IMAGES_PER_MESSAGE = 10
 MAX_SOUNDS_PER_MESSAGE = 5
 MAX_FILES_PER_MESSAGE = 5
 MAX_VIDEOS = 3
-MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024
+MAX_ATTACHMENT_BYTES = MAX_UPLOAD_BYTES
 MAX_BODY_BYTES = 35 * 1024 * 1024
 
 _SUFFIX = re.compile(r"(?P<model>[^\s]*?):(?P<pairs>\w+=[^&\s]*(?:&\w+=[^&\s]*)*)")
@@ -165,7 +166,7 @@ def _check_message(number: int, message: ChatMessage) -> None:
             known = part.value.get("format") in AUDIO_FORMATS
             limit(known, field_name, ", ".join(AUDIO_FORMATS), "This sound format is not accepted.")
         size = _attachment_bytes(part)
-        limit(size <= MAX_ATTACHMENT_BYTES, field_name, "25 MB", "One attachment may be up to 25 MB.")
+        limit(size <= MAX_ATTACHMENT_BYTES, field_name, "25 MB", f"One attachment may be up to {LIMIT_WORDS}.")
 
 
 def _in_range(name: str, value: float | None, low: float, high: float) -> None:

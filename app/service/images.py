@@ -22,6 +22,7 @@ from app.service.http.bodies import MIB
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.service.http.multipart import FormContent, FormFile, OnProgress
 from app.service.http.time_limits import IMAGE_S
+from app.service.http.upload_check import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 
@@ -34,7 +35,7 @@ MAX_SIDE = 1280
 MAX_VARIANTS = 4
 MAX_SEED = 999_999_999
 MAX_CREATIVITY = 0.02
-MAX_INPUT_BYTES = 25 * MIB
+MAX_INPUT_BYTES = MAX_UPLOAD_BYTES
 OPENAI_SIZES = ("auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "1792x1024", "1024x1792")  # px
 MAX_IMAGE_BYTES = 96 * MIB
 IMAGE_KINDS = frozenset({"png", "jpeg", "webp", "gif"})
@@ -293,7 +294,7 @@ def _check_format(name: str | None) -> None:
 def _file(name: str, image: bytes) -> FormFile:
     kind = sniff(image[:HEAD_BYTES])
     limit(kind in IMAGE_KINDS, "image", "PNG, JPEG, WebP", "PNG, JPEG and WebP pictures can be used.")
-    limit(len(image) < MAX_INPUT_BYTES, "image", "25 MB", "A picture may be up to 25 MB.")
+    limit(len(image) < MAX_INPUT_BYTES, "image", "25 MB", f"A picture has to be smaller than {LIMIT_WORDS}.")
     return FormFile(name, image, f"image.{kind}", MEDIA_TYPES[kind or "png"])
 
 

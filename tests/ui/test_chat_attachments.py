@@ -82,7 +82,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> N
     large = tmp_path / "large.mp4"
     with large.open("wb") as file:
         file.truncate(26 * 1024 * 1024 + 300_000)
-    with pytest.raises(NotAttached, match=r"It has 27\.6 MB; one attachment may have 25 MB"):
+    with pytest.raises(NotAttached, match="It has 27,562,976 bytes; one attachment may have 25 MB"):
         read_file(large)
     with pytest.raises(NotAttached, match="Folders cannot be attached"):
         read_file(tmp_path)
@@ -123,7 +123,7 @@ def test_each_model_refuses_what_it_cannot_take_r_chat_11_r_chat_12_r_chat_13() 
     one = Model.model_validate(model_body(capabilities={"supportsVision": True}))
     assert refusals(many[:2], one)[1] == "Plain takes 1 picture in one message."
     heavy = [Attachment("text", "x", "", 15_000_000, "0" * 64)] * 2
-    assert refusals(heavy, None) == ("", "Everything attached may have 25 MB together.")
+    assert refusals(heavy, None) == ("", "Everything attached may have 25 MB (26,214,400 bytes) together.")
 
 
 def test_the_first_long_attachments_are_marked_for_the_cache_r_chat_05() -> None:

@@ -11,6 +11,7 @@ from app.service.http.media_types import HEAD_BYTES, sniff
 
 SURE_UPLOAD_BYTES = 25_000_000  # up to here every reading of "25 MB" agrees
 MAX_UPLOAD_BYTES = 25 * 1024 * 1024
+LIMIT_WORDS = f"25 MB ({MAX_UPLOAD_BYTES:,} bytes)"  # in bytes as well: systems do not count a MB alike
 
 
 async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
@@ -21,7 +22,7 @@ async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
         size <= MAX_UPLOAD_BYTES,
         "file",
         "25 MB",
-        f"Up to 25 MB; {path.name} has {size / 1_000_000:.1f} MB.",
+        f"Up to {LIMIT_WORDS}; {path.name} has {size:,} bytes.",
     )
     limit(sniff(head) in kinds, "file", ", ".join(sorted(kinds)), f"{path.name} cannot be used. {sentence}")
     return size

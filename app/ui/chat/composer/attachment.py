@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from app.core import money
 from app.service.http.base64_text import Base64Text
+from app.service.http.upload_check import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.ui.conversation.attachment_kinds import KINDS, WORDS, Kind
 
 if TYPE_CHECKING:
     from app.service.chat_types import ContentPart
     from app.service.models import Model
 
-MAX_BYTES = 25 * 1024 * 1024
-MAX_ALL_BYTES = 25 * 1024 * 1024  # of one message: base64 adds a third, and a request may have 35 MB
+MAX_BYTES = MAX_UPLOAD_BYTES
+MAX_ALL_BYTES = MAX_UPLOAD_BYTES  # of one message: base64 adds a third, and a request may have 35 MB
 MAX_SHOWN_NAME = 120
 MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
     "image": (("image",), 10, "Up to 10 pictures in one message."),
@@ -117,7 +118,7 @@ def refusals(attachments: Sequence[Attachment], model: Model | None) -> tuple[st
             number, name = most_images(model), model.name if model is not None else "The model"
             refused = f"{name} takes {number} picture{'s' if number > 1 else ''} in one message."
         if not refused and total > MAX_ALL_BYTES:
-            refused = "Everything attached may have 25 MB together."
+            refused = f"Everything attached may have {LIMIT_WORDS} together."
         found.append(refused)
     return tuple(found)
 

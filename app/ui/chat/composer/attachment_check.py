@@ -14,6 +14,7 @@ from PySide6.QtGui import QImage
 
 from app.core import money
 from app.service.http.media_types import sniff
+from app.service.http.upload_check import LIMIT_WORDS
 from app.ui.chat.composer.attachment import (
     MAX_BYTES,
     MAX_SHOWN_NAME,
@@ -61,7 +62,7 @@ def read_file(path: Path) -> bytes:
             raise NotAttached("This is not a file. Folders cannot be attached.")
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise NotAttached(f"It has {money.size(size)}; one attachment may have 25 MB.")
+            raise NotAttached(f"It has {size:,} bytes; one attachment may have {LIMIT_WORDS}.")
         return path.read_bytes()
     except OSError as error:
         raise NotAttached(f"It could not be read: {error.strerror or 'no reason given'}.") from error
@@ -73,7 +74,7 @@ def check(name: str, data: bytes) -> Checked:
     if not data:
         raise NotAttached("It is empty.")
     if len(data) > MAX_BYTES:
-        raise NotAttached(f"It has {money.size(len(data))}; one attachment may have 25 MB.")
+        raise NotAttached(f"It has {len(data):,} bytes; one attachment may have {LIMIT_WORDS}.")
     kind = form_of(data)
     plain = Attachment("text", name, "text/plain", len(data), "")
     if kind in _PICTURES or kind in _CONVERTED:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.problems import Problem
 from app.service.client import OnWait
+from app.service.http.upload_check import LIMIT_WORDS
 from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, GeneratedImages
 from app.service.models import Model
 from app.service.pricing import UPSCALE_USD, edit_cost, usd
@@ -152,7 +153,7 @@ class ImageChanges:
         return None if each is None else each * count
 
     def _too_large(self, image: StoredImage) -> str:
-        return "The service takes images of up to 25 MB." if image.size_bytes >= MAX_INPUT_BYTES else ""
+        return f"The service takes images smaller than {LIMIT_WORDS}." if image.size_bytes >= MAX_INPUT_BYTES else ""
 
     def _why_not_edit(self, image: StoredImage) -> str:
         pixels = image.width * image.height
