@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from app.storage.conversations import new_id
 from app.storage.database import Database
+from app.storage.errors import NotStored
 from app.storage.table import Table
 from app.storage.values import text_of
 
@@ -150,6 +151,13 @@ class Intents:
     async def one(self, intent_id: str) -> Intent:
         return await _INTENTS.one(self._database, intent_id)
 
+    async def state_of(self, intent_id: str) -> IntentState:
+        """Return "unknown" also for an id that is not there."""
+        try:
+            return (await self.one(intent_id)).state
+        except NotStored:
+            return "unknown"
+
     async def pending(self, kind: str) -> tuple[Intent, ...]:
         """Return what is under way, and what ended unknown without the person having been told; oldest first."""
         return await _INTENTS.select(
@@ -162,6 +170,14 @@ class Intents:
     async def recent(self, kind: str, limit: int = 50) -> tuple[Intent, ...]:
         """Return the newest of a kind first, whatever became of them."""
         return await _INTENTS.select(self._database, "WHERE kind = ? ORDER BY seq DESC LIMIT ?", [kind, limit])
+
+    async def unsettled(self, kind: str) -> tuple[Intent, ...]:
+        """Return every call of a kind that may have been carried out, told or not; newest first."""
+        return await _INTENTS.select(
+            self._database,
+            "WHERE state NOT IN ('intended', 'answered', 'failed', 'cancelled') AND kind = ? ORDER BY seq DESC",
+            [kind],
+        )
 
     async def settle_after_start(self) -> tuple[Intent, ...]:
         """At start, before any call: what was "sent" is now unknown, what was "intended" was surely never sent.

@@ -122,6 +122,16 @@ class Receipts:
         found = await RECEIPTS.select(self._database, "WHERE id = ?", [exchange_id])
         return found[0] if found else None
 
+    async def credits_since(self, since: datetime, *, account_id: str, tab: str) -> int:
+        """Return how many of the chain proxy's credits the calls took."""
+        where, values = _where(account_id=account_id, tab=tab, since=since)
+        row = await self._database.fetch_one(
+            "SELECT total(CASE json_type(units, '$.credits') WHEN 'integer' THEN json_extract(units, '$.credits') END)"
+            f" FROM (SELECT * FROM receipts {where}) WHERE json_valid(units)",
+            values,
+        )
+        return int(row[0]) if row is not None else 0
+
     async def spent_since(
         self, since: datetime, *, account_id: str | None = None, tab: str | None = None, charged: bool = True
     ) -> Decimal:

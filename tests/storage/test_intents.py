@@ -118,6 +118,21 @@ async def test_pending_names_what_is_open_until_the_person_was_told(intents: Int
     assert len(await intents.recent("speech")) == len(STATES)
 
 
+async def test_whatever_may_have_been_carried_out_is_found_however_old_and_told(
+    intents: Intents, database: Database
+) -> None:
+    sent, unknown, strange = await bring(intents, "sent"), await bring(intents, "unknown"), await bring(intents, "sent")
+    await intents.acknowledge(unknown.id)
+    await database.execute("UPDATE intents SET state = 'eaten' WHERE id = ?", [strange.id])
+    await intents.open("video", "a1", {})
+    for _ in range(60):
+        await bring(intents, "cancelled")
+    found = await intents.unsettled("speech")
+    assert [one.id for one in found] == [strange.id, unknown.id, sent.id]
+    assert [await intents.state_of(one.id) for one in found] == ["unknown", "unknown", "sent"]
+    assert await intents.state_of("nobody") == "unknown"
+
+
 async def test_a_start_settles_what_the_last_run_left_open(intents: Intents) -> None:
     made = {state: await bring(intents, state) for state in STATES}
     settled = await intents.settle_after_start()

@@ -74,6 +74,23 @@ async def test_sums_are_exact_and_keep_real_and_play_money_apart(database: Datab
     assert await receipts.spent_since(clock.time + timedelta(seconds=1)) == 0
 
 
+async def test_the_credits_of_any_number_of_calls_are_summed(database: Database, clock: Clock) -> None:
+    receipts = Receipts(database)
+    await receipts.add(receipt(1, clock, units={"credits": 7}))
+    clock.turn(seconds=1)
+    since = clock.time
+    await receipts.add(receipt(2, clock, units={"credits": 20}))
+    await receipts.add(receipt(3, clock, units={"credits": "20"}))
+    await receipts.add(receipt(4, clock, units={"credits": 20}, account_id="a2"))
+    await database.execute(
+        "WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 2500)"
+        " INSERT INTO receipts (id, at, account_id, tab, endpoint, units)"
+        " SELECT 'more ' || n, at, account_id, tab, endpoint, CASE n WHEN 1 THEN '{' ELSE units END"
+        " FROM count, receipts WHERE id = 'e2'"
+    )
+    assert await receipts.credits_since(since, account_id="a1", tab="chat") == 2_500 * 20
+
+
 def test_what_follows_a_question_mark_is_never_kept(clock: Clock) -> None:
     for endpoint in ("GET /models?key=sk-secret-1", "GET https://host/models?key=sk-secret-1#x", "GET //[/models?k=1"):
         kept = receipt(1, clock, endpoint=endpoint).endpoint

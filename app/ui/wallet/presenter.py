@@ -302,7 +302,5 @@ class WalletPresenter(QObject):
         if self._receipts is None or account is None:
             return
         since = self._now() - timedelta(hours=24)
-        recent = await self._receipts.recent(2_000, account_id=account.id, tab=tab_of("crypto"))
-        counts = (each.units.get("credits", 0) for each in recent if each.at >= since)
-        self._credits = sum(count for count in counts if isinstance(count, int))
+        self._credits = await self._receipts.credits_since(since, account_id=account.id, tab=tab_of("crypto"))
         self.gauges_changed.emit(self.gauges())

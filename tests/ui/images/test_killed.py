@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,6 +82,22 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
         assert images.prompt_text() in ("A harbour at dawn", "")
         assert images.paid == []
     assert await arrived(sandbox) - before == calls
+
+
+async def test_what_was_never_sent_says_so_behind_any_number_of_newer_calls(
+    killed_programs_here: KilledPrograms, tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+) -> None:
+    await kill_at(killed_programs_here, "intended", tmp_path, sandbox)
+    (file,) = tmp_path.rglob("rialto.sqlite3")
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        database.execute(
+            "WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 600)"
+            " INSERT INTO intents (id, kind, account_id, created_at, changed_at, state)"
+            " SELECT 'newer ' || n, 'images', 'a1', 0, 0, 'answered' FROM count"
+        )
+    async with open_images(tmp_path, sandbox, theme) as images:
+        (image,) = images.rows.values()
+        assert image.state == "failed" and "Nothing was charged" in image.note
 
 
 async def test_the_next_start_says_it_once_and_not_again(

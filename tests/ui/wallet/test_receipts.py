@@ -8,12 +8,14 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.service.x402 import TransactionPage, X402Resource
 from app.storage.receipts import Receipt, Receipts, receipt_of
 from app.ui.kit.theme import Theme
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
-from app.ui.wallet.session.comparison import Booking, compare
+from app.ui.wallet.session.comparison import Booking, compare, service_bookings
 from app.ui.wallet.state import BookRow
 from app.ui.wallet.usage_chart import scale_of
 from tests.kit.waiting import until
@@ -170,6 +172,19 @@ async def test_receipts_are_held_against_the_services_own_book(wallet: WalletHar
     await wallet.tasks.idle()
     assert "1 of" in wallet.verdict_text()
     assert wallet.compared_lines()[0][-1] == "Only in Rialto's receipts"
+
+
+async def test_a_page_of_bookings_without_any_ends_the_reading(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing_and_more(self: X402Resource, address: str, **_: int) -> TransactionPage:
+        return TransactionPage((), None, has_more=True, broken=100)
+
+    account = await wallet.faucet_wallet()
+    service = wallet.current_account.service
+    assert service is not None
+    monkeypatch.setattr(X402Resource, "transactions", nothing_and_more)
+    assert await service_bookings(service, account, datetime.now(UTC)) == ()
 
 
 async def test_limits_are_read_also_when_a_call_of_another_tab_has_told_the_balance(wallet: WalletHarness) -> None:

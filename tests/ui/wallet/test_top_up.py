@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -14,9 +15,10 @@ from PySide6.QtWidgets import QLabel, QScrollArea
 from app.bootstrap.wallet_tab import top_up_and_go_on
 from app.credentials.accounts import new_account
 from app.credentials.stores import SessionStore
-from app.service.errors import BadRequest
-from app.service.x402 import Settlement, X402Resource
+from app.service.errors import BadRequest, ServerFailed
+from app.service.x402 import Settlement, TransactionPage, WalletTransaction, X402Resource
 from app.ui.chat.page import ChatPage
+from app.ui.wallet.session import open_payments
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
 
@@ -101,6 +103,51 @@ async def test_a_payment_counts_as_never_made_only_when_its_time_is_surely_over(
     assert intent.state == "failed"
     assert "never carried out" in intent.note
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 0
+
+
+async def test_an_old_open_payment_is_found_behind_any_number_of_newer_ones(wallet: WalletHarness) -> None:
+    account = await wallet.faucet_wallet()
+    old = await wallet.intents.open("x402", account.id, {"amount": "5"})
+    await wallet.intents.sent(old.id)
+    await wallet.intents.unknown(old.id)
+    for _ in range(60):
+        await wallet.intents.cancel((await wallet.intents.open("x402", account.id, {"amount": "5"})).id)
+    found = await wallet.top_ups.open.of(account.id)
+    assert found is not None and found.intent_id == old.id
+
+
+@pytest.mark.parametrize(("bookings", "state"), [("a second page", "answered"), ("refused", "unknown")])
+async def test_a_payment_is_never_called_off_before_all_bookings_since_were_read(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch, bookings: str, state: str
+) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.fault("settlement_timeout", times=1, landed=True)
+    read = X402Resource.transactions
+
+    async def refused(self: X402Resource, address: str, *, size: int = 50, offset: int = 0) -> TransactionPage:
+        raise ServerFailed("Not now.")
+
+    async def behind_a_page_of_charges(
+        self: X402Resource, address: str, *, size: int = 50, offset: int = 0
+    ) -> TransactionPage:
+        if offset >= size:
+            return await read(self, address, size=size, offset=offset - size)
+        charge = WalletTransaction(id="one", amount=Decimal(-1), type="CHARGE", createdAt=datetime.now(UTC))
+        return TransactionPage((charge,) * size, None, has_more=True, broken=0)
+
+    monkeypatch.setattr(X402Resource, "transactions", refused)
+    dialog = await wallet.review(account)
+    dialog.go.click()
+    await until(lambda: wallet.top_up.step == "unknown")
+    await wallet.leave(dialog)
+    if bookings != "refused":
+        monkeypatch.setattr(X402Resource, "transactions", behind_a_page_of_charges)
+    monkeypatch.setattr(open_payments, "SURELY_OVER", timedelta(days=-1))
+    await wallet.fault("answer", times=1, path="/x402/top-up", status=400)
+    (card,) = wallet.payment_cards()
+    card.button.click()
+    await wallet.tasks.idle()
+    assert [each.state for each in await wallet.intents.recent("x402")] == [state]
 
 
 @pytest.mark.parametrize("pays", [True, False])

@@ -200,10 +200,9 @@ class ImageMaker(QObject):
         Return how many images were found and of how many nobody knows the end.
         """
         found = unknown = 0
-        states = {intent.id: intent.state for intent in await self._intents.recent(INTENT, 500)}
         for image in await self.images.unfinished():
             adopted = await adopt(self.files, image)
-            state = states.get(image.call_id, "unknown")
+            state = await self._intents.state_of(image.call_id)
             if adopted is not None:
                 found += 1
                 image = replace(adopted, cost_usd=adopted.cost_usd or adopted.estimate_usd)

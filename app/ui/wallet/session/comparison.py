@@ -47,7 +47,7 @@ async def service_bookings(service: Service, account: Account, begin: datetime) 
                 for each in page.transactions
                 if each.kind != "TOP_UP" and (each.at is None or each.at >= begin)
             ]
-            if not page.has_more or (page.transactions[-1].at or begin) < begin:
+            if not page.has_more or not page.transactions or (page.transactions[-1].at or begin) < begin:
                 break
         return tuple(found)
     cursor: str | None = None

@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.money import money
 from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall, ServiceError
 from app.ui.kit.lists.rows import build_rows
+from app.ui.wallet.session.comparison import MAX_PAGES
 from app.ui.wallet.top_up_state import OpenPayment
 
 if TYPE_CHECKING:
@@ -96,8 +97,7 @@ class OpenPayments(QObject):
         """Read what is open from the disk."""
         if self._intents is None:
             return
-        recent = await self._intents.recent(KIND, 50)
-        self.payments = tuple(build_rows((each for each in recent if each.state in ("sent", "unknown")), self._shown))
+        self.payments = tuple(build_rows(await self._intents.unsettled(KIND), self._shown))
         self.changed.emit(self.payments)
 
     async def of(self, account_id: str) -> OpenPayment | None:
@@ -173,29 +173,34 @@ class OpenPayments(QObject):
             return Ended("failed", f"{said} Nothing was paid.")
         until = _until(intent)
         skew = timedelta(seconds=error.info.clock_skew_s) if error.info is not None else timedelta()
-        if await self._is_booked(intent, account, service, skew):
+        is_booked = await self._is_booked(intent, account, service, skew)
+        if is_booked:
             return Ended("answered", "The wallet's bookings show this top-up.")
-        if again and not unclear and self._now() + skew > until + SURELY_OVER:
+        if again and not unclear and is_booked is False and self._now() + skew > until + SURELY_OVER:
             return Ended("failed", EXPIRED)
         return Ended("unknown", UNKNOWN if unclear else f"{said} {UNKNOWN}")
 
-    async def _is_booked(self, intent: Intent, account: Account, service: Service, skew: timedelta) -> bool:
+    async def _is_booked(self, intent: Intent, account: Account, service: Service, skew: timedelta) -> bool | None:
         """Whether the wallet's bookings hold a top-up of this amount since the payment was intended.
 
-        Only one payment of a wallet is open at a time, so one that fits is this one. A watched wallet is not asked.
+        None where they cannot be read that far back. Only one payment of a wallet is open at a time, so one that fits
+        is this one. A watched wallet is not asked.
         """
         if account.watch_only:
             return False
         amount = _amount(intent)
         since = intent.created_at + skew - DATE_GRAIN
-        try:
-            page = await service.x402.transactions(account.address)
-        except ServiceError:
-            return False
-        return any(
-            each.kind == "TOP_UP" and each.amount == amount and each.at is not None and each.at >= since
-            for each in page.transactions
-        )
+        for number in range(MAX_PAGES):
+            try:
+                page = await service.x402.transactions(account.address, size=100, offset=100 * number)
+            except ServiceError:
+                return None
+            recent = [each for each in page.transactions if each.at is not None and each.at >= since]
+            if any(each.kind == "TOP_UP" and each.amount == amount for each in recent):
+                return True
+            if not page.has_more or not recent:
+                return False
+        return None
 
     def _shown(self, intent: Intent) -> OpenPayment:
         account = self._accounts.get(intent.account_id)
