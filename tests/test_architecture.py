@@ -372,7 +372,6 @@ def modules() -> dict[str, Path]:
 CONTINUED = {
     "ChatPresenterChats",
     "RecordPart",
-    "TabPanes",
     "TranscriptionPresenterBase",
 }
 

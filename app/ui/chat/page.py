@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.current_account import Headroom
 from app.core.tabs import TABS
@@ -17,7 +17,6 @@ from app.ui.chat.canvas import Canvas
 from app.ui.chat.inspector.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
 from app.ui.chat.sidebar.chat_list import ChatListPane
-from app.ui.chat.tab_panes import TabPanes
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 
 if TYPE_CHECKING:
@@ -38,9 +37,26 @@ if TYPE_CHECKING:
 INFO = TABS["chat"]
 
 
-class ChatPage(TabPanes):
+class GuestPanes(Protocol):
+    """Three panes of another feature, such as the characters."""
+
+    def list_pane(self) -> QWidget: ...
+
+    def canvas(self) -> QWidget: ...
+
+    def inspector(self) -> QWidget: ...
+
+    def set_zones(self, zones: Zones) -> None: ...
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None: ...
+
+    def activated(self) -> None: ...
+
+
+class ChatPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
+    changed = Signal()
     characters_wanted = Signal()
     help_wanted = Signal(str)  # an action id that another part of the window carries out
     toast_wanted = Signal(str)  # a sentence
@@ -55,7 +71,14 @@ class ChatPage(TabPanes):
         self.list = ChatListPane(theme)
         self.main = Canvas(theme)
         self.side = Inspector(theme, self._set_up)
-        self.set_own_panes(self.list, self.main, self.side)
+        self._stacks = tuple(QStackedWidget() for _ in range(3))
+        for stack, pane in zip(self._stacks, (self.list, self.main, self.side), strict=True):
+            stack.addWidget(pane)
+        self.zones = Zones()
+        self.toggle_list: Callable[[], None] = _nothing
+        self.toggle_inspector: Callable[[], None] = _nothing
+        self.guest: GuestPanes | None = None  # who stands in place of the tab's own panes
+        self._known_guests: list[GuestPanes] = []
         self.picker: ModelPicker | None = None
         self._tasks = tasks
         self._rows: dict[str, MessageRow] = {}
@@ -406,7 +429,43 @@ class ChatPage(TabPanes):
             self.presenter.use_character(character)
         self.focus_box()
 
+    # Guests
+
+    def show_guest(self, guest: GuestPanes) -> None:
+        """Put another feature's panes in place of ours, until `leave_guest`."""
+        if guest not in self._known_guests:
+            self._known_guests.append(guest)
+            guest.connect_zones(lambda: self.toggle_list(), lambda: self.toggle_inspector())
+        self.guest = guest
+        panes = (guest.list_pane(), guest.canvas(), guest.inspector())
+        for stack, pane in zip(self._stacks, panes, strict=True):
+            if stack.indexOf(pane) < 0:
+                stack.addWidget(pane)
+            stack.setCurrentWidget(pane)
+        guest.set_zones(self.zones)
+        guest.activated()
+        self.changed.emit()
+
+    def leave_guest(self) -> bool:
+        """Back to our own panes; False when they are shown already."""
+        if self.guest is None:
+            return False
+        self.guest = None
+        for stack in self._stacks:
+            stack.setCurrentIndex(0)
+        self.changed.emit()
+        return True
+
     # TabPage
+
+    def list_pane(self) -> QWidget:
+        return self._stacks[0]
+
+    def canvas(self) -> QWidget:
+        return self._stacks[1]
+
+    def inspector(self) -> QWidget:
+        return self._stacks[2]
 
     def main_input(self) -> QWidget:
         return self.main.composer.box
@@ -449,13 +508,25 @@ class ChatPage(TabPanes):
         return self.presenter.cancel_edit() or (self._has_controller and self.controller.leave_one())
 
     def set_zones(self, zones: Zones) -> None:
-        super().set_zones(zones)
+        """The window says which panes are beside the canvas and which slide over it."""
+        self.zones = zones
+        if self.guest is not None:
+            self.guest.set_zones(zones)
         self.main.header.set_places(
             narrow=zones.list_overlay, list_button=not zones.list_beside, inspector_open=zones.inspector_open
         )
         self.main.set_narrow(zones.list_overlay)
 
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        """What shows and hides the two side panes."""
+        self.toggle_list = toggle_list
+        self.toggle_inspector = toggle_inspector
+
     def activated(self) -> None:
         """What is shown is already here, but for a guest whose account changed behind another tab."""
         if self.guest is not None:
             self.guest.activated()
+
+
+def _nothing() -> None:
+    """Stands in until the window connects its panes."""
