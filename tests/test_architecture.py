@@ -370,7 +370,6 @@ def modules() -> dict[str, Path]:
 
 # Bases that only one class continues, of which nothing is ever made. The list may become shorter.
 CONTINUED = {
-    "ChatPresenterChats",
     "RecordPart",
     "TranscriptionPresenterBase",
 }

@@ -76,7 +76,7 @@ async def enter_sandbox(rialto: Any) -> None:
 async def drafts(rialto: Any) -> dict[str, str]:
     """The drafts as they are on the disk, by chat, once the pause after the last key is over."""
     await settled(rialto)
-    await until(lambda: not rialto.chat._draft_timer.isActive())
+    await until(lambda: not rialto.chat.drafts.timer.isActive())
     await settled(rialto)
     return {chat.id: chat.draft for chat in await rialto.chat._history.chats()}
 

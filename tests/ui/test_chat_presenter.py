@@ -173,7 +173,7 @@ async def test_a_draft_is_kept_per_chat_after_a_pause_and_across_restarts(tmp_ho
         await harness.tasks.idle()
         assert harness.told["draft_replaced"][-1] == ("",)
         harness.presenter.set_draft("a second idea")
-        harness.presenter._draft_timer.timeout.emit()
+        harness.presenter.drafts.timer.timeout.emit()
         await harness.tasks.idle()
         assert (await harness.history.chat(harness.presenter.opened.chat_id or "")).draft == "a second idea"
         harness.presenter.open_chat(first or "")
@@ -186,7 +186,7 @@ async def test_a_draft_is_kept_per_chat_after_a_pause_and_across_restarts(tmp_ho
 async def test_a_chat_that_nothing_was_said_in_leaves_no_trace(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home) as harness:
         harness.presenter.set_draft("x")
-        harness.presenter._draft_timer.timeout.emit()
+        harness.presenter.drafts.timer.timeout.emit()
         await harness.tasks.idle()
         assert len(await harness.history.chats()) == 1
         harness.presenter.set_draft("")

@@ -6,40 +6,80 @@ Everything a person types is on disk before it is shown as sent; an answer's row
 
 from __future__ import annotations
 
+import itertools
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QObject, Signal
+
+from app.core import money
+from app.core.trash import Trash, TrashEntry, moved_text
+from app.storage.errors import NotStored, StorageError
 from app.ui.chat.composer.attachment import attachments_of
+from app.ui.chat.session.account_models import AccountModels
 from app.ui.chat.session.answer_notes import USE_SUGGESTION
-from app.ui.chat.session.chat_options import next_web_search
+from app.ui.chat.session.chat_drafts import ChatDrafts
+from app.ui.chat.session.chat_options import ChatOptions, next_web_search
+from app.ui.chat.session.composer_attachments import Attaching
+from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.message_tree import MessageTree
-from app.ui.chat.session.open_chat import UnsavedDraft, typed_since
-from app.ui.chat.session.presenter_chats import USE_MODEL, ChatPresenterChats, Work
+from app.ui.chat.session.open_chat import OpenChat, typed_since
+from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from PySide6.QtCore import QObject
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from app.core.current_account import CurrentAccount
+    from app.core.problems import ActionSpec
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.storage.catalogue import Catalogue
-    from app.storage.conversations import Chat
     from app.storage.history import History
     from app.storage.settings import SettingsStore
-    from app.ui.chat.composer.attachment import Attachment
-    from app.ui.chat.session.chat_options import ChatOptions
+    from app.ui.chat.session.answer_queue import AnswerQueue, Job
+    from app.ui.chat.session.chat_library import ChatLibrary, Search
+    from app.ui.chat.session.chat_presets import ChatPresets
+    from app.ui.chat.session.export import ExportForm
+    from app.ui.chat.session.import_export import Transfer
+    from app.ui.chat.session.open_conversation import Conversation
+    from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
-
+    from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
 
 LONG_CHAT = 400  # messages; more are shown from their end first
 SHOWN_FIRST = 60  # more than any screen holds
+USE_MODEL = "use-model:"  # an action with a model's id behind it
+Work = Callable[..., Awaitable[object]]
 
 
-class ChatPresenter(ChatPresenterChats):
-    """One for the whole tab. `start` gives it the disk; until then it takes text, but nothing is sent."""
+class ChatPresenter(QObject):
+    """One for the whole tab. `start` gives it the disk; until then it takes text, but nothing is sent.
+
+    Signals carry frozen values of `state.py`, or rows of `message_rows.py` on `conversation`.
+    """
+
+    entries_changed = Signal(object)  # tuple[ChatEntry, ...]
+    head_changed = Signal(object)  # ChatHead
+    cost_changed = Signal(object)  # CostNote
+    draft_replaced = Signal(str)  # what the box is to hold now
+    attachments_changed = Signal(object)  # tuple[AttachmentView, ...]
+    totals_changed = Signal(object)  # Totals
+    models_changed = Signal(object)  # ModelList
+    started = Signal()  # `conversation` is there
+    notice = Signal(str)  # a sentence
+    deprecation_found = Signal(str, str)  # a sentence, and a chat that uses the model or ""
+    help_wanted = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
+    busy_changed = Signal()  # how many chats are being written
+    calls_wanted = Signal(str)  # the message whose function calls are to be answered
+    row_wanted = Signal(str, str)  # a message to bring on screen, and the words that it was found by
+    hits_found = Signal(str, object)  # what was searched for, tuple[Hit, ...]
+    reported = Signal(str, object)  # a title and the lines of a report that needs more room than a toast
 
     def __init__(
         self,
@@ -50,10 +90,31 @@ class ChatPresenter(ChatPresenterChats):
         *,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(current_account, settings, tasks, undo_stack, parent=parent)
-        self._draft_timer.timeout.connect(self._save_draft_soon)
+        super().__init__(parent)
+        self.current_account = current_account
+        self._settings = settings
+        self._tasks = tasks
+        self._numbers = itertools.count()
+        self._undo_stack = undo_stack
+        self.trash = Trash("chat", tasks, undo_stack)
+        self.trash.failed.connect(self.notice)
+        self.account_models = AccountModels(current_account, settings)
+        self.opened = OpenChat(current_account, self.account_models)
         self.opened.options = self.opened.fresh_options()
         self.opened.is_coming = bool(settings.value.last_chat)
+        self.drafts = ChatDrafts(self.opened, settings, self._do, self._remember_chat, self.publish_list, self)
+        self.attaching = Attaching(self.opened, self._do, self.drafts.keep, self)
+        self.attaching.changed.connect(self._attachments_changed)
+        self.attaching.told.connect(self.notice)
+        self._answers: AnswerQueue | None = None
+        self.library: ChatLibrary | None = None
+        self._search: Search | None = None
+        self.presets: ChatPresets | None = None
+        self.conversation: Conversation | None = None
+        self._history: History | None = None
+        self._refused: Work | None = None  # what the disk refused last
+        current_account.account_changed.connect(self._account_changed)
+        current_account.numbers_changed.connect(self._numbers_changed)
 
     # Beginning and end
 
@@ -65,20 +126,22 @@ class ChatPresenter(ChatPresenterChats):
         # Imported here: the window is painted before the history is opened.
         from app.core.trash import TrashKind
         from app.ui.chat.session.answer_queue import AnswerQueue
-        from app.ui.chat.session.chat_library import ChatLibrary
+        from app.ui.chat.session.chat_library import ChatLibrary, Search
         from app.ui.chat.session.open_conversation import Conversation
 
         await history.mark_interrupted()
         self._history = history
         self.attaching.start(history)
         self.library = ChatLibrary(history)
+        self.drafts.start(self.library)
         await self.library.load()
+        self._search = Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.account_models.catalogue = catalogue
-        self._answers = AnswerQueue(self.current_account, self._tasks, self._cheaper_model, self._clock, self)
+        self._answers = AnswerQueue(self.current_account, self._tasks, self._cheaper_model, time.monotonic, self)
         self.answers.start(history, catalogue)
         self.conversation = Conversation(
-            self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
+            self.opened, self.library, self.answers, history, catalogue, self.drafts.ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)
         self.answers.changed.connect(lambda _row: self.publish_list())
@@ -89,8 +152,8 @@ class ChatPresenter(ChatPresenterChats):
             self.conversation.show()
             self._all_changed()
             if self.opened.draft.strip():
-                self._draft_timer.start()
-        self._do(self._keep_left)  # of chats that were begun and left before this
+                self.drafts.timer.start()
+        self._do(self.drafts.keep_left)  # of chats that were begun and left before this
         await self.account_models.load_saved()
         self._models_changed()
         await self.account_models.save()
@@ -112,20 +175,128 @@ class ChatPresenter(ChatPresenterChats):
 
     async def aclose(self) -> None:
         """Keep the draft. Call before the tasks are closed; answers under way are then kept as interrupted."""
-        import asyncio  # not before the window is painted
+        await self.drafts.aclose()
 
-        self._draft_timer.stop()
+    # What changed
+
+    def _account_changed(self) -> None:
+        self.account_models.forget()
+        self.opened.account_changed()
         if self._history is not None:
-            self._left.append(self.opened.left())
-            await self._write_left()
-            await asyncio.to_thread(self._settings.save)  # which chat to open again, if that draft has made one
+            self._do(self._load_models)
+        self._all_changed()
+
+    async def _load_models(self) -> None:
+        await self.account_models.load_saved()
+        self._models_changed()
+        self._all_changed()
+
+    def _numbers_changed(self) -> None:
+        self._models_changed()
+        self._head_changed()
+        if self._history is not None:
+            self._do(self.account_models.save)
+
+    def _conversation_changed(self, chat_id: str) -> None:
+        """An answer began or ended in a chat: its row in the list has another cost and another time."""
+        if self.library is not None and self.library.get(chat_id) is not None:
+            self._do(self._reread, chat_id)
+        self._all_changed()
+
+    async def _reread(self, chat_id: str) -> None:
+        assert self.library is not None
+        if self.library.get(chat_id) is not None:
+            await self.library.reread(chat_id)
+            self.publish_list()
+
+    def _all_changed(self) -> None:
+        self.publish_list()
+        self._head_changed()
+        if self._history is not None:
+            self.totals_changed.emit(self.totals())
+
+    def totals(self) -> Totals:
+        """What the open chat has used, all branches together."""
+        from app.ui.chat.session.totals import totals_of
+
+        return totals_of(self.opened.thread.all(), self.account_models.name_of, self.current_account.is_sandbox)
+
+    def publish_list(self) -> None:
+        """Tell the page every chat, once they are read."""
+        if self.library is not None:
+            self.entries_changed.emit(self._entries(self.library))
+        self.busy_changed.emit()
+
+    def _entries(self, library: ChatLibrary) -> tuple[ChatEntry, ...]:
+        waiting = self._answers.waiting() if self._answers is not None else {}
+        return library.entries(self._writing(), waiting, datetime.now(UTC), self.account_models.name_of)
+
+    @property
+    def answers(self) -> AnswerQueue:
+        """All answers under way. There are none before `start`, which makes this."""
+        assert self._answers is not None
+        return self._answers
+
+    def _writing(self) -> frozenset[str]:
+        return self._answers.writing() if self._answers is not None else frozenset()
+
+    def head(self) -> ChatHead:
+        """The open chat as it is now."""
+        return self.opened.head(writing=self.opened.chat_id in self._writing())
+
+    def _head_changed(self) -> None:
+        self.attaching.follow()
+        self.head_changed.emit(self.head())
+        self.cost_changed.emit(self.opened.cost())
+
+    def _attachments_changed(self, views: object) -> None:
+        self.attachments_changed.emit(views)
+        self._head_changed()
+
+    def _cheaper_model(self, job: Job) -> ActionSpec | None:
+        """The cheapest model that is listed, when it is not the one that was asked."""
+        from app.core.problems import ActionSpec
+
+        cheapest = self.account_models.cheapest()
+        if cheapest is None or cheapest.id == job.request.model:
+            return None
+        options = ChatOptions(reply_limit=job.request.max_completion_tokens)
+        cap = turn_cap_usd(cheapest, options, job.prompt_tokens, 0)
+        price = f", {money.at_most(cap)}" if cap is not None else ""
+        return ActionSpec(f"{USE_MODEL}{cheapest.id}", f"Use {cheapest.name}{price}")
+
+    def _models_changed(self) -> None:
+        self.account_models.remember_glimpse()
+        self.models_changed.emit(self.account_models.list_for(self.opened.model_id))
+
+    # Work
+
+    def _do(self, work: Work, *args: object) -> None:
+        """Run a piece of work of its own; a refusing disk becomes the page's problem."""
+        self._tasks.start(f"chat-{next(self._numbers)}", self._guarded, work, args)
+
+    async def _guarded(self, work: Work, args: tuple[object, ...]) -> None:
+        try:
+            await work(*args)
+        except NotStored as error:
+            self.notice.emit(error.sentence)
+        except StorageError as error:
+            from app.ui.chat.session.answer_queue import disk_problem
+
+            self.opened.problem, self._refused = disk_problem(error), work
+            self._head_changed()
+        else:
+            # What went well beside it, a read perhaps, does not mean that the disk takes things again.
+            if self.opened.problem is not None and self._refused in (None, work):
+                self.opened.problem = None
+                self._head_changed()
 
     # The list
 
     def new_chat(self, character: CharacterHead | None = None) -> None:
         """An empty chat, with a character or without; the box is its own at once."""
         self._tasks.cancel("open-chat")
-        self._leave()
+        self.drafts.leave()
         self.opened.open_new(character=character)
         self._remember_chat("")
         self._shown()
@@ -142,7 +313,7 @@ class ChatPresenter(ChatPresenterChats):
         """
         assert self._history is not None and self.library is not None
         before = self.opened.draft if before is None else before
-        left = self._left_in(chat_id)
+        left = self.drafts.left_in(chat_id)
         chat = await self._history.chat(chat_id)
         is_long = chat.message_count > LONG_CHAT and self.answers.live_in(chat_id) is None
         if is_long:
@@ -154,17 +325,17 @@ class ChatPresenter(ChatPresenterChats):
         typed = typed_since(before, self.opened.draft)
         if typed and self.opened.editing is None:
             self.opened.draft = before
-        self._leave()
+        self.drafts.leave()
         self.library.put(chat)
         self.opened.open(chat, messages, whole=not is_long)
-        left = self._left_in(chat_id) or left
+        left = self.drafts.left_in(chat_id) or left
         if left is not None:
             self.opened.draft, self.opened.attachments = left.draft, left.attachments
         self.opened.draft += typed or ""
         self._remember_chat(chat_id)
         self._shown()
         if typed:
-            self._draft_timer.start()
+            self.drafts.timer.start()
         if is_long:
             await self._open_rest(chat_id)
         return True
@@ -184,45 +355,6 @@ class ChatPresenter(ChatPresenterChats):
             if self.opened.chat_id == chat_id:
                 self._all_changed()
 
-    def _leave(self) -> None:
-        """In the moment in which another chat takes the box: note the draft. The disk is not waited for."""
-        self._draft_timer.stop()
-        self._left.append(self.opened.left())
-        if self._history is not None:
-            self._do(self._keep_left)
-
-    def _left_in(self, chat_id: str) -> UnsavedDraft | None:
-        """The draft of a chat that is not on the disk yet."""
-        return next(
-            (left for left in reversed(self._left) if (left.chat_id or self._rows.get(left.opening)) == chat_id), None
-        )
-
-    async def _keep_left(self) -> None:
-        await self._write_left()
-        self.publish_list()
-
-    async def _write_left(self) -> None:
-        """Bring the drafts of chats that were left to the disk; what the disk refuses is tried with the next."""
-        async with self._storing:
-            while self._left:
-                await self._write_draft(self._left[0])
-                del self._left[0]
-
-    async def _write_draft(self, left: UnsavedDraft) -> None:
-        """Keep a draft that was left, and forget a chat that nothing was ever said in."""
-        assert self.library is not None
-        chat_id = left.chat_id or self._rows.get(left.opening)
-        has_draft = bool(left.draft.strip() or left.attachments)
-        if chat_id is None and has_draft:
-            chat_id = (await self._made_row(left.opening, left.values)).id
-        chat = self.library.get(chat_id)
-        if chat is None or (chat.id == self.opened.chat_id and left.opening != self.opened.opening):
-            return  # thrown away, or opened again: the box has it
-        if left.is_empty and not has_draft and not chat.title and not chat.pinned:
-            await self.library.purge(chat.id)
-        else:
-            await self._put_draft(chat, left.draft, left.attachments)
-
     def _remember_chat(self, chat_id: str) -> None:
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
         import asyncio  # not before the window is painted
@@ -237,11 +369,36 @@ class ChatPresenter(ChatPresenterChats):
             self.conversation.show()
         self._all_changed()
 
-    async def _keep_draft_now(self, draft: str) -> None:
-        await self._store_draft(draft if self.opened.editing is None else None)
+    def rename(self, chat_id: str | None, title: str) -> None:
+        """Give a chat a title of one's own; an empty one changes nothing."""
+        words = " ".join(title.split())
+        if words:
+            self._do(self._change, chat_id, {"title": words})
 
-    async def _stored_chat_id(self) -> str:
-        return (await self._ensure_chat()).id
+    def pin(self, chat_id: str, on: bool) -> None:
+        self._do(self._change, chat_id, {"pinned": on})
+
+    async def _change(self, chat_id: str | None, changes: dict[str, Any]) -> None:
+        assert self.library is not None
+        if chat_id is None:
+            chat_id = (await self.drafts.ensure_chat()).id
+        chat = await self.library.change(chat_id, **changes)
+        if chat_id == self.opened.chat_id:
+            self.opened.title = chat.title
+        self._all_changed()
+
+    def duplicate(self, chat_id: str) -> None:
+        """Copy a chat with all its branches and open the copy."""
+        self._do(self._duplicate, chat_id, None)
+
+    def branch_off(self, message_id: str) -> None:
+        """Copy the branch down to one message: go another way from there, with the original untouched."""
+        self._do(self._duplicate, self.opened.chat_id, message_id)
+
+    async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
+        assert self.library is not None
+        copy = await self.library.duplicate(chat_id, leaf_id)
+        await self._open_chat(copy.id)
 
     # The box
 
@@ -249,60 +406,8 @@ class ChatPresenter(ChatPresenterChats):
         """The box holds another text now: kept on disk after each pause."""
         self.opened.draft = text
         if self.opened.editing is None:
-            self._draft_timer.start()
+            self.drafts.timer.start()
         self.cost_changed.emit(self.opened.cost())
-
-    def _save_draft_soon(self) -> None:
-        if self._history is not None:
-            self._do(self._keep_draft)
-
-    async def _keep_draft(self) -> None:
-        opened = self.opened
-        if opened.editing is not None or self._history is None:
-            return
-        if opened.chat_id is None and (opened.draft.strip() or opened.attachments):
-            import asyncio  # not before the window is painted
-
-            await self._ensure_chat()
-            await asyncio.to_thread(self._settings.save)  # which chat to open again
-        await self._store_draft()
-        self.publish_list()
-
-    async def _store_draft(self, text: str | None = None) -> None:
-        """Keep the draft of the chat that is open, as it is once it is its turn, or with another text."""
-        async with self._storing:
-            chat = self.library.get(self.opened.chat_id) if self.library is not None else None
-            if chat is not None:
-                draft, attachments = self.opened.kept_draft()
-                await self._put_draft(chat, draft if text is None else text, attachments)
-
-    async def _put_draft(self, chat: Chat, draft: str, attachments: tuple[Attachment, ...]) -> None:
-        assert self.library is not None
-        kept = tuple(each.to_dict() for each in attachments)
-        if chat.draft != draft or chat.draft_attachments != kept or self.library.is_unwritten(chat.id):
-            # so that the list agrees before the disk answers
-            self.library.put(replace(chat, draft=draft, draft_attachments=kept))
-            await self.library.change(chat.id, draft=draft, draft_attachments=kept)
-
-    async def _ensure_chat(self) -> Chat:
-        """The open chat's row, made when there is none yet."""
-        assert self.library is not None
-        known = self.library.get(self.opened.chat_id)
-        return known or await self._made_row(self.opened.opening, self.opened.stored_values())
-
-    async def _made_row(self, opening: int, values: Mapping[str, object]) -> Chat:
-        """The row of a chat that was opened as a new one, whether it is still open or not; there is one for each."""
-        assert self.library is not None
-        async with self._creating:
-            known = self.library.get(self._rows.get(opening))
-            if known is not None:
-                return known
-            chat = await self.library.create(**values)
-            self._rows[opening] = chat.id
-            if opening == self.opened.opening:
-                self.opened.chat_id = chat.id
-                self._remember_chat(chat.id)
-            return chat
 
     def send(self, text: str) -> None:
         """Send what the box holds. The text leaves the box only when it is on disk."""
@@ -313,12 +418,12 @@ class ChatPresenter(ChatPresenterChats):
 
     async def _send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
         assert self.conversation is not None
-        self._draft_timer.stop()
+        self.drafts.timer.stop()
         if await self.conversation.send(text.strip("\n"), model_ids, box=text):
             self.draft_replaced.emit(self.opened.draft)
             self.attaching.show_chat()
             if self.opened.draft:
-                self._draft_timer.start()
+                self.drafts.timer.start()
         self._all_changed()
 
     def stop(self) -> None:
@@ -433,6 +538,26 @@ class ChatPresenter(ChatPresenterChats):
         if message is not None:
             self.act(message.id, "retry")
 
+    def continue_last(self) -> None:
+        """Go on with the newest answer, when it was cut or stopped."""
+        message = self.opened.thread.last_of("assistant")
+        if message is not None and message.state in ("stopped", "interrupted"):
+            self.act(message.id, "continue")
+
+    def edit_last_answer(self) -> None:
+        message = self.opened.thread.last_of("assistant")
+        if message is not None:
+            self.act(message.id, "edit-answer")
+
+    def show_sibling(self, message_id: str, step: int) -> None:
+        """Another version of a turn; without an id of the last one that has several."""
+        thread = self.opened.thread
+        if thread.get(message_id) is None:
+            several = (each.id for each in reversed(thread.shown()) if len(thread.siblings(each.id)) > 1)
+            message_id = next(several, "")
+        if message_id:
+            self.act(message_id, "next" if step > 0 else "previous")
+
     def show_request(self, message_id: str | None = None) -> None:
         """Show on the Request page what was sent for an answer."""
         if self.conversation is not None:
@@ -499,3 +624,151 @@ class ChatPresenter(ChatPresenterChats):
         await self.account_models.fetch()
         self._models_changed()
         self._all_changed()
+
+    # The trash
+
+    def move_to_trash(self, chat_ids: Iterable[str]) -> None:
+        """Take chats off the list. An answer under way is stopped first, its words are kept."""
+        self._do(self._move_to_trash, tuple(chat_ids), self.opened.draft)
+
+    async def _move_to_trash(self, chat_ids: tuple[str, ...], before: str) -> None:
+        """`before` is what was in the box when it was asked for: what came since then is the next chat's."""
+        assert self.library is not None
+        titles = []
+        for chat_id in chat_ids:
+            chat = self.library.get(chat_id)
+            titles.append((chat.title if chat is not None else "") or NEW_CHAT)
+            self.answers.stop(chat_id)
+            if chat_id == self.opened.chat_id:
+                await self.drafts.store(before if self.opened.editing is None else None)
+            await self.library.trash(chat_id)
+            if chat_id == self.opened.chat_id:
+                now = self.opened.draft
+                typed = typed_since(before, now)
+                self.opened.open_new()
+                self.set_draft(now if typed is None else typed)
+                self._remember_chat("")
+                self._shown()
+        self._all_changed()
+        await self.trash.moved(chat_ids, moved_text(titles, "chats"))
+
+    async def _trashed(self) -> tuple[TrashEntry, ...]:
+        return await self.library.trashed(datetime.now(UTC)) if self.library is not None else ()
+
+    async def _restore(self, chat_ids: tuple[str, ...]) -> None:
+        """Put chats back into the list and open the last of them."""
+        assert self.library is not None
+        for chat_id in chat_ids:
+            await self.library.restore(chat_id)
+        await self._open_chat(chat_ids[-1])
+        self._all_changed()
+
+    async def _delete(self, chat_ids: tuple[str, ...]) -> None:
+        assert self.library is not None
+        for chat_id in chat_ids:
+            await self.library.purge(chat_id)
+
+    # Models that go
+
+    def deprecations(self) -> DeprecatedModel | None:
+        """The open chat's model, when the service will remove it."""
+        from app.ui.chat.session.account_models import retires_text
+        from app.ui.chat.state import DeprecatedModel
+
+        model = self.opened.model
+        if model is None or model.deprecation is None or self.library is None:
+            return None
+        replacement_id = model.deprecation.replacement_model_id
+        return DeprecatedModel(
+            model.id,
+            model.name,
+            retires_text(model),
+            replacement_id,
+            self.account_models.name_of(replacement_id) if replacement_id else "",
+            self.library.models_in_use().get(model.id, 0),
+            can_replace=self.account_models.get(replacement_id) is not None,
+        )
+
+    def publish_deprecations(self) -> None:
+        """Say, once for good, which models in use the service will remove."""
+        if self.library is None or not any(model.deprecation is not None for model in self.account_models.models()):
+            return
+        from app.ui.chat.session.deprecation import deprecation_news
+
+        news = deprecation_news(self.account_models, self.library, self.account_models.settings, self.opened.model_id)
+        if news is not None:
+            self.deprecation_found.emit(news.sentence, news.chat_id)
+
+    def changes_to(self, model_id: str) -> tuple[str, ...]:
+        """What becomes different when `model_id` takes the place of the open chat's model."""
+        from app.ui.chat.session.model_changes import changes
+
+        old, new = self.opened.model, self.account_models.get(model_id)
+        return changes(old, new) if old is not None and new is not None else ()
+
+    def replace_model(self, old_id: str, new_id: str) -> None:
+        """Let every chat that uses a model use another one from now on."""
+        self._do(self._replace_model, old_id, new_id)
+
+    async def _replace_model(self, old_id: str, new_id: str) -> None:
+        assert self.library is not None
+        number = 0
+        for chat_id in self.library.using(old_id):
+            await self.library.change(chat_id, model=new_id)
+            number += 1
+        name = self.account_models.name_of(new_id)
+        self.notice.emit(f"{name} answers in {number:,} chats now" if number != 1 else f"{name} answers now")
+        self._all_changed()
+
+    # Search
+
+    def search(self, text: str) -> None:
+        """Search all chats outside the trash; the newest text wins. `hits_found` tells."""
+        if self._search is not None:
+            self._tasks.replace("search-chats", self._guarded, self._find, (self._search, text))
+
+    async def _find(self, search: Search, text: str) -> None:
+        self.hits_found.emit(text, await search.hits(text))
+
+    def open_hit(self, chat_id: str, message_id: str, text: str) -> None:
+        """Open a chat at a message, on the branch that it stands on."""
+        args = (chat_id, message_id, text, self.opened.draft)
+        self._tasks.replace("open-chat", self._guarded, self._open_hit, args)
+
+    async def _open_hit(self, chat_id: str, message_id: str, text: str, before: str) -> None:
+        if chat_id != self.opened.chat_id:
+            await self._open_chat(chat_id, before)
+        if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
+            await self.conversation.show_branch_of(message_id)
+            self.row_wanted.emit(message_id, text)
+
+    # Export and import
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        from app.ui.chat.session.import_export import Transfer
+
+        assert self._history is not None
+        return Transfer(self._history, self.account_models.name_of)
+
+    def export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        """Write a chat into a file that the person named."""
+        self._do(self._export, chat_id, path, form)
+
+    async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        self.notice.emit(await self.transfer.export(chat_id, path, form))
+
+    def import_files(self, paths: tuple[Path, ...]) -> None:
+        """Take the chats in files; what was taken and what not is reported at the end."""
+        if self._history is not None:
+            self._tasks.start("import-chats", self._guarded, self._import, (paths,))
+
+    async def _import(self, paths: tuple[Path, ...]) -> None:
+        assert self.library is not None
+        account = self.current_account.account.id if self.current_account.account is not None else ""
+        report = await self.transfer.take(paths, account)
+        await self.library.load()
+        self.publish_list()
+        if report.newest:
+            await self._open_chat(report.newest)
+        self.reported.emit(report.title, report.lines)

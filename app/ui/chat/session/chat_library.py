@@ -1,4 +1,4 @@
-"""All chats on this computer as the list shows them: create, rename, trash, restore, duplicate. No Qt."""
+"""All chats on this computer as the list shows them: create, rename, trash, restore, duplicate, search. No Qt."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
 from app.storage.errors import NotStored
 from app.ui.chat.session.titles import NEW_CHAT, group_of
-from app.ui.chat.state import ChatEntry
+from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
-    from app.storage.conversations import Chat
+    from app.storage.conversations import Chat, SearchHit
     from app.storage.history import History
 
 COPY_SUFFIX, BRANCH_SUFFIX = " (copy)", " (branch)"
@@ -144,3 +144,34 @@ class ChatLibrary:
 def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
     number = "1 message" if chat.message_count == 1 else f"{money.count(chat.message_count)} messages"
     return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)
+
+
+_SPEAKERS = {"user": "You", "assistant": "Answer", "tool": "Your answer for a function"}
+
+
+class Search:
+    """Over all chats outside the trash. Raises `StorageError`."""
+
+    def __init__(self, history: History, name_of: Callable[[str], str], now: Callable[[], datetime]) -> None:
+        self._history = history
+        self._name_of = name_of
+        self._now = now
+
+    async def hits(self, text: str) -> tuple[Hit, ...]:
+        """Titles, then messages, that hold every word of `text`, newest first; at most fifty."""
+        found = await self._history.search(text, MOST_HITS)
+        now = self._now()
+        return tuple(_hit(each, now) for each in found)
+
+
+def _hit(found: SearchHit, now: datetime) -> Hit:
+    when = money.when(found.created_at, now)
+    said = "Title" if found.message_id is None else _SPEAKERS.get(found.role, found.role.capitalize())
+    return Hit(
+        chat_id=found.chat_id,
+        chat_title=found.chat_title or NEW_CHAT,
+        message_id=found.message_id or "",
+        note=f"{said} · {when}",
+        text=found.snippet.text,
+        marks=found.snippet.marks,
+    )
