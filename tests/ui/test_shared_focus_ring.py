@@ -21,6 +21,7 @@ from app.ui.kit.widgets.focus_ring import GAP, TAB_MARGIN, WIDTH, FocusRing
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.switch import Switch
+from app.ui.kit.widgets.toast import ToastHost
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -101,6 +102,28 @@ def test_text_that_is_only_read_has_no_ring_after_a_click(qtbot, window: QWidget
     qtbot.mousePress(window.windowHandle(), LEFT, pos=QPoint(5, 5))
     text.setFocus(Qt.FocusReason.MouseFocusReason)
     assert not ring.isVisible()
+
+
+def test_a_pane_that_only_scrolls_has_a_ring_for_travellers_alone(qtbot, window: QWidget, ring: FocusRing) -> None:
+    pane = QScrollArea()
+    pane.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    add(window, pane)
+    qtbot.mousePress(window.windowHandle(), LEFT, pos=QPoint(5, 5))
+    pane.setFocus(Qt.FocusReason.MouseFocusReason)
+    qtbot.keyPress(window.windowHandle(), Qt.Key.Key_Shift)
+    assert not ring.isVisible()
+    window.setFocus()
+    qtbot.keyPress(window.windowHandle(), Qt.Key.Key_Tab)
+    pane.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.target is pane
+
+
+def test_a_ring_is_not_painted_over_a_notice(window: QWidget, theme: Theme, ring: FocusRing) -> None:
+    toast = ToastHost(theme, window).show_toast("Saved")
+    button = add(window, Button(theme, "Copy"))
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    shown = window.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    assert shown.index(ring) < shown.index(toast), "children are painted in their order"
 
 
 def test_a_list_draws_its_own_ring_on_the_row(window: QWidget, ring: FocusRing) -> None:

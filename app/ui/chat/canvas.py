@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.chat.chat_header import CharacterBar, ChatHeader
 from app.ui.chat.chat_welcome import ChatWelcome
@@ -92,6 +92,7 @@ class Canvas(QWidget):
         self.places.addWidget(view)
         put_in_order((self.header.inspector_button, view))
         view.installEventFilter(self)
+        view.typed.connect(self.type_on)
         return view
 
     @cached_property
@@ -223,6 +224,11 @@ class Canvas(QWidget):
         elif source.hasImage():
             self.image_given.emit(source.imageData())
         event.acceptProposedAction()
+
+    def type_on(self, event: QKeyEvent) -> None:
+        """Take what is typed while a conversation has the focus into the message."""
+        self.composer.box.setFocus(Qt.FocusReason.OtherFocusReason)
+        QApplication.sendEvent(self.composer.box, event.clone())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from app.core import money
 from app.ui.chat.models.model_button import ModelButton
 from app.ui.chat.session.estimate import context_text
+from app.ui.kit.focus import leave_focus
 from app.ui.kit.widgets.avatar import Avatar
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -67,9 +68,11 @@ class ChatHeader(QFrame):
         for widget in (self.list_button, self.picture, self.title, self.partner, self.rename_button):
             self._layout.addWidget(widget)
         self._layout.addWidget(self.edit, 1)
-        self._layout.addStretch(1)
+        self._layout.addStretch()
         for button in (self.model, self.new_button, self.export_button, self.more_button, self.inspector_button):
             self._layout.addWidget(button)
+        leave_focus(self.list_button, self.rename_button, self.model, self.new_button)
+        leave_focus(self.export_button, self.more_button, self.inspector_button)
         self.rename_button.clicked.connect(self.begin_rename)
         self.model.clicked.connect(self.model_wanted)
         self.new_button.clicked.connect(self.new_wanted)

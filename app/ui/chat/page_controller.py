@@ -171,6 +171,7 @@ class ChatPageController(QObject):
         page, presenter = self._page, self._page.presenter
         pane = ComparePane(self._theme, self._name_of)
         pane.action.connect(page.act_on_row)
+        pane.typed.connect(page.main.type_on)
         pane.stop_all_wanted.connect(presenter.stop)
         pane.left.connect(self.leave_comparison_pane)
         return pane
@@ -197,7 +198,10 @@ class ChatPageController(QObject):
 
     def leave_comparison_pane(self) -> bool:
         conversation = self._page.presenter.conversation
-        return conversation is not None and conversation.leave_comparison()
+        left = conversation is not None and conversation.leave_comparison()
+        if left:
+            self._page.focus_box()
+        return left
 
     def show_comparison_pane(self, row_id: str) -> None:
         """The answers beside this one, side by side."""

@@ -27,7 +27,7 @@ def open_chat_menu(page: ChatPage) -> Menu:
     request = menu.add(page.tr("Show the request"), "code", shortcut="Ctrl+Shift+E")
     request.triggered.connect(lambda: page.open_request())
     menu.addSeparator()
-    find = menu.add(page.tr("Find in this chat"), "search", enabled=stored)
+    find = menu.add(page.tr("Find in this chat"), "search", shortcut="Ctrl+F", enabled=stored)
     find.triggered.connect(lambda: page.controller.open_find())
     compare = menu.add(page.tr("Compare models…"), "layers", shortcut="Ctrl+J")
     compare.triggered.connect(lambda: page.controller.open_comparing())

@@ -102,5 +102,16 @@ def press(view: MessageView, event: QKeyEvent) -> bool:
     return True
 
 
+def is_typing(event: QKeyEvent) -> bool:
+    """Tell text and Paste from keys that may be somebody's shortcut."""
+    if event.matches(QKeySequence.StandardKey.Paste):
+        return True
+    held = event.modifiers() & (
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+    )
+    third_level = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier  # AltGr of Windows
+    return held in (Qt.KeyboardModifier.NoModifier, third_level) and event.text().isprintable() and bool(event.text())
+
+
 def _focused(view: MessageView) -> tuple[ControlReference, Control, PlacedUnit] | None:
     return next((stop for stop in stops(view) if stop[0] == view.picture.focused), None)

@@ -65,6 +65,7 @@ class MessageView(QAbstractScrollArea):
     thoughts_folded = Signal(str, bool)  # row id, whether they are hidden now
     new_text_below = Signal(bool)  # text has come below what is on screen; False when it has been reached
     at_end_changed = Signal(bool)
+    typed = Signal(object)  # QKeyEvent: text or Paste, which means the field where a message is typed
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -377,7 +378,11 @@ class MessageView(QAbstractScrollArea):
         self._actions.open_menu(at, self.viewport().mapToGlobal(at))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not keys.press(self, event):
+        if keys.press(self, event):
+            return
+        if keys.is_typing(event):
+            self.typed.emit(event)
+        else:
             event.ignore()  # the window's own shortcuts come next, not the scroll area's idea of the arrow keys
 
     def focusNextPrevChild(self, forward: bool) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.ui.kit.focus import can_take_focus
 from app.ui.kit.tab_order import tab_stops
 from app.ui.shell.navigation import Rail
 
@@ -52,16 +53,6 @@ class FocusCycle(QObject):
                     self._last[widget] = new
                 return
             widget = widget.parentWidget()
-
-
-def can_take_focus(widget: QWidget | None, *, inside: QWidget | None = None) -> bool:
-    """Whether a remembered widget still lives, can be seen and is where it was."""
-    if widget is None:
-        return False
-    try:
-        return widget.isVisible() and widget.isEnabled() and (inside is None or _holds(inside, widget))
-    except RuntimeError:  # Qt has deleted it meanwhile
-        return False
 
 
 def first_stop(part: QWidget) -> QWidget | None:

@@ -9,10 +9,10 @@ from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, QRect, Qt, 
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
+from app.ui.kit.focus import FocusReturn
 from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import paint_shadow, solid_frame
-from app.ui.shell.focus_cycle import can_take_focus
 
 _RISE = 4
 _RISE_MS = 120
@@ -28,7 +28,7 @@ class ModalLayer(QWidget):
         super().__init__(window)
         self.theme = theme
         self._window = window
-        self._return_to: QWidget | None = None
+        self._focus_return = FocusReturn()
         self.setAccessibleName(name)
         self.panel = _Panel(theme, self)
         self._rise = QPropertyAnimation(self.panel, b"pos", self)
@@ -56,7 +56,7 @@ class ModalLayer(QWidget):
     def open_layer(self) -> None:
         focused = self._window.focusWidget()
         if not self.isVisible():
-            self._return_to = focused
+            self._focus_return.remember(focused)
         self.cover_window()
         self.arrange()
         self.show()
@@ -80,9 +80,7 @@ class ModalLayer(QWidget):
             return False
         self._rise.stop()
         self.hide()
-        if self._return_to is not None and can_take_focus(self._return_to):
-            self._return_to.setFocus(Qt.FocusReason.PopupFocusReason)
-        self._return_to = None
+        self._focus_return.give_back()
         self.closed.emit()
         return True
 

@@ -6,8 +6,9 @@ from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, QRect, Qt, 
 from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.ui.kit.focus import FocusReturn
 from app.ui.kit.theme import Theme
-from app.ui.shell.focus_cycle import can_take_focus, first_stop
+from app.ui.shell.focus_cycle import first_stop
 
 SLIDE_MS = 140
 _SHADOW = 24
@@ -28,7 +29,7 @@ class OverlayPane(QWidget):
         self._frame = frame
         self.pane: QWidget | None = None
         self._from_left = True
-        self._return_to: QWidget | None = None
+        self._focus_return = FocusReturn()
         self._slide = QPropertyAnimation(self)
         self._slide.setPropertyName(b"pos")
         self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -47,7 +48,7 @@ class OverlayPane(QWidget):
         self.pane = pane
         self._from_left = from_left
         focused = self.window().focusWidget()
-        self._return_to = focused if focused is not None and not pane.isAncestorOf(focused) else None
+        self._focus_return.remember(None if focused is None or pane.isAncestorOf(focused) else focused)
         self.setGeometry(self._frame.rect())
         pane.setParent(self)
         pane.resize(width, self.height())
@@ -155,6 +156,5 @@ class OverlayPane(QWidget):
         self.hide()
         pane.hide()
         pane.setParent(self._frame)
-        if had_focus and self._return_to is not None and can_take_focus(self._return_to):
-            self._return_to.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._return_to = None
+        if had_focus:
+            self._focus_return.give_back()

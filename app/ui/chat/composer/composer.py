@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 
 from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
+from app.ui.kit.focus import leave_focus
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
@@ -107,6 +108,7 @@ class Composer(QWidget):
         self.more.hide()
 
     def _connect(self) -> None:
+        leave_focus(self.attach, self.more, self.send, self.stop, *self._pills.values())
         self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
         self.box.send_wanted.connect(self._send)
         self.box.recall_wanted.connect(self.recall_wanted)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.ui.conversation.view import MessageView
 from app.ui.kit.discard import WidgetList
+from app.ui.kit.focus import leave_focus
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.flow import FlowLayout
@@ -98,6 +99,7 @@ class ComparePane(QWidget):
     action = Signal(str, str)
     stop_all_wanted = Signal()
     left = Signal()
+    typed = Signal(object)  # QKeyEvent, typed while an answer has the focus
 
     def __init__(self, theme: Theme, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
         """`name_of` gives the name over a column for its row id."""
@@ -136,6 +138,7 @@ class ComparePane(QWidget):
         column.addWidget(rule())
         column.addWidget(self._scroll, 1)
         self.stop_all.clicked.connect(self.stop_all_wanted)
+        leave_focus(self.stop_all, self.back)
         self.back.clicked.connect(self.left)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -164,6 +167,8 @@ class ComparePane(QWidget):
             made = Column(self._theme, row.id, self._name_of(row.id))
             made.action.connect(self.action)
             made.view.action.connect(self.action)
+            made.view.typed.connect(self.typed)
+            leave_focus(made.stop, made.keep)
             self._across.add(made, 1)
             self.columns.append(made)
 

@@ -40,7 +40,8 @@ class ChatListPane(ListPane):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.foot = StorageFooter(theme)
-        super().__init__(theme, self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter"), self.foot, parent)
+        title, words, clear = self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter")
+        super().__init__(theme, title, words, clear, self.foot, parent, shortcut="")  # Ctrl+F finds in the open chat
         self._open_chat: str | None = None
         self._entries: tuple[ChatEntry, ...] = ()
         self.setAcceptDrops(True)

@@ -32,13 +32,22 @@ class ListPane(QWidget):
     trash_pane: TrashPane | None = None  # made when it is first opened
 
     def __init__(
-        self, theme: Theme, title: str, search: str, clear: str, foot: QWidget, parent: QWidget | None = None
+        self,
+        theme: Theme,
+        title: str,
+        search: str,
+        clear: str,
+        foot: QWidget,
+        parent: QWidget | None = None,
+        *,
+        shortcut: str = "Ctrl+F",
     ) -> None:
+        """`shortcut` is written into the filter; "" where the key usually leads elsewhere."""
         super().__init__(parent)
         self._theme = theme
         zone(self, "pane")
         self.header = PaneHeader(theme, title)
-        self.filter = SearchField(theme, search, shortcut="Ctrl+F")
+        self.filter = SearchField(theme, search, shortcut=shortcut)
         self.filter.setProperty("sizing", "small")
         self.nothing = Label(theme, "", "body", "text2", wrap=True)
         self.clear = QuietButton(theme, clear, size="small")

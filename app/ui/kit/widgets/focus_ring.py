@@ -3,13 +3,14 @@
 A style sheet cannot draw outside a widget, so one transparent overlay per window follows the focus. It shows for
 keyboard focus, and always for fields that take text; a click shows nothing. A widget may say more about itself:
 `ring_widget` is another widget to go around (a whole composer), `ring_rect()` the part of it, `ring_radius()` the
-radius of its corners; `ring_widget = None` means that it draws its own.
+radius of its corners; `ring_widget = None` means that it draws its own. A whole pane that only scrolls has a ring
+only when somebody came to it by Tab or F6, never because a key was pressed in it.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWindow
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QWindow
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
@@ -29,6 +30,8 @@ from app.ui.kit.theme import Theme
 GAP = 2
 WIDTH = 2
 _OUTSET = GAP + WIDTH
+_TRAVEL = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_F6)
+_OVER = "over-rings"  # a property of what no ring of another widget is painted over
 TAB_MARGIN = 18  # what the style sheet leaves free behind each tab counts as part of it
 
 _MOVES = (
@@ -51,6 +54,8 @@ class FocusRing(QWidget):
         self._focus: QWidget | None = None
         self._followed: list[QWidget] = []
         self._by_keyboard = True
+        self._last_key_travels = True
+        self._came_by_travel = True
         self._handle: QWindow | None = None
         self._radius = 6.0
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -86,6 +91,7 @@ class FocusRing(QWidget):
                 widget.removeEventFilter(self)
         self._followed = []
         self._focus = None
+        self._came_by_travel = self._last_key_travels
         if new is not None and new.window() is self._window and new is not self._window:
             self._focus = new
             parent = _ring_widget(new)
@@ -101,10 +107,12 @@ class FocusRing(QWidget):
         kind = event.type()
         if isinstance(watched, QWindow):
             if kind == QEvent.Type.MouseButtonPress:
-                self._by_keyboard = False
-            elif kind == QEvent.Type.KeyPress and not self._by_keyboard:
-                self._by_keyboard = True
-                self._place()  # an arrow key in a clicked list: from now on the person needs the ring
+                self._by_keyboard = self._last_key_travels = False
+            elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+                self._last_key_travels = event.key() in _TRAVEL
+                if not self._by_keyboard:
+                    self._by_keyboard = True
+                    self._place()  # a key on a clicked control: from now on the person needs the ring
         elif kind in _MOVES:
             if kind == QEvent.Type.Show and watched is self._window:
                 self._watch_input()
@@ -120,6 +128,9 @@ class FocusRing(QWidget):
             return
         self.setGeometry(area)
         self.raise_()
+        for over in self._window.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if over.property(_OVER) and not over.isAncestorOf(self._focus or over):
+                over.raise_()
         self.show()
         self.update()
 
@@ -130,6 +141,7 @@ class FocusRing(QWidget):
             or not alive(widget)
             or not widget.isVisible()
             or not (self._by_keyboard or _takes_text(widget))
+            or (_is_pane(widget) and not self._came_by_travel)
         ):
             return None
         around = _ring_widget(widget)
@@ -158,6 +170,16 @@ def _ring_widget(widget: QWidget) -> QWidget | None:
         return None  # rows show the focus themselves
     around = getattr(widget, "ring_widget", widget)
     return around if isinstance(around, QWidget) else None
+
+
+def stay_over_rings(widget: QWidget) -> None:
+    """Have a child of a window, such as a notice, never covered by a ring that goes around something else."""
+    widget.setProperty(_OVER, True)
+
+
+def _is_pane(widget: QWidget) -> bool:
+    """Whether the widget only scrolls what it shows: a ring around it says nothing."""
+    return isinstance(widget, QAbstractScrollArea) and not _takes_text(widget)
 
 
 def _takes_text(widget: QWidget) -> bool:

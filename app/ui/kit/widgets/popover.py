@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.focus import FocusReturn
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.frames import SHADOW_MARGINS, paint_shadow, solid_frame
@@ -59,6 +59,7 @@ class Popover(QFrame):
         self.body = QVBoxLayout()
         self._outer.addLayout(self.body)
         self._ring: FocusRing | None = None
+        self._focus_return = FocusReturn()
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
 
@@ -72,6 +73,7 @@ class Popover(QFrame):
         Goes to the other side when there is no room, and stays on the screen, in the window too if it fits there.
         """
         self._opener = opener
+        self._focus_return.remember(opener.window().focusWidget())
         if self._ring is None:
             self._ring = FocusRing(self._theme, self)
         margins = self._shadow_margins()
@@ -164,8 +166,7 @@ class Popover(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         opener, self._opener = self._opener, None
-        if opener is not None and alive(opener) and opener.isVisible():
-            opener.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._focus_return.give_back(opener)
         self.closed.emit()
 
     def _apply_theme(self) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
+from app.ui.kit.focus import FocusReturn
 from app.ui.kit.theme import Theme
 
 MAX_CHARS = 200
@@ -28,6 +29,7 @@ class TitleEdit(QLineEdit):
         self._theme = theme
         self._title = ""
         self._is_open = False
+        self._focus_return = FocusReturn()
         self.setAccessibleName(name)
         self.setMaxLength(MAX_CHARS)
         self.hide()
@@ -41,12 +43,14 @@ class TitleEdit(QLineEdit):
 
     def begin(self, title: str) -> None:
         """Take the title's place, everything selected."""
+        self._focus_return.remember(self.window().focusWidget())
         self._title = title
         self._is_open = True
         self.setText(title)
         self.show()
         self.toggled.emit()
-        self.selectAll()
+        self.end(False)
+        self.home(True)  # everything selected, and a long title shown from its start
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self, *, keep: bool) -> None:
@@ -55,8 +59,11 @@ class TitleEdit(QLineEdit):
             return
         self._is_open = False
         text = self.text().strip()
+        had_focus = self.window().focusWidget() is self  # else the person has gone elsewhere already
         self.hide()
         self.toggled.emit()
+        if had_focus:
+            self._focus_return.give_back()
         if keep and text and text != self._title:
             self.renamed.emit(text)
 

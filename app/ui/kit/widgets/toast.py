@@ -9,12 +9,14 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QW
 from app.core.problems import ActionSpec
 from app.service.http.harmless_text import harmless_line
 from app.ui.kit.discard import discard
+from app.ui.kit.focus import FocusReturn
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton, LinkButton
 from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.focus_ring import stay_over_rings
 from app.ui.kit.widgets.frames import SHADOW_MARGINS, paint_shadow, solid_frame
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
@@ -169,7 +171,7 @@ class ToastHost(QObject):
         self._bottom = bottom_px
         self._toasts: list[tuple[str, Toast]] = []
         self._moves: dict[Toast, QPropertyAnimation] = {}
-        self._came_from: QWidget | None = None
+        self._focus_return = FocusReturn()
         window.installEventFilter(self)
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -201,6 +203,7 @@ class ToastHost(QObject):
         toast = Toast(
             self._theme, title, text, tone=tone, icon_name=icon_name, actions=actions, hint=hint, parent=self._window
         )
+        stay_over_rings(toast)
         self._toasts.append((key, toast))
         toast.closed.connect(self._closed)
         toast.action.connect(self._acted)
@@ -244,7 +247,7 @@ class ToastHost(QObject):
         if entered is not None:
             entered.is_news = False
             if old is not None and self._holder(old) is None:
-                self._came_from = old
+                self._focus_return.remember(old)
 
     def _holder(self, widget: QWidget | None) -> Toast | None:
         inside = (toast for toast in self.toasts if widget is not None and alive(toast) and toast.isAncestorOf(widget))
@@ -255,9 +258,7 @@ class ToastHost(QObject):
         focus = self._window.focusWidget()
         if focus is None or not toast.isAncestorOf(focus):
             return
-        before, self._came_from = self._came_from, None
-        if before is not None and alive(before) and before.isVisible() and before.isEnabled():
-            before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._focus_return.give_back()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and alive(self._window) and self._toasts:

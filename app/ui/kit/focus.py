@@ -1,0 +1,45 @@
+"""Where the person goes on typing after a dialog, a picker, a menu or a notice: where they typed before it opened."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app.ui.kit.qt_repairs.alive import alive
+
+
+class FocusReturn:
+    """Remembers who had the focus when something opened, and gives it back when that closes."""
+
+    def __init__(self) -> None:
+        self._widget: QWidget | None = None
+
+    def remember(self, widget: QWidget | None) -> None:
+        """Take note of the widget that has the focus now; None where nobody has it."""
+        self._widget = widget
+
+    def give_back(self, otherwise: QWidget | None = None) -> bool:
+        """Focus the remembered widget, or `otherwise` where it is gone, hidden or off; False when neither can be."""
+        remembered, self._widget = self._widget, None
+        for widget in (remembered, otherwise):
+            if widget is not None and can_take_focus(widget):
+                widget.setFocus(Qt.FocusReason.PopupFocusReason)
+                return True
+        return False
+
+
+def can_take_focus(widget: QWidget | None, *, inside: QWidget | None = None) -> bool:
+    """Whether a remembered widget still lives, can be seen and used, and is where it was."""
+    if widget is None or not alive(widget):
+        return False
+    return (
+        widget.isVisible()
+        and widget.isEnabled()
+        and (inside is None or inside is widget or inside.isAncestorOf(widget))
+    )
+
+
+def leave_focus(*buttons: QWidget) -> None:
+    """Let a click on these keep the focus where the person types. Tab still reaches them."""
+    for button in buttons:
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
