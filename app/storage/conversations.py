@@ -62,6 +62,11 @@ class Message:
     attachments: tuple[dict[str, Any], ...] = ()  # what each is; the bytes are files, see `attachment_files`
     extra: dict[str, Any] = field(default_factory=dict)  # goes back to the service as it came: `tool_calls`, …
 
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the person deleted the turn: its place in the tree and its cost stay, its words are gone."""
+        return self.extra.get(DELETED) is True
+
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
@@ -75,6 +80,7 @@ class SearchHit:
     snippet: Snippet
 
 
+DELETED = "deleted"  # in a message's `extra`
 MESSAGE_COLUMNS = (
     "id, chat_id, parent_id, role, content, reasoning, sources, state, error, model, exchange_id, usage, cost_usd,"
     " created_at, thinking_s, extra, attachments"

@@ -8,11 +8,13 @@ ended with `finish_message`. What still streams when the program starts was cut 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
 from app.storage.attachment_files import FOLDER, AttachmentFiles, used_attachments
 from app.storage.conversations import (
+    DELETED,
     MESSAGE_COLUMNS,
     Chat,
     Message,
@@ -50,6 +52,16 @@ _ANCESTORS = (
     " UNION ALL SELECT m.id, m.parent_id, depth + 1 FROM messages m JOIN up ON m.id = up.parent_id LIMIT ?"
     ")"
 )
+
+
+_EMPTY: Final[dict[str, Any]] = {
+    "content": "",
+    "reasoning": "",
+    "sources": (),
+    "error": "",
+    "attachments": (),
+    "extra": {DELETED: True},
+}
 
 
 class History:
@@ -315,6 +327,38 @@ class History:
                 ],
             )
         return await self.message(message_id)
+
+    async def delete_messages(self, messages: Sequence[Message], head_id: str | None) -> None:
+        """Empty these turns of one chat, and show the branch that ends at `head_id`; `restore_messages` is the undo.
+
+        Each keeps its place in the tree, so that what follows stays where it is, and what it cost.
+        """
+        await self._rewrite([replace(each, **_EMPTY) for each in messages], head_id)
+
+    async def restore_messages(self, messages: Sequence[Message], head_id: str | None) -> None:
+        """Write deleted turns as they were."""
+        await self._rewrite(messages, head_id)
+
+    async def _rewrite(self, messages: Sequence[Message], head_id: str | None) -> None:
+        async with self._database.transaction() as transaction:
+            for each in messages:
+                await transaction.execute(
+                    "UPDATE messages SET content = ?, reasoning = ?, sources = ?, error = ?, extra = ?,"
+                    " attachments = ? WHERE id = ?",
+                    [
+                        *(each.content, each.reasoning, json_text(plain_objects(each.sources)), each.error),
+                        *(json_text(each.extra), json_text(plain_objects(each.attachments)), each.id),
+                    ],
+                )
+            for chat_id in {each.chat_id for each in messages}:
+                last = await transaction.fetch(
+                    "SELECT content FROM messages WHERE chat_id = ? AND content <> '' ORDER BY seq DESC LIMIT 1",
+                    [chat_id],
+                )
+                await transaction.execute(
+                    "UPDATE chats SET head_id = ?, preview = ? WHERE id = ?",
+                    [head_id, preview_of(last[0][0]) if last else "", chat_id],
+                )
 
     async def mark_interrupted(self) -> int:
         """At start: what still claims to stream was cut off by a crash. Return how many messages that were."""

@@ -279,7 +279,7 @@ def test_the_menu_copies_the_message_and_the_link(theme: Theme) -> None:
     view._actions.open_menu(at, QPoint(0, 0))
     menu = view.findChildren(QMenu)[-1]
     entries = {action.text(): action for action in menu.actions() if action.text()}
-    assert set(entries) == {"Copy link", "Copy message", "Select all"}
+    assert set(entries) == {"Copy link", "Copy message", "Copy as Markdown", "Select all"}
     entries["Copy link"].trigger()
     assert QGuiApplication.clipboard().text() == "https://example.org/l"
     entries["Copy message"].trigger()

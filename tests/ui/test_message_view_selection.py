@@ -195,3 +195,11 @@ def test_ends_are_kept_in_reading_order() -> None:
     assert selection.range == ((1, 2, 0, 0, 2), (3, 2, 0, 0, 5))
     selection.clear()
     assert selection.range is None
+
+
+def test_a_selection_over_parts_of_two_turns_is_plain_text_throughout(theme: Theme) -> None:
+    view = shown(theme, [question("Why **so**?", "q1"), answer("Some *words* and more of them.")])
+    boxes = [(placed, box) for placed in view.stack.placed for box in placed.unit.boxes if box.length]
+    end = boxes[1]
+    view.selection.start((0, *boxes[0][0].key, 0, 4), (1, *end[0].key, 0, 10))
+    assert copied(view) == "You\n\n**so**?\n\nAnswer\n\nSome words"

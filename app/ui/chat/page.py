@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -82,6 +82,7 @@ class ChatPage(QObject):
         self.picker: ModelPicker | None = None
         self._tasks = tasks
         self._rows: dict[str, MessageRow] = {}
+        self._renames = ""  # the chat whose title becomes a field once it is open
         self.main.composer.set_enter_sends(enter_sends)
         self._connect_presenter()
         self._connect_list()
@@ -122,6 +123,7 @@ class ChatPage(QObject):
         conversation.stream_ended.connect(view.end_stream)
         conversation.request_changed.connect(self._show_request)
         view.action.connect(self.act_on_row)
+        view.menu_opening.connect(self._fill_message_menu)
         view.link_activated.connect(self._open_link)
         view.source_activated.connect(lambda row_id, index: self.box.ask_source(row_id, index))
         view.save_requested.connect(self.controller.save_code)
@@ -152,9 +154,9 @@ class ChatPage(QObject):
         pane.new_wanted.connect(self.new_chat)
         pane.characters_wanted.connect(self.characters_wanted)
         pane.open_wanted.connect(self.open_chat)
-        pane.rename_wanted.connect(self._rename)
-        pane.pin_wanted.connect(presenter.pin)
-        pane.duplicate_wanted.connect(presenter.duplicate)
+        pane.rename_wanted.connect(self.rename)
+        pane.menu_wanted.connect(self.open_menu_of)
+        pane.import_wanted.connect(lambda: self.controller.import_chats())
         pane.trash_wanted.connect(presenter.move_to_trash)
         pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to the chats"))
         pane.files_given.connect(lambda paths: self.controller.import_dropped(paths))
@@ -226,6 +228,9 @@ class ChatPage(QObject):
     def _show_head(self, head: ChatHead) -> None:
         self.list.show_open_chat(head.chat_id)
         self.main.show_head(head)
+        if head.chat_id is not None and head.chat_id == self._renames:
+            self._renames = ""
+            self.rename()
         if self.side.is_made(PARAMETERS):
             self.side.parameters.show_head(head)
         self.changed.emit()
@@ -323,12 +328,12 @@ class ChatPage(QObject):
             self.flush_parameters()
             self.presenter.open_chat(chat_id)
 
-    def _rename(self, chat_id: str) -> None:
-        self.presenter.open_chat(chat_id)
-        self.rename()
-
-    def rename(self) -> None:
-        """Turn the title above the conversation into a field."""
+    def rename(self, chat_id: str | None = None) -> None:
+        """Turn the title above the conversation into a field; of another chat than the open one, open that first."""
+        if chat_id is not None and chat_id != self.presenter.opened.chat_id:
+            self._renames = chat_id  # once it is on screen
+            self.presenter.open_chat(chat_id)
+            return
         self.show_chat()
         self.main.header.begin_rename()
 
@@ -337,15 +342,13 @@ class ChatPage(QObject):
 
     def act_on_row(self, row_id: str, action: str) -> None:
         """A button beside a message. The view copies by itself; the rest is the presenter's."""
-        if action == "more":
-            from app.ui.chat.page_menus import open_message_menu
-
-            open_message_menu(self, row_id)
-        elif action == "receipt":
+        if action == "receipt":
             self.open_request(row_id)
+        elif action == "beside":
+            self.controller.show_comparison_pane(row_id)
         elif action == "answer-calls":
             self.controller.answer_calls(row_id)
-        elif action != "copy":
+        elif action not in ("copy", "more"):
             self.presenter.act(row_id, action)
 
     def _help(self, action: str) -> None:
@@ -386,13 +389,25 @@ class ChatPage(QObject):
         return self.picker
 
     def open_chat_menu(self) -> Menu:
-        """Everything that can be done with the open chat."""
+        """Everything that can be done with the open chat, under the button in its header."""
+        button = self.main.header.more_button
+        return self.open_menu_of(self.presenter.opened.chat_id, button.mapToGlobal(button.rect().bottomLeft()))
+
+    def open_menu_of(self, chat_id: str | None, where: QPoint) -> Menu:
+        """What can be done with a chat, at a place on the screen."""
         from app.ui.chat.page_menus import open_chat_menu
 
-        return open_chat_menu(self)
+        return open_chat_menu(self, chat_id, where)
 
-    def is_pinned(self) -> bool:
-        return any(entry.pinned for entry in self._entries if entry.id == self.presenter.opened.chat_id)
+    def _fill_message_menu(self, menu: Menu, row_id: str) -> None:
+        from app.ui.chat.page_menus import fill_message_menu
+
+        fill_message_menu(self, menu, row_id)
+
+    def is_pinned(self, chat_id: str | None = None) -> bool:
+        """Whether a chat, the open one when left out, stands at the top of the list."""
+        wanted = chat_id or self.presenter.opened.chat_id
+        return any(entry.pinned for entry in self._entries if entry.id == wanted)
 
     def toggle_pin(self) -> None:
         if self.presenter.opened.chat_id is not None:
@@ -402,8 +417,11 @@ class ChatPage(QObject):
         if self.presenter.opened.chat_id is not None:
             self.presenter.duplicate(self.presenter.opened.chat_id)
 
-    def trash(self) -> None:
-        if self.presenter.opened.chat_id is not None:
+    def trash(self, chat_id: str | None = None) -> None:
+        """Move a chat to the trash, the open one when left out, or all that are selected with it."""
+        if chat_id is not None:
+            self.presenter.move_to_trash(str(each) for each in self.list.view.selected_with(chat_id))
+        elif self.presenter.opened.chat_id is not None:
             self.presenter.move_to_trash((self.presenter.opened.chat_id,))
 
     def copy_answer(self) -> None:

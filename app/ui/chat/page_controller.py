@@ -53,7 +53,7 @@ class ChatPageController(QObject):
         """Hear the conversation, which is there now."""
         conversation = self._page.presenter.conversation
         assert conversation is not None
-        self._page.main.header.export_wanted.connect(self.export)
+        self._page.main.header.export_wanted.connect(lambda: self.export())
         self._page.list.search_wanted.connect(self.open_search)
         self._page.presenter.head_changed.connect(lambda _head: self._show_deprecations())
         self._page.presenter.models_changed.connect(lambda _models: self._show_deprecations())
@@ -295,20 +295,20 @@ class ChatPageController(QObject):
         if await dialog.answer():
             presenter.set_structure(dialog.structure)
 
-    def export(self) -> None:
-        """Ask for the form and the file, then write the open chat."""
-        if self._page.presenter.opened.chat_id is not None:
-            self._tasks.start("export", self._export)
+    def export(self, chat_id: str | None = None) -> None:
+        """Ask for the form and the file, then write a chat, the open one when left out."""
+        chat_id = chat_id or self._page.presenter.opened.chat_id
+        if chat_id is not None:
+            self._tasks.start("export", self._export, chat_id)
 
-    async def _export(self) -> None:
+    async def _export(self, chat_id: str) -> None:
         from app.ui.chat.export_dialog import ExportDialog, ask_where
 
-        head = self._page.presenter.head()
-        dialog = ExportDialog(self._theme, self._page.main, head.title)
-        if not await dialog.answer() or head.chat_id is None:
-            return
-        form, chat_id = dialog.form, head.chat_id
-        ask_where(self._page.main, head.title, form, lambda path: self._page.presenter.export(chat_id, path, form))
+        title = self._page.presenter.title_of(chat_id)
+        dialog = ExportDialog(self._theme, self._page.main, title)
+        if await dialog.answer():
+            form = dialog.form
+            ask_where(self._page.main, title, form, lambda path: self._page.presenter.export(chat_id, path, form))
 
     def import_chats(self) -> None:
         from app.ui.chat.export_dialog import ask_which

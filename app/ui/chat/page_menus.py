@@ -1,69 +1,78 @@
-"""The two menus of the chat tab: for the open chat, and for one answer."""
+"""The menus of the chat tab: one for a chat, one for a message. Right click, ⋯ and the menu key open the same."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QCursor
 
 from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
-    from app.ui.kit.theme import Theme
 
 
-def open_chat_menu(page: ChatPage) -> Menu:
-    """Show what can be done with the open chat, under the button in its header."""
-    button = page.main.header.more_button
-    stored = page.presenter.opened.chat_id is not None
-    menu = _menu(page, page.main.theme)
-    menu.add(page.tr("Rename"), "pencil", shortcut="F2", enabled=stored).triggered.connect(page.rename)
-    pin = menu.add(page.tr("Unpin") if page.is_pinned() else page.tr("Pin"), "pin", shortcut="Ctrl+D", enabled=stored)
-    pin.triggered.connect(page.toggle_pin)
-    copy = menu.add(page.tr("Duplicate"), "copy", shortcut="Ctrl+Shift+D", enabled=stored)
-    copy.triggered.connect(page.duplicate)
-    request = menu.add(page.tr("Show the request"), "code", shortcut="Ctrl+Shift+E")
-    request.triggered.connect(lambda: page.open_request())
-    menu.addSeparator()
-    find = menu.add(page.tr("Find in this chat"), "search", shortcut="Ctrl+F", enabled=stored)
-    find.triggered.connect(lambda: page.controller.open_find())
-    compare = menu.add(page.tr("Compare models…"), "layers", shortcut="Ctrl+J")
-    compare.triggered.connect(lambda: page.controller.open_comparing())
-    structure = menu.add(page.tr("Answers as JSON, and functions…"), "wrench")
-    structure.triggered.connect(lambda: page.controller.open_structure())
-    menu.addSeparator()
-    export = menu.add(page.tr("Export this chat…"), "download", shortcut="Ctrl+E", enabled=stored)
-    export.triggered.connect(lambda: page.controller.export())
-    menu.add(page.tr("Import chats…"), "upload").triggered.connect(lambda: page.controller.import_chats())
-    menu.add(page.tr("Open trash"), "trash").triggered.connect(lambda: page.controller.open_trash())
-    menu.addSeparator()
-    trash = menu.add(page.tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
-    trash.triggered.connect(page.trash)
-    menu.popup(button.mapToGlobal(QPoint(0, button.height())))
-    return menu
+def open_chat_menu(page: ChatPage, chat_id: str | None, where: QPoint) -> Menu:
+    """Show what can be done with a chat, at a place on the screen; None stands for one that is not stored yet.
 
-
-def open_message_menu(page: ChatPage, row_id: str) -> Menu:
-    """Show what is done seldom with one answer, where the pointer is."""
-    menu = _menu(page, page.main.theme)
-    menu.add(page.tr("Show the request"), "code").triggered.connect(lambda: page.open_request(row_id))
-    edit = menu.add(page.tr("Edit the question"), "pencil")
-    edit.triggered.connect(lambda: page.presenter.act(row_id, "edit"))
-    own = menu.add(page.tr("Edit the answer"), "pencil")
-    own.triggered.connect(lambda: page.presenter.act(row_id, "edit-answer"))
-    row = page.main.view.row(row_id)
-    if row.places > 1:
-        beside = menu.add(page.tr("Show the answers side by side"), "layers")
-        beside.triggered.connect(lambda: page.controller.show_comparison_pane(row_id))
-    branch = menu.add(page.tr("Branch into a new chat"), "branch")
-    branch.triggered.connect(lambda: page.presenter.act(row_id, "branch"))
-    menu.popup(QCursor.pos())
-    return menu
-
-
-def _menu(page: ChatPage, theme: Theme) -> Menu:
-    menu = Menu(theme, page.main)
+    What belongs to the conversation on screen is offered for the open chat only.
+    """
+    stored, is_open = chat_id is not None, chat_id == page.presenter.opened.chat_id
+    tr = page.tr
+    menu = Menu(page.main.theme, page.main)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    if not is_open:
+        menu.add(tr("Open"), "chat", shortcut="Return").triggered.connect(lambda: page.open_chat(chat_id or ""))
+    rename = menu.add(tr("Rename"), "pencil", shortcut="F2", enabled=stored)
+    rename.triggered.connect(lambda: page.rename(chat_id))
+    pinned = page.is_pinned(chat_id)
+    pin = menu.add(tr("Unpin") if pinned else tr("Pin"), "pin", shortcut="Ctrl+D", enabled=stored)
+    pin.triggered.connect(lambda: page.presenter.pin(chat_id or "", not pinned))
+    copy = menu.add(tr("Duplicate"), "copy", shortcut="Ctrl+Shift+D", enabled=stored)
+    copy.triggered.connect(lambda: page.presenter.duplicate(chat_id or ""))
+    export = menu.add(tr("Export…"), "download", shortcut="Ctrl+E", enabled=stored)
+    export.triggered.connect(lambda: page.controller.export(chat_id))
+    if is_open:
+        menu.addSeparator()
+        request = menu.add(tr("Show the request"), "code", shortcut="Ctrl+Shift+E")
+        request.triggered.connect(lambda: page.open_request())
+        find = menu.add(tr("Find in this chat"), "search", shortcut="Ctrl+F", enabled=stored)
+        find.triggered.connect(lambda: page.controller.open_find())
+        compare = menu.add(tr("Compare models…"), "layers", shortcut="Ctrl+J")
+        compare.triggered.connect(lambda: page.controller.open_comparing())
+        structure = menu.add(tr("Answers as JSON, and functions…"), "wrench")
+        structure.triggered.connect(lambda: page.controller.open_structure())
+    menu.addSeparator()
+    trash = menu.add(tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
+    trash.triggered.connect(lambda: page.trash(chat_id))
+    menu.popup(where)
     return menu
+
+
+def fill_message_menu(page: ChatPage, menu: Menu, row_id: str) -> None:
+    """Add what can be done with a message to its menu. Keys are shown at the message that they mean."""
+    tr, presenter = page.tr, page.presenter
+    row = page.main.view.row(row_id)
+    idle = not presenter.head().writing
+    newest = presenter.opened.thread.last_of("assistant")
+    is_newest = newest is not None and newest.id == row_id
+
+    def add(text: str, icon: str, action: str, key: str = "", *, role: str = "text2", enabled: bool = True) -> None:
+        entry = menu.add(text, icon, shortcut=key if is_newest else "", role=role, enabled=enabled)
+        entry.triggered.connect(lambda: page.main.view.action.emit(row_id, action))
+
+    menu.addSeparator()
+    if row.role == "assistant":
+        add(tr("Edit"), "pencil", "edit-answer", enabled=idle)
+        add(tr("Try again"), "retry", "retry", "Ctrl+R", enabled=idle)
+        add(tr("Branch from here"), "branch", "branch")
+        if row.places > 1:
+            add(tr("Show the answers side by side"), "layers", "beside")
+        add(tr("Read aloud"), "speech", "speak", "Ctrl+Shift+S", enabled=bool(row.text.strip()))
+        add(tr("Show the request"), "code", "receipt", "Ctrl+Shift+E")
+    elif row.role in ("user", "tool"):
+        add(tr("Edit"), "pencil", "edit", enabled=idle)
+        add(tr("Branch from here"), "branch", "branch")
+    if row.role != "note":
+        menu.addSeparator()
+        add(tr("Delete"), "trash", "delete", role="bad", enabled=idle)

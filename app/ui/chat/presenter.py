@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import money
 from app.core.trash import Trash, TrashEntry, moved_text
+from app.core.undo import UndoCommand, UndoStack
 from app.storage.errors import NotStored, StorageError
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.account_models import AccountModels
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.problems import ActionSpec
     from app.core.tasks import TaskScope
-    from app.core.undo import UndoStack
     from app.storage.catalogue import Catalogue
     from app.storage.history import History
     from app.storage.settings import SettingsStore
@@ -375,6 +375,11 @@ class ChatPresenter(QObject):
         if words:
             self._do(self._change, chat_id, {"title": words})
 
+    def title_of(self, chat_id: str) -> str:
+        """The title of a chat as lists and headers show it."""
+        chat = self.library.get(chat_id) if self.library is not None else None
+        return (chat.title if chat is not None else "") or NEW_CHAT
+
     def pin(self, chat_id: str, on: bool) -> None:
         self._do(self._change, chat_id, {"pinned": on})
 
@@ -487,6 +492,8 @@ class ChatPresenter(QObject):
             self.begin_edit(message_id)
         elif action in ("keep", "stop-row"):
             self._act_on_compared(message_id, action)
+        elif action == "delete":
+            self._do(self._delete_turn, message_id)
         elif action == "stop":
             self.stop()
         elif action.startswith(USE_MODEL):
@@ -500,6 +507,19 @@ class ChatPresenter(QObject):
             self.draft_replaced.emit(self.opened.draft)
         else:
             self.help_wanted.emit(action)
+
+    async def _delete_turn(self, message_id: str) -> None:
+        assert self.conversation is not None
+        deleted = await self.conversation.delete(message_id)
+        if deleted is None:
+            return
+        ids = tuple(each.id for each in deleted.messages)
+        if self.opened.editing in ids:
+            self.cancel_edit()
+        said = "Answer deleted" if deleted.messages[0].role == "assistant" else "Message deleted"
+        text = "Message and answer deleted" if len(ids) > 1 else said
+        restore = self.conversation.restore
+        self._undo_stack.push(UndoCommand("chat", text, lambda _ids: self._do(restore, deleted), ids))
 
     def _edit_question_of(self, message_id: str) -> None:
         message = self.opened.thread.get(message_id)
@@ -636,8 +656,7 @@ class ChatPresenter(QObject):
         assert self.library is not None
         titles = []
         for chat_id in chat_ids:
-            chat = self.library.get(chat_id)
-            titles.append((chat.title if chat is not None else "") or NEW_CHAT)
+            titles.append(self.title_of(chat_id))
             self.answers.stop(chat_id)
             if chat_id == self.opened.chat_id:
                 await self.drafts.store(before if self.opened.editing is None else None)

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtCore import QMimeData, QPoint, QPointF
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu
 
 from app.ui.conversation.json_actions import JsonActions
-from app.ui.conversation.selection import selected_text
+from app.ui.conversation.keys import stops
+from app.ui.conversation.selection import selected_html, selected_text
 from app.ui.conversation.units import BODY, HEAD, SOURCES, STATE, THOUGHT
 from app.ui.kit.discard import discard
 from app.ui.kit.markdown.code import file_name
+from app.ui.kit.markdown.html import html_of
 from app.ui.kit.markdown.inline import FOOTNOTE_LINK
+from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
     from app.ui.conversation.boxes import Control
+    from app.ui.conversation.rows import MessageRow
     from app.ui.conversation.units import ControlReference, Key
     from app.ui.conversation.view import MessageView
+
+
+MOST_FORMATTED = 40_000  # characters; more would hold the window, and are copied as text alone
+
+
+def put_on_clipboard(text: str, html: str = "") -> None:
+    """Put text on the clipboard, and with it the same as HTML; "" for text alone."""
+    data = QMimeData()
+    data.setText(text)
+    if html:
+        data.setHtml(html)
+    QGuiApplication.clipboard().setMimeData(data)
 
 
 class Actions:
@@ -42,6 +57,8 @@ class Actions:
             case "action":
                 if rest[0] == "copy":
                     self._copy_row(spot)
+                elif rest[0] == "more":
+                    self._open_more(spot)
                 view.action.emit(spot.row_id, rest[0])
             case "code-copy" | "code-save" | "code-wrap":
                 self._code(spot, name)
@@ -72,13 +89,21 @@ class Actions:
 
     def _copy_row(self, spot: ControlReference) -> None:
         """Copy an answer without its thoughts."""
-        self._put(self._view.row(spot.row_id).text.strip(), spot)
+        self._put_formatted(self._view.row(spot.row_id))
+        self._view.show_done(spot)
+
+    def _put_formatted(self, row: MessageRow) -> None:
+        """Put a message on the clipboard as text, and as HTML for programs that take it."""
+        text = row.text.strip()
+        formatted = row.role == "assistant" and len(text) <= MOST_FORMATTED
+        put_on_clipboard(text, html_of(text, citations=row.citations) if formatted else "")
 
     def copy_selection(self, *, as_source: bool = False) -> bool:
         view = self._view
         text = selected_text(view.stack, view.selection, as_source=as_source)
         if text:
-            self._put(text, None)
+            plain = as_source or len(text) > MOST_FORMATTED
+            put_on_clipboard(text, "" if plain else selected_html(view.stack, view.selection))
         return bool(text)
 
     # -- code ---------------------------------------------------------------------------------------------------------
@@ -158,24 +183,44 @@ class Actions:
     def open_menu(self, at: QPoint, global_at: QPoint) -> None:
         """Offer what can be done at `at`; opens without a nested loop."""
         view = self._view
-        menu = QMenu(view)
+        menu = Menu(view.theme, view)
         found = view.pointer.control_at(QPointF(at))
         over = view.pointer.box_at(QPointF(at))
-        selected = view.selection.range is not None
-        if selected:
-            menu.addAction(view.tr("Copy"), view.copy)
-            menu.addAction(view.tr("Copy as Markdown"), lambda: self.copy_selection(as_source=True))
+        if view.selection.range is not None:
+            copy = menu.add(view.tr("Copy the selection"), "copy", shortcut="Ctrl+C")
+            copy.triggered.connect(view.copy)
+            source = menu.add(view.tr("Copy the selection as Markdown"), "copy")
+            source.triggered.connect(lambda: self.copy_selection(as_source=True))
         if found is not None and found[1].action[0] == "link":
             url = found[1].action[1]
-            menu.addAction(view.tr("Copy link"), lambda: self._put(url, None))
+            menu.add(view.tr("Copy link"), "link").triggered.connect(lambda: self._put(url, None))
         if found is not None and found[1].action[0] == "json" and len(found[1].action) == 4:
             JsonActions(view).add_to_menu(menu, found[0], found[1].action)
-        if over is not None:
-            row = view.stack.rows[over[0].row]
-            menu.addAction(view.tr("Copy message"), lambda: self._put(row.text.strip(), None))
+        self._show_menu(menu, view.stack.rows[over[0].row].id if over is not None else "", global_at)
+
+    def _open_more(self, spot: ControlReference) -> None:
+        """The same menu, under the button of a message."""
+        view = self._view
+        for reference, control, placed in stops(view):
+            if reference == spot:
+                corner = view.control_rect(placed, reference, control).bottomLeft().toPoint()
+                self._show_menu(Menu(view.theme, view), spot.row_id, view.viewport().mapToGlobal(corner))
+                return
+
+    def _show_menu(self, menu: Menu, row_id: str, global_at: QPoint) -> None:
+        """Open a menu with what can be done with a message, and with all of them, below what is in it already."""
+        view = self._view
+        if row_id:
+            row = view.row(row_id)
+            menu.addSeparator()
+            copy = menu.add(view.tr("Copy message"), "copy", enabled=bool(row.text.strip()))
+            copy.triggered.connect(lambda: self._put_formatted(row))
+            source = menu.add(view.tr("Copy as Markdown"), "copy", enabled=bool(row.text.strip()))
+            source.triggered.connect(lambda: self._put(row.text.strip(), None))
+            view.menu_opening.emit(menu, row_id)
         if view.stack.rows:
             menu.addSeparator()
-            menu.addAction(view.tr("Select all"), view.select_all)
+            menu.add(view.tr("Select all"), shortcut="Ctrl+A").triggered.connect(view.select_all)
         if menu.isEmpty():
             discard(menu)
             return

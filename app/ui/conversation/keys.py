@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.ui.conversation.json_actions import press as press_json
@@ -100,6 +100,14 @@ def press(view: MessageView, event: QKeyEvent) -> bool:
         case _:
             return False
     return True
+
+
+def menu_place(view: MessageView) -> QPoint:
+    """Where the menu key opens the menu: on the control that the keyboard is on, else on the upper message."""
+    focused = _focused(view)
+    if focused is None:
+        return QPoint(view.picture.left + 8, 8)
+    return view.control_rect(focused[2], focused[0], focused[1]).center().toPoint()
 
 
 def is_typing(event: QKeyEvent) -> bool:

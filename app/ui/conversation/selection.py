@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from app.ui.conversation.units import BODY, THOUGHT
+from app.ui.kit.markdown.html import html_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,15 +80,64 @@ def selected_text(stack: VirtualList, selection: Selection, *, as_source: bool =
         return ""
     first, last = ends
     parts: list[tuple[str, str]] = []
+    is_source = True
     for number in range(first[0], min(last[0], len(stack.rows) - 1) + 1):
         row = stack.rows[number]
         whole = number not in (first[0], last[0]) or _covers(stack, number, first, last)
         text = row.text.strip() if whole else _part_of_row(stack, number, first, last, as_source)
+        is_source &= whole or as_source
         if text:
             parts.append((row.role, text))
     if len(parts) == 1:
         return parts[0][1]
-    return "\n\n".join(f"**{_SPEAKERS[role]}**\n\n{text}" for role, text in parts)
+    mark = "**" if is_source else ""
+    return "\n\n".join(f"{mark}{_SPEAKERS[role]}{mark}\n\n{text}" for role, text in parts)
+
+
+def selected_html(stack: VirtualList, selection: Selection) -> str:
+    """Return the selected text as HTML: whole paragraphs, lists, tables and code as such, parts of them as text."""
+    ends = selection.range
+    if ends is None:
+        return ""
+    first, last = ends
+    numbers = range(first[0], min(last[0], len(stack.rows) - 1) + 1)
+    pieces: list[str] = []
+    for number in numbers:
+        row = stack.rows[number]
+        if len(numbers) > 1:
+            pieces.append(f"<p><b>{escape(_SPEAKERS[row.role])}</b></p>")
+        whole = number not in (first[0], last[0]) or _covers(stack, number, first, last)
+        if whole and row.role == "assistant":
+            pieces.append(html_of(row.text, citations=row.citations))
+        elif whole:
+            pieces.append(_as_html(row.text))
+        else:
+            pieces += _html_of_part(stack, number, first, last)
+    return "\n".join(pieces)
+
+
+def _html_of_part(stack: VirtualList, number: int, first: Place, last: Place) -> Iterator[str]:
+    """Give the selected part of a row; what stands together in the source, such as a list, is read together."""
+    wanted = THOUGHT if first[0] == last[0] == number and first[1] == last[1] == THOUGHT else BODY
+    source = ""
+    for key, unit in stack.model(number).units():
+        texts = list(_texts(number, key, unit, first, last, False)) if key[0] == wanted else []
+        if not texts:
+            continue
+        start, end = (number, *key, 0, 0), (number, *key, len(unit.boxes) - 1, unit.boxes[-1].length)
+        if unit.segment is not None and first <= start and end <= last:
+            source += ("\n" if unit.segment.context.joined else "\n\n") + unit.segment.source.strip("\n")
+            continue
+        if source:
+            yield html_of(source.strip("\n"), citations=stack.rows[number].citations)
+        source = ""
+        yield _as_html("\n".join(text for text, _ in texts))
+    if source:
+        yield html_of(source.strip("\n"), citations=stack.rows[number].citations)
+
+
+def _as_html(text: str) -> str:
+    return f"<p>{escape(text.strip()).replace(chr(10), '<br>')}</p>"
 
 
 def _covers(stack: VirtualList, number: int, first: Place, last: Place) -> bool:

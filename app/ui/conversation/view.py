@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -65,6 +65,7 @@ class MessageView(QAbstractScrollArea):
     thoughts_folded = Signal(str, bool)  # row id, whether they are hidden now
     new_text_below = Signal(bool)  # text has come below what is on screen; False when it has been reached
     at_end_changed = Signal(bool)
+    menu_opening = Signal(object, str)  # Menu, row id: whoever shows the view adds what it can do with the row
     typed = Signal(object)  # QKeyEvent: text or Paste, which means the field where a message is typed
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -96,6 +97,10 @@ class MessageView(QAbstractScrollArea):
         self.stream.follow(self.figures)
         theme.changed.connect(self._restyle)
         make_accessible(self)
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme
 
     def sizeHint(self) -> QSize:
         return QSize(COLUMN_PX + 2 * PADDING_PX, 600)
@@ -374,7 +379,7 @@ class MessageView(QAbstractScrollArea):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         at = event.pos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            at = QPoint(self.picture.left + 8, 8)
+            at = keys.menu_place(self)
         self._actions.open_menu(at, self.viewport().mapToGlobal(at))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

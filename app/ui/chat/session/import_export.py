@@ -42,7 +42,8 @@ class Transfer:
         if form.kind == JSON:
             messages = await self._history.messages(chat_id)
         else:
-            messages = await self._history.path_to(chat.head_id)
+            branch = await self._history.path_to(chat.head_id)
+            messages = tuple(each for each in branch if not each.is_deleted)
 
         def write() -> Packed:
             with replacing(path) as place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ class MessageTree:
         for message in messages:
             thread.put(message)
         if head_id not in thread._by_id:
-            thread.head_id = next(reversed(thread._by_id), None)
+            thread.head_id = next((each.id for each in reversed(thread._by_id.values()) if not each.is_deleted), None)
         return thread
 
     @classmethod
@@ -52,11 +52,12 @@ class MessageTree:
         return tuple(self._by_id.values())
 
     def path(self, leaf_id: str | None) -> tuple[Message, ...]:
-        """From the first turn down to `leaf_id`; () for None."""
+        """From the first turn down to `leaf_id`, without what was deleted; () for None."""
         found: list[Message] = []
         message = self.get(leaf_id)
         while message is not None:
-            found.append(message)
+            if not message.is_deleted:
+                found.append(message)
             message = self.get(message.parent_id)
         return tuple(reversed(found))
 
@@ -74,28 +75,58 @@ class MessageTree:
 
     def place(self, message_id: str) -> tuple[int, int]:
         """Which of how many turns at its place a message is: (2, 3) is the second of three."""
-        siblings = self._children[self._by_id[message_id].parent_id]
+        siblings = self._living(message_id)
         return (1, 1) if len(siblings) == 1 else (siblings.index(message_id) + 1, len(siblings))
 
     def sibling(self, message_id: str, step: int) -> str | None:
         """The turn `step` places to the right among those at the same place, or None at an end."""
-        message = self._by_id[message_id]
-        siblings = self._children[message.parent_id]
+        siblings = self._living(message_id)
         wanted = siblings.index(message_id) + step
         return siblings[wanted] if 0 <= wanted < len(siblings) else None
 
     def siblings(self, message_id: str) -> tuple[Message, ...]:
         """The turns at the place of a message, itself among them, in the order they were made."""
-        return tuple(self._by_id[each] for each in self._children[self._by_id[message_id].parent_id])
+        return tuple(self._by_id[each] for each in self._living(message_id))
 
-    def newest_leaf(self, message_id: str) -> str:
-        """The newest turn below `message_id`, itself when it has none: what choosing its branch shows."""
+    def _living(self, message_id: str) -> list[str]:
+        """The ids at the place of a message that were not deleted, and its own."""
+        at_place = self._children[self._by_id[message_id].parent_id]
+        return [each for each in at_place if each == message_id or not self._by_id[each].is_deleted]
+
+    def exchange_of(self, message_id: str) -> tuple[Message, ...]:
+        """What goes when a turn is deleted: an answer alone, a question with the answers that were given to it."""
+        message = self._by_id[message_id]
+        if message.role != "user":
+            return (message,)
+        going = {message_id: message}
+        for each in self._by_id.values():  # parents come before children
+            if each.parent_id in going and each.role != "user" and not each.is_deleted:
+                going[each.id] = each
+        return tuple(going.values())
+
+    def head_without(self, going: Iterable[Message]) -> str | None:
+        """The leaf to show when these turns are deleted: another version of the last of them, else what is above it."""
+        gone = {each.id for each in going}
+        message = self.get(self.head_id)
+        while message is not None and (message.id in gone or message.is_deleted):
+            others = [each for each in self._living(message.id) if each not in gone]
+            if message.id in gone and others:
+                return self.newest_leaf(others[-1], gone)
+            message = self.get(message.parent_id)
+        return message.id if message is not None else None
+
+    def newest_leaf(self, message_id: str, without: Container[str] = ()) -> str:
+        """The newest turn below `message_id`, itself when it has none: what choosing its branch shows.
+
+        Deleted turns and those `without` are passed over.
+        """
         below = {message_id}
         newest = message_id
         for message in self._by_id.values():  # in the order they were made: parents come before children
             if message.parent_id in below:
                 below.add(message.id)
-                newest = message.id
+                if not message.is_deleted and message.id not in without:
+                    newest = message.id
         return newest
 
     def asked_by(self, message_id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -31,6 +31,15 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 100
 RECEIPT_EVERY_MS = 500  # the line under an answer that is being written
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedTurns:
+    """Turns as they were, and the leaf that was shown: what undoing a deletion needs."""
+
+    messages: tuple[Message, ...]
+    head_id: str | None
+    head_without: str | None
 
 
 class Conversation(QObject):
@@ -295,6 +304,35 @@ class Conversation(QObject):
         self._library.put(await self._history.change_chat(opened.chat_id, head_id=opened.thread.head_id))
         self.show()
         self.head_changed.emit(opened.chat_id)
+
+    async def delete(self, message_id: str) -> DeletedTurns | None:
+        """Delete an answer, or a question with its answers. Returns what brings them back; None for nothing done."""
+        opened = self._open
+        if opened.thread.get(message_id) is None or self._busy():
+            return None
+        going = opened.thread.exchange_of(message_id)
+        deleted = DeletedTurns(going, opened.thread.head_id, opened.thread.head_without(going))
+        await self._history.delete_messages(going, deleted.head_without)
+        await self._read_again(going)
+        return deleted
+
+    async def restore(self, deleted: DeletedTurns) -> None:
+        """Bring deleted turns back. The branch that was shown is shown again, unless another one is by now."""
+        head_id = (await self._history.chat(deleted.messages[0].chat_id)).head_id
+        head_id = deleted.head_id if head_id == deleted.head_without else head_id
+        await self._history.restore_messages(deleted.messages, head_id)
+        await self._read_again(deleted.messages)
+
+    async def _read_again(self, messages: Sequence[Message]) -> None:
+        """Show turns as they are on the disk now, and the branch that is chosen there."""
+        chat = await self._history.chat(messages[0].chat_id)
+        self._library.put(chat)
+        if self._open.chat_id == chat.id:
+            for each in messages:
+                self._open.thread.put(await self._history.message(each.id))
+            self._open.thread.head_id = chat.head_id
+            self.show()
+        self.head_changed.emit(chat.id)
 
     # Side by side
 

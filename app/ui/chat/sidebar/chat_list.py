@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.typed_words import TypedWords
@@ -32,8 +32,8 @@ class ChatListPane(ListPane):
     characters_wanted = Signal()
     open_wanted = Signal(str)
     rename_wanted = Signal(str)
-    pin_wanted = Signal(str, bool)
-    duplicate_wanted = Signal(str)
+    menu_wanted = Signal(object, QPoint)  # a chat, and where on the screen
+    import_wanted = Signal()
     trash_wanted = Signal(object)  # ids
     search_wanted = Signal()  # in all messages, not only in titles
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
@@ -51,6 +51,9 @@ class ChatListPane(ListPane):
         self.header.add(self.new)
         self._everywhere = QuietButton(theme, self.tr("Search in all messages"), "search", size="small")
         self.add_to_empty(self._everywhere)
+        self.bring_in = IconButton(theme, "upload", self.tr("Import chats"), size="small", icon_size=14, role="text3")
+        self.foot.add(self.bring_in)
+        self.bring_in.clicked.connect(self.import_wanted)
         self.new.clicked.connect(self.new_wanted)
         self.characters.clicked.connect(self.characters_wanted)
         self.filter.search_changed.connect(self._filter)
@@ -73,7 +76,7 @@ class ChatListPane(ListPane):
         view.chosen.connect(lambda chat_id: self.open_wanted.emit(chat_id))
         view.rename_wanted.connect(lambda chat_id: self.rename_wanted.emit(chat_id))
         view.trash_wanted.connect(self.trash_wanted)
-        view.menu_wanted.connect(self.open_menu)
+        view.menu_wanted.connect(self.menu_wanted)
         self.hold(view)
         return view
 
@@ -153,20 +156,3 @@ class ChatListPane(ListPane):
         if paths:
             event.acceptProposedAction()
             self.files_given.emit(paths)
-
-    def open_menu(self, chat_id: str, where: QPoint) -> QMenu | None:
-        """What can be done with a chat, at a place on the screen."""
-        entry = next((entry for entry in self._entries if entry.id == chat_id), None)
-        if entry is None:
-            return None
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Open"), lambda: self.open_wanted.emit(entry.id))
-        menu.addAction(self.tr("Rename"), lambda: self.rename_wanted.emit(entry.id))
-        pin_text = self.tr("Unpin") if entry.pinned else self.tr("Pin")
-        menu.addAction(pin_text, lambda: self.pin_wanted.emit(entry.id, not entry.pinned))
-        menu.addAction(self.tr("Duplicate"), lambda: self.duplicate_wanted.emit(entry.id))
-        menu.addSeparator()
-        menu.addAction(self.tr("Move to trash"), lambda: self.trash_wanted.emit(self.view.selected_with(entry.id)))
-        menu.popup(where)
-        return menu

@@ -165,6 +165,10 @@ class StorageFooter(QWidget):
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
+    def add(self, button: QWidget) -> None:
+        """Put one more button before the trash."""
+        self._line.insertWidget(self._line.count() - 1, button)
+
     def show_kept(self, words: str) -> None:
         """Show how much there is: "2 clips, 84 KB". Where it is kept has no room in a narrow list."""
         self.words.set_text(words)
