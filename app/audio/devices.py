@@ -100,10 +100,11 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a stream goes: PortAudio's number, and what a sound server is told."""
+    """Where a stream goes: PortAudio's number, and what a sound server is told. `channels` at most."""
 
     index: int
     server_name: str = ""
+    channels: int = 0
 
 
 class _Use:
@@ -192,12 +193,14 @@ class AudioHost:
         if server is not None:
             name = device_id.removeprefix(SERVER_PREFIX) if device_id.startswith(SERVER_PREFIX) else ""
             known = {device.id for device in self._system if device.direction == direction}
-            return Target(server, name if name and (not known or name in known) else "")
+            name = name if name and (not known or name in known) else ""
+            return Target(server, name, rows[server][_CHANNELS[direction]])
+        default = self._default_index(direction)
+        chosen = default if default in rows else next(iter(rows))
         for index, row in rows.items():
             if device_id and _lasting_id(row) == device_id:
-                return Target(index)
-        default = self._default_index(direction)
-        return Target(default if default in rows else next(iter(rows)))
+                chosen = index
+        return Target(chosen, channels=rows[chosen][_CHANNELS[direction]])
 
     def _rows(self, direction: Direction) -> dict[int, dict[str, Any]]:
         """PortAudio's devices of one direction, by number."""

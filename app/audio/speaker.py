@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 BLOCK_S = 0.02
 LATENCY_S = 0.05  # what the device is asked to hold; Escape has to be silent within 0.1 s
 CLOSE_TIMEOUT_S = 2.0
+HELD_S = 4 * LATENCY_S  # what a device may hold though it is asked for less
+FINISH_SPARE_S = 1.0  # beyond the length of what waits
 
 
 class Speaker(Protocol):
@@ -48,7 +50,10 @@ class Speaker(Protocol):
 
 
 class PortAudioSpeaker:
-    """Opened and running; silent until written to. Raises `AudioUnavailable`. Make it in a thread."""
+    """Opened and running; silent until written to. Raises `AudioUnavailable`. Make it in a thread.
+
+    `channels` is what is written; they are mixed to one for a device that takes no more.
+    """
 
     def __init__(self, host: AudioHost, rate_hz: int, device_id: str = "", *, channels: int = 1) -> None:
         self.rate_hz = rate_hz
@@ -60,7 +65,8 @@ class PortAudioSpeaker:
         self._heard = -1
         self._lock = threading.Lock()
         self._is_closing = False
-        self._ended = False
+        self._is_finishing = False
+        self._ended = threading.Event()
         self._stream: Any = None
         try:
             self._stream = self._open(device_id)
@@ -71,11 +77,12 @@ class PortAudioSpeaker:
 
     def _open(self, device_id: str) -> Any:
         with self._host.opening("output", device_id) as (sounddevice, target):
+            self._is_mixed = target.channels == 1 < self._channels
             stream = sounddevice.OutputStream(
                 samplerate=self.rate_hz,
                 blocksize=int(self.rate_hz * BLOCK_S),
                 device=target.index,
-                channels=self._channels,
+                channels=1 if self._is_mixed else self._channels,
                 dtype="int16",
                 latency=LATENCY_S,
                 callback=self._play,
@@ -105,13 +112,17 @@ class PortAudioSpeaker:
             self._queued -= done
         if done < frames:
             out[done:] = 0
+            if self._is_finishing:
+                self._ended.set()
 
     def _end(self) -> None:
-        self._ended = True
+        self._ended.set()
 
     def write(self, samples: Samples, place: int) -> None:
         if len(samples):
             frames = samples.reshape(-1, self._channels)
+            if self._is_mixed:
+                frames = frames.mean(axis=1, keepdims=True).astype(samples.dtype)
             with self._lock:
                 self._queue.append((frames, place))
                 self._queued += len(frames)
@@ -133,13 +144,22 @@ class PortAudioSpeaker:
     @property
     def is_alive(self) -> bool:
         """False when the system ended the stream, which it does when the device is gone."""
-        return self._is_closing or not self._ended
+        return self._is_closing or not self._ended.is_set()
 
     def clear(self) -> None:
         with self._lock:
             self._queue.clear()
             self._queued = self._offset = 0
             self._heard = -1
+
+    def finish(self) -> None:
+        """Let what waits be heard, then close. Takes as long: a thread does that."""
+        self._is_closing = True
+        silence = bytes(round(self.rate_hz * HELD_S) * self._channels * 2)
+        self.write_pcm(silence)  # the device plays what it holds while this is taken
+        self._is_finishing = True
+        self._ended.wait(self._queued / self.rate_hz + FINISH_SPARE_S)
+        self.close()
 
     def close(self) -> None:
         """Be silent at once. A stream whose device is gone may never come back from closing: a thread does that."""

@@ -10,7 +10,9 @@ import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -201,6 +203,35 @@ def test_a_loudspeaker_that_is_slow_to_close_is_open_until_it_has(monkeypatch: p
     assert not told.is_set()
     may_close.set()
     assert told.wait(60)
+
+
+def test_two_channels_are_mixed_for_a_loudspeaker_of_one() -> None:
+    class Stream:
+        def start(self) -> None:
+            pass
+
+        def abort(self, ignore_errors: bool) -> None:
+            pass
+
+        close = abort
+
+    def opened(*, channels: int, callback: object, **_: object) -> Stream:
+        if channels > 1:
+            raise PortAudioError("Error opening OutputStream: Invalid number of channels", -9998)
+        played.append(callback)
+        return Stream()
+
+    played: list[Any] = []
+    library = sounddevice_with(row("Card", outputs=1))
+    library.OutputStream = opened
+    mono = speaker.PortAudioSpeaker(AudioHost(lambda: library), 48_000, channels=2)  # type: ignore[arg-type, return-value]
+    mono.write_pcm(np.array([1000, 3000, -32768, -32768, 32767, 32767], np.int16).tobytes())
+    assert mono.queued == 3
+    out = np.full((4, 1), 7, np.int16)
+    (play,) = played
+    play(out, 4, None, None)
+    assert out[:, 0].tolist() == [2000, -32768, 32767, 0]
+    mono.close()
 
 
 def test_every_sentence_differs() -> None:

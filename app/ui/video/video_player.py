@@ -312,9 +312,14 @@ class VideoPlayer(QWidget):
         self._show_time()
 
     def _show_state(self) -> None:
+        from PySide6.QtMultimedia import QMediaPlayer
+
         plays = self.plays
-        if not plays and self._sound is not None:
-            self._sound.close()
+        if not plays and self._sound is not None and self._player is not None:
+            if self._player.playbackState() == QMediaPlayer.PlaybackState.StoppedState:  # at its end
+                self._sound.finish()
+            else:
+                self._sound.close()
         self.play.set_icon("pause" if plays else "play")
         self.play.rename("Pause" if plays else "Play", "Space")
 

@@ -18,18 +18,20 @@ from tests.audio.sounds import is_loud, tone
 from tests.kit.waiting import until
 
 PITCH_HZ = 440.0
+END_HZ, END_S = 2_000.0, 0.08  # how the film's sound ends
 RATE_HZ = 48_000
 
 
 @pytest.fixture
 def film(tmp_path: Path) -> Path:
-    """Four seconds of one image and one tone, in two channels."""
+    """Four seconds of one image and one tone, which is higher at its very end, in two channels."""
     path = tmp_path / "film.mp4"
     with av.open(str(path), "w") as container:
         images = container.add_stream("mpeg4", rate=24)
         images.width, images.height, images.pix_fmt = 64, 48, "yuv420p"
         sound = container.add_stream("aac", rate=RATE_HZ, layout="stereo")
-        samples = np.repeat(tone(4.0, PITCH_HZ, RATE_HZ), 2)[None, :]
+        sounds = np.concatenate([tone(4.0 - END_S, PITCH_HZ, RATE_HZ), tone(END_S, END_HZ, RATE_HZ)])
+        samples = np.repeat(sounds, 2)[None, :]
         for at in range(96):
             image = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 90, np.uint8), format="rgb24")
             image.pts = at
@@ -68,6 +70,23 @@ async def test_the_sound_is_heard_at_its_pitch_and_ends_with_a_pause(
     assert peak == pytest.approx(PITCH_HZ, abs=3)
     gaps = np.diff(loud)
     assert gaps.max() > 0.3 * pulse.rate_hz, "nothing is heard while it is muted"
+
+
+async def test_a_video_is_heard_to_its_end(window: QWidget, theme: Theme, film: Path, pulse: Pulse) -> None:
+    player = VideoPlayer(theme, window)
+    player.show()
+    player.show_video(str(film), 64, 48)
+    await until(lambda: player.frames_shown)
+    with pulse.listening() as recording:
+        player.play.click()
+        await until(lambda: is_loud(recording))
+        await until(lambda: not player.plays)
+    heard = np.fromfile(recording, np.float32)
+    step = RATE_HZ // 100
+    pieces = heard[: len(heard) // step * step].reshape(-1, step)
+    loud = pieces[np.abs(pieces).max(axis=1) > 0.1]
+    pitches = np.argmax(np.abs(np.fft.rfft(loud * np.hanning(step))), axis=1) * RATE_HZ / step
+    assert np.count_nonzero(np.abs(pitches - END_HZ) < 150) >= 0.7 * END_S * 100
 
 
 WITHOUT_ITS_SERVER = """

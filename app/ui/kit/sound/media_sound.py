@@ -7,6 +7,7 @@ player only decodes, and hands the sound over in the moment in which it should b
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
@@ -16,6 +17,8 @@ from app.audio.speaker import PortAudioSpeaker
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtMultimedia import QAudioBuffer, QAudioBufferOutput, QMediaPlayer
 
 
@@ -31,6 +34,7 @@ class MediaSound:
     def __init__(self, player: QMediaPlayer) -> None:
         self.is_muted = False
         self._speaker: PortAudioSpeaker | None = None
+        self._finishing: PortAudioSpeaker | None = None
         self._is_wanted = self._is_opening = False
         self._buffers = _buffers_of(player)
         self._buffers.audioBufferReceived.connect(self._take)
@@ -51,21 +55,30 @@ class MediaSound:
 
     def clear(self) -> None:
         """Forget what waits to be heard."""
-        if self._speaker is not None:
-            self._speaker.clear()
+        for speaker in (self._speaker, self._finishing):
+            if speaker is not None:
+                speaker.clear()
 
     def close(self) -> None:
         """Be silent at once and give the loudspeaker back."""
+        self.clear()
+        self._give_back(PortAudioSpeaker.close)
+
+    def finish(self) -> None:
+        """Let what waits be heard, then give the loudspeaker back."""
+        self._finishing = self._speaker or self._finishing
+        self._give_back(PortAudioSpeaker.finish)
+
+    def _give_back(self, end: Callable[[PortAudioSpeaker], None]) -> None:
         self._is_wanted = False
         speaker, self._speaker = self._speaker, None
         application = QCoreApplication.instance()
         if speaker is not None and application is not None:
-            speaker.clear()
-            run_in_pool(application, speaker.close, lambda _: None)
+            run_in_pool(application, partial(end, speaker), lambda _: None)
 
     def _take(self, buffer: QAudioBuffer) -> None:
         speaker = self._speaker
-        if speaker is None or self.is_muted or speaker.queued > LATE_FRAMES:
+        if speaker is None or self.is_muted or not buffer.isValid() or speaker.queued > LATE_FRAMES:
             return
         if not speaker.is_alive:
             self.close()
