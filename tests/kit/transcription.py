@@ -148,7 +148,7 @@ class TranscriptionPresenterHarness(OnSandbox):
 
     async def record(self, samples: np.ndarray, *, transcribe: bool = False, stop: bool = True) -> str:
         """Record what is said; return the row's id."""
-        self.presenter.record()
+        self.presenter.recorder.record()
         await until(lambda: self.head.view == "recording")
         row_id = self.head.id
         assert row_id is not None
@@ -156,7 +156,7 @@ class TranscriptionPresenterHarness(OnSandbox):
         wanted = len(samples) / self.blocks[-1].rate_hz
         await until(lambda: self.presenter.recording.seconds >= wanted - 0.001)
         if stop:
-            self.presenter.stop_recording(transcribe=transcribe)
+            self.presenter.recorder.stop_recording(transcribe=transcribe)
             await self.done()
         return row_id
 
@@ -170,7 +170,7 @@ class TranscriptionPresenterHarness(OnSandbox):
         await store.save_text(
             row.id, document.to_json(), document.text, received={"text": document.text}, state="done", receipt=receipt
         )
-        await self.presenter._reload()
+        await self.presenter.reload()
         self.presenter.open(row.id)
         await self.done()
         return row.id

@@ -27,8 +27,8 @@ class Running:
 
 async def record(tab: TranscriptionPresenterHarness) -> None:
     """Says how much is in the file, and goes on."""
-    tab.presenter.record()
-    await until(lambda: tab.presenter.is_recording)
+    tab.presenter.recorder.record()
+    await until(lambda: tab.presenter.recorder.is_recording)
     tab.blocks[-1].say(tone(440, 2.0))
     await until(lambda: tab.presenter.recording.seconds >= 2.0)
     tab.presenter.mark("Here")

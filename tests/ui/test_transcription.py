@@ -106,14 +106,14 @@ async def test_pause_marks_and_discard_with_undo(tmp_home: Path, sandbox: Runnin
     async with open_transcription_presenter(tmp_home, sandbox) as tab:
         await tab.record(tone(440, 1.0), stop=False)
         tab.presenter.mark("Lock built")
-        tab.presenter.pause_recording()
+        tab.presenter.recorder.pause_recording()
         assert tab.presenter.recording.phase == "paused"
-        tab.presenter.pause_recording()
+        tab.presenter.recorder.pause_recording()
         tab.presenter.mark()
         tab.presenter.rename_mark(1, "Second")
         assert [mark.text for mark in tab.head.marks] == ["Lock built", "Second"]
         tab.presenter.remove_mark(1)
-        tab.presenter.discard_recording()
+        tab.presenter.recorder.discard_recording()
         await tab.done()
         assert tab.entries == ()
         assert tab.undo_stack.undo_last("transcription")
@@ -130,9 +130,9 @@ async def test_the_list_follows_plugging_and_the_choice_is_remembered(tmp_home: 
     async with open_transcription_presenter(tmp_home) as tab:
         inputs = tab.presenter.recording.inputs()
         assert [each.name for each in inputs.microphones] == ["Built-in", "USB microphone"]
-        tab.presenter.choose_microphone("id-USB microphone")
-        tab.presenter.choose_channel(1)
-        tab.presenter.set_gain(3.0)
+        tab.presenter.recorder.choose_microphone("id-USB microphone")
+        tab.presenter.recorder.choose_channel(1)
+        tab.presenter.recorder.set_gain(3.0)
         await tab.plug("Built-in")
         assert tab.presenter.recording.inputs().missing
         await tab.plug("Built-in", "USB microphone", "Headset")
@@ -146,7 +146,7 @@ async def test_unplugged_while_recording_the_file_is_kept_and_the_reason_said(tm
     async with open_transcription_presenter(tmp_home) as tab:
         row_id = await tab.record(tone(440, 1.0), stop=False)
         await tab.plug("USB microphone")
-        await until(lambda: not tab.presenter.is_recording)
+        await until(lambda: not tab.presenter.recorder.is_recording)
         await tab.done()
         row = tab.presenter.row(row_id)
         assert row is not None
@@ -169,7 +169,7 @@ async def test_no_portaudio_no_device_and_a_busy_device_each_have_a_sentence(
 ) -> None:
     async with open_transcription_presenter(tmp_home) as tab:
         tab.refuses = AudioUnavailable(missing, "input")
-        tab.presenter.record()
+        tab.presenter.recorder.record()
         await tab.done()
         problem = tab.head.problem
         assert problem is not None
@@ -178,14 +178,14 @@ async def test_no_portaudio_no_device_and_a_busy_device_each_have_a_sentence(
         assert tab.entries == ()
         tab.refuses = None
         tab.presenter.act("record")
-        await until(lambda: tab.presenter.is_recording)
+        await until(lambda: tab.presenter.recorder.is_recording)
 
 
 async def test_the_microphone_test_records_three_seconds_and_plays_them(tmp_home: Path) -> None:
     async with open_transcription_presenter(tmp_home) as tab:
         states: list[str] = []
         tab.presenter.recording.inputs_changed.connect(lambda inputs: states.append(inputs.test))
-        tab.presenter.test_microphone()
+        tab.presenter.recorder.test_microphone()
         await until(lambda: tab.blocks)
         tab.blocks[-1].say(tone(440, 3.2))
         await tab.done()
@@ -286,34 +286,34 @@ async def test_a_folder_becomes_a_table_that_pauses_and_resumes_over_a_restart(
     (folder / "notes.txt").write_text("not sound")
     async with open_transcription_presenter(tmp_home, sandbox) as tab:
         await tab.add(folder)
-        batch = tab.presenter.batch()
+        batch = tab.presenter.batch_queue.view()
         assert tab.head.view == "batch"
         assert sorted(row.title for row in batch.rows) == ["a", "b", "c"]
         assert batch.left == 3
         assert batch.price.startswith("about $")
-        tab.presenter.drop_from_batch(batch.rows[0].id)
+        tab.presenter.batch_queue.drop(batch.rows[0].id)
         await tab.done()
-        assert tab.presenter.batch().left == 2
+        assert tab.presenter.batch_queue.view().left == 2
         assert tab.undo_stack.undo_last("transcription")
         await tab.done()
-        assert tab.presenter.batch().rows == batch.rows
-        tab.presenter.start_batch()
-        await until(lambda: any(row.is_busy for row in tab.presenter.batch().rows))
-        tab.presenter.pause_batch()
+        assert tab.presenter.batch_queue.view().rows == batch.rows
+        tab.presenter.batch_queue.start()
+        await until(lambda: any(row.is_busy for row in tab.presenter.batch_queue.view().rows))
+        tab.presenter.batch_queue.pause()
         await tab.done()
-        batch = tab.presenter.batch()
+        batch = tab.presenter.batch_queue.view()
         assert (batch.done, batch.waiting, batch.running) == (1, 2, False)
     async with open_transcription_presenter(tmp_home, sandbox) as tab:
         calls = len(tab.exchanges)
         tab.presenter.show_batch()
-        assert tab.presenter.batch().waiting == 2
+        assert tab.presenter.batch_queue.view().waiting == 2
         assert all(each.resource != "transcription" for each in tab.exchanges[calls:])
-        tab.presenter.start_batch()
+        tab.presenter.batch_queue.start()
         await tab.done()
-        assert tab.presenter.batch().done == 3
-        tab.presenter.clear_done()
+        assert tab.presenter.batch_queue.view().done == 3
+        tab.presenter.batch_queue.clear_done()
         await tab.done()
-        assert tab.presenter.batch().rows == ()
+        assert tab.presenter.batch_queue.view().rows == ()
         assert len(tab.entries) == 3
 
 
@@ -353,8 +353,8 @@ async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(tmp_home:
         assert "charged" in tab.head.problem.meaning
         assert tab.head.problem.severity == "warn"
         row_id = tab.head.id or ""
-        await tab.presenter._update(row_id, batch=1)
-        tab.presenter.start_batch()
+        await tab.presenter.update(row_id, batch=1)
+        tab.presenter.batch_queue.start()
         await tab.done()
         assert tab.presenter.row(row_id).state == "unknown"  # type: ignore[union-attr]  # it is on the list
 
@@ -416,10 +416,10 @@ async def test_a_recording_is_on_the_list_before_it_is_shown_as_one(tmp_home: Pa
             await begin(path)
 
         presenter.recording.begin = begun  # type: ignore[method-assign]  # looks at the disk, then begins
-        presenter.record()
-        await until(lambda: presenter.is_recording)
+        presenter.recorder.record()
+        await until(lambda: presenter.recorder.is_recording)
         presenter.mark("Here")
-        presenter.stop_recording(transcribe=False)
+        presenter.recorder.stop_recording(transcribe=False)
         await tab.done()
         assert rows == [1]
         (entry,) = tab.entries
@@ -434,7 +434,7 @@ async def test_a_recording_that_cannot_begin_leaves_nothing_on_the_list(tmp_home
             raise AudioUnavailable(Missing.BUSY, "input")
 
         tab.open_blocks = busy
-        tab.presenter.record()
+        tab.presenter.recorder.record()
         await tab.done()
         assert tab.head.problem is not None and "Another program holds" in tab.head.problem.what
         assert await tab.presenter.store.list() == ()

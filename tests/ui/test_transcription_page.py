@@ -96,7 +96,7 @@ async def test_the_recording_is_worked_by_keys_alone(tmp_home: Path, theme: Them
 async def test_silence_and_clipping_are_said_beside_the_meter(tmp_home: Path, theme: Theme) -> None:
     async with open_transcription(tmp_home, theme) as tab:
         view = tab.recording_pane
-        tab.presenter.record()
+        tab.presenter.recorder.record()
         await until(lambda: tab.shown == "recording")
         tab.blocks[-1].say(np.zeros(16_000 * 5, np.float32))
         await until(lambda: view.warning.isVisible())
@@ -353,13 +353,13 @@ async def test_every_widget_has_a_name_in_every_view(tmp_home: Path, theme: Them
                     nameless.add(f"{tab.shown}: {type(widget).__name__}")
 
         walk()
-        tab.presenter.record()
+        tab.presenter.recorder.record()
         await until(lambda: tab.shown == "recording")
         tab.presenter.mark()
         walk()
         tab.blocks[-1].say(spoken())
         await until(lambda: tab.presenter.recording.seconds > 1)
-        tab.presenter.stop_recording(transcribe=False)
+        tab.presenter.recorder.stop_recording(transcribe=False)
         await tab.done()
         walk()
         await tab.seed()

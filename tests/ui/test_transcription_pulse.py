@@ -75,17 +75,17 @@ async def test_a_microphone_pulled_out_while_it_records_keeps_the_file_and_says_
         async with real_tab(tmp_home) as presenter:
             recording = presenter.recording
             await until(lambda: any(one.name == "Pulled microphone" for one in recording.inputs().microphones))
-            presenter.choose_microphone(
+            presenter.recorder.choose_microphone(
                 next(one.id for one in recording.inputs().microphones if one.name == "Pulled microphone")
             )
-            presenter.record()
+            presenter.recorder.record()
             await until(lambda: recording.seconds > 0.2)
             path = tmp_home / "tone.wav"
             soundfile.write(path, tone(440, 1.0, 0.5, 48_000), 48_000)
             await asyncio.to_thread(pulse.play(path, "pulled_feed").wait, 60)
             pulse.unplug(module)
             plugged = False
-            await until(lambda: not presenter.is_recording)
+            await until(lambda: not presenter.recorder.is_recording)
             row = presenter.open_row
             assert row is not None
             await until(lambda: presenter.row(row.id).state == "recorded")  # type: ignore[union-attr]  # it is on the list
@@ -124,12 +124,12 @@ async def test_three_seconds_are_recorded_and_heard_from_the_loudspeaker(pulse: 
         states: list[str] = []
         presenter.recording.inputs_changed.connect(lambda inputs: states.append(inputs.test))
         await until(lambda: presenter.recording.inputs().microphones)
-        presenter.choose_microphone(
+        presenter.recorder.choose_microphone(
             next(one.id for one in presenter.recording.inputs().microphones if one.name == pulse.source_name)
         )
         said = pulse.play(path)
         with pulse.listening() as heard:
-            presenter.test_microphone()
+            presenter.recorder.test_microphone()
             await until(lambda: "playing" in states)
             await until(lambda: states[-1] == "")
         await asyncio.to_thread(said.wait, 60)

@@ -77,16 +77,16 @@ async def test_a_table_of_files_is_held_against_a_limit_in_whole_before_its_firs
         model = tab.presenter.account_models.get(tab.presenter.options.model)
         each = transcription_cost(model.model_spec.pricing, Decimal("0.75"))
         limits["soft day"] = f"{each * 2:f}"
-        tab.presenter.start_batch()
+        tab.presenter.batch_queue.start()
         await tab.done()
         (question,) = questions
         assert f"All 3 files together may cost {money(each * 3)}" in question.text
-        assert [row.state for row in tab.presenter.batch_rows()] == ["failed", "queued", "queued"]
+        assert [row.state for row in tab.presenter.batch_queue.rows()] == ["failed", "queued", "queued"]
         assert not any(each.resource == "transcription" and each.status for each in tab.exchanges)
         assert "Nothing was sent" in tab.notices[-1][0]
-        assert "Nothing was sent" in tab.presenter.sending.problems[tab.presenter.batch_rows()[0].id].sentence
-        tab.presenter.start_batch()
+        assert "Nothing was sent" in tab.presenter.sending.problems[tab.presenter.batch_queue.rows()[0].id].sentence
+        tab.presenter.batch_queue.start()
         await tab.done()
-        assert [row.state for row in tab.presenter.batch_rows()] == ["done"] * 3
+        assert [row.state for row in tab.presenter.batch_queue.rows()] == ["done"] * 3
         assert len(questions) == 2, "agreed to once, no further file is asked about"
         assert await budget.spent("day", tab.current_account.account) == each * 3, "nothing stays held"

@@ -41,13 +41,13 @@ async def test_a_recording_is_told_of_while_another_transcript_is_looked_at_and_
         await until(lambda: "Recording 00:02" in told)
         assert isinstance(tab.page.running_work()[0], LiveWork)
         tab.page.open_row(row_id)
-        tab.presenter.pause_recording()
+        tab.presenter.recorder.pause_recording()
         await until(lambda: told[-1] == "Recording paused at 00:02")
         row = tab.row_of(row_id)
         assert isinstance(row, Entry)
         assert (row.right, row.second_line) == ("0:02", "Paused"), "its row in the list is told too"
         assert not isinstance(tab.page.running_work()[0], LiveWork)
-        tab.presenter.stop_recording(transcribe=False)
+        tab.presenter.recorder.stop_recording(transcribe=False)
         await tab.done()
         assert tab.page.running_work() == []
 

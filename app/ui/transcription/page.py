@@ -91,7 +91,7 @@ class TranscriptionPage(QObject):
         self._show_options(presenter.options, presenter.account_models.choices())
         self._show_inputs(presenter.recording.inputs())
         self.side.export.show_choice(presenter.export_choice)
-        self.main.batch.show_batch(presenter.batch())
+        self.main.batch.show_batch(presenter.batch_queue.view())
 
     # Wires
 
@@ -133,29 +133,29 @@ class TranscriptionPage(QObject):
         header.list_wanted.connect(lambda: self.toggle_list())
         header.inspector_wanted.connect(lambda: self.toggle_inspector())
         main.files_dropped.connect(presenter.add_files)
-        main.pause_pressed.connect(presenter.pause_recording)
+        main.pause_pressed.connect(presenter.recorder.pause_recording)
         main.mark_pressed.connect(presenter.mark)
-        main.start.record_wanted.connect(presenter.record)
+        main.start.record_wanted.connect(presenter.recorder.record)
         main.start.files_wanted.connect(self.choose_files)
         main.start.folder_wanted.connect(self.choose_folder)
-        main.start.test_wanted.connect(presenter.test_microphone)
+        main.start.test_wanted.connect(presenter.recorder.test_microphone)
         main.start.action.connect(presenter.act)
-        main.recording.stop_wanted.connect(lambda: presenter.stop_recording(transcribe=True))
-        main.recording.save_wanted.connect(lambda: presenter.stop_recording(transcribe=False))
-        main.recording.pause_wanted.connect(presenter.pause_recording)
+        main.recording.stop_wanted.connect(lambda: presenter.recorder.stop_recording(transcribe=True))
+        main.recording.save_wanted.connect(lambda: presenter.recorder.stop_recording(transcribe=False))
+        main.recording.pause_wanted.connect(presenter.recorder.pause_recording)
         main.recording.mark_wanted.connect(presenter.mark)
-        main.recording.discard_wanted.connect(presenter.discard_recording)
+        main.recording.discard_wanted.connect(presenter.recorder.discard_recording)
         main.sound.transcribe_wanted.connect(presenter.transcribe)
         main.sound.cancel_wanted.connect(presenter.cancel)
         main.sound.treatment_wanted.connect(lambda words: presenter.set_treatment(self._head.id or "", words))
         main.sound.action.connect(presenter.act)
         main.sound.copy_wanted.connect(self.save_sound)
-        main.batch.start_wanted.connect(presenter.start_batch)
-        main.batch.pause_wanted.connect(presenter.pause_batch)
+        main.batch.start_wanted.connect(presenter.batch_queue.start)
+        main.batch.pause_wanted.connect(presenter.batch_queue.pause)
         main.batch.add_wanted.connect(self.choose_files)
-        main.batch.clear_wanted.connect(presenter.clear_done)
+        main.batch.clear_wanted.connect(presenter.batch_queue.clear_done)
         main.batch.open_wanted.connect(self.open_row)
-        main.batch.drop_wanted.connect(presenter.drop_from_batch)
+        main.batch.drop_wanted.connect(presenter.batch_queue.drop)
 
     def _connect_player(self) -> None:
         playing, result = self.presenter.playing, self.main.result
@@ -184,10 +184,10 @@ class TranscriptionPage(QObject):
 
     def _connect_side(self) -> None:
         presenter, options, export = self.presenter, self.side.options, self.side.export
-        options.microphone_chosen.connect(presenter.choose_microphone)
-        options.channel_chosen.connect(presenter.choose_channel)
+        options.microphone_chosen.connect(presenter.recorder.choose_microphone)
+        options.channel_chosen.connect(presenter.recorder.choose_channel)
         options.gain_changed.connect(self._set_gain)
-        options.test_wanted.connect(presenter.test_microphone)
+        options.test_wanted.connect(presenter.recorder.test_microphone)
         options.option_changed.connect(presenter.set_option)
         options.mark_renamed.connect(presenter.rename_mark)
         options.mark_removed.connect(presenter.remove_mark)
@@ -235,7 +235,7 @@ class TranscriptionPage(QObject):
             price = self.presenter.price_of_seconds(tick.seconds)
             words = f"{length_words(max(1, second))} with {self.presenter.model().name}"
             self.main.recording.show_estimate(money.about(price) if price is not None else "", words)
-        if self.presenter.is_recording:
+        if self.presenter.recorder.is_recording:
             self.changed.emit()  # also while another row is looked at
 
     def _show_reading(self, reading: TranscriptState) -> None:
@@ -310,10 +310,10 @@ class TranscriptionPage(QObject):
 
     def toggle_recording(self) -> None:
         """Ctrl+Shift+R: begin, or stop and keep. Nothing is sent by this key."""
-        if self.presenter.is_recording:
-            self.presenter.stop_recording(transcribe=False)
+        if self.presenter.recorder.is_recording:
+            self.presenter.recorder.stop_recording(transcribe=False)
         else:
-            self.presenter.record()
+            self.presenter.recorder.record()
 
     def main_action(self) -> None:
         """Ctrl+Enter: what the large button of the canvas does."""
@@ -338,7 +338,7 @@ class TranscriptionPage(QObject):
 
     def say_why_not(self) -> None:
         """A key whose button rests says why."""
-        words = why_not_sent(self._head, self.presenter.batch())
+        words = why_not_sent(self._head, self.presenter.batch_queue.view())
         if words:
             self.toast_wanted.emit(words)
 
@@ -389,7 +389,7 @@ class TranscriptionPage(QObject):
             self.toggle_inspector()
 
     def _set_gain(self, gain_db: float) -> None:
-        self.presenter.set_gain(gain_db)
+        self.presenter.recorder.set_gain(gain_db)
         self._show_inputs(self.presenter.recording.inputs())
 
     def find_next(self, by: int) -> None:
@@ -436,9 +436,9 @@ class TranscriptionPage(QObject):
     def running_work(self) -> Sequence[str]:
         work: list[str] = []
         recording = self.presenter.recording
-        if self.presenter.is_recording and recording.phase == "paused":
+        if self.presenter.recorder.is_recording and recording.phase == "paused":
             work.append(self.tr("Recording paused at {time}").format(time=full_clock(recording.seconds)))
-        elif self.presenter.is_recording:
+        elif self.presenter.recorder.is_recording:
             work.append(LiveWork(self.tr("Recording {time}").format(time=full_clock(recording.seconds))))
         work += [f"Transcribing “{entry.title}”" for entry in self._entries if entry.state == "sending"]
         return work
@@ -452,7 +452,7 @@ class TranscriptionPage(QObject):
 
     def handle_escape(self) -> bool:
         """Silence, then stop an upload; a recording is never ended by Esc."""
-        return self.presenter.end_test() or self.presenter.playing.stop() or self.presenter.cancel()
+        return self.presenter.recorder.end_test() or self.presenter.playing.stop() or self.presenter.cancel()
 
     def set_zones(self, zones: Zones) -> None:
         self.zones = zones
@@ -467,7 +467,7 @@ class TranscriptionPage(QObject):
     def activated(self) -> None:
         """Devices may have changed while another tab was shown."""
         if self.presenter.transcripts is not None:
-            self.presenter.refresh_microphones()
+            self.presenter.recorder.refresh_microphones()
 
     @property
     def head(self) -> Head:

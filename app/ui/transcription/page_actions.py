@@ -26,12 +26,12 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         return page.head.id is not None
 
     def recording() -> bool:
-        return presenter.is_recording
+        return presenter.recorder.is_recording
 
     def nudge(edge: str, by: float) -> None:
         view.nudge_wanted.emit(view.segment, edge, by)
 
-    discard = presenter.discard_recording
+    discard = presenter.recorder.discard_recording
 
     def choose_model() -> None:
         main.header.open_models()
@@ -56,7 +56,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction(
             "transcription.pause",
             "Pause or continue recording",
-            presenter.pause_recording,
+            presenter.recorder.pause_recording,
             "",
             "pause",
             enabled=recording,
@@ -70,7 +70,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "trash",
             enabled=recording,
         ),
-        TabAction("transcription.test", "Test the microphone", presenter.test_microphone, "", "microphone"),
+        TabAction("transcription.test", "Test the microphone", presenter.recorder.test_microphone, "", "microphone"),
         TabAction(
             "transcription.model",
             "Choose a model…",

@@ -3,37 +3,142 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
+
 from app.core import money
 from app.core.file_saving import save_file
 from app.core.money import position
-from app.core.trash import TrashEntry, TrashKind, moved_text
+from app.core.problems import Problem
+from app.core.trash import Trash, TrashEntry, TrashKind, moved_text
+from app.storage.errors import NotStored, StorageError
 from app.storage.transcripts import Transcripts
+from app.ui.kit.lists.rows import build_rows
+from app.ui.transcription.session.account_models import AccountModels
+from app.ui.transcription.session.batch_queue import BatchQueue
 from app.ui.transcription.session.document import Document
-from app.ui.transcription.session.file_probe import FileProbe, collect
-from app.ui.transcription.session.presenter_base import KEPT_IN_TRASH
-from app.ui.transcription.session.recorder import RecordPart
+from app.ui.transcription.session.exporting import FORMATS, CueRules, length_words
+from app.ui.transcription.session.exporting import Head as ExportHead
+from app.ui.transcription.session.file_probe import SURE_UPLOAD_BYTES, FileProbe, collect, look
+from app.ui.transcription.session.microphone_session import OpenBlocks, RecordingSession, SavedMicrophone
+from app.ui.transcription.session.playback import Playing
+from app.ui.transcription.session.recording_controller import RecordingController
+from app.ui.transcription.session.rows import (
+    entry_of,
+    export_head,
+    facts_of,
+    marks_of,
+    problem_of,
+    receipt_of,
+)
 from app.ui.transcription.session.sender import KIND, Sender, Stores
-from app.ui.transcription.session.upload_preparation import clean_up
-from app.ui.transcription.state import ExportChoice
+from app.ui.transcription.session.transcript_editor import TranscriptEditor
+from app.ui.transcription.session.upload_preparation import (
+    DEFAULT_TARGET_BYTES,
+    Folders,
+    clean_up,
+    needs_treatment,
+    treatment_of,
+)
+from app.ui.transcription.state import ExportChoice, Head, Mark, ModelChoice, Options, Sound
 
 if TYPE_CHECKING:
+    from app.audio.devices import AudioHost
+    from app.audio.player import MakeSpeaker
+    from app.core.current_account import CurrentAccount
+    from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
+    from app.service.exchange import Exchange
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.paid_call_intents import Intents
+    from app.storage.settings import SettingsStore
     from app.storage.transcripts import TranscriptRow
+    from app.ui.kit.sound.device_watch import DeviceWatch
+    from app.ui.transcription.state import Work
+
+KEPT_IN_TRASH = timedelta(days=30)
+AsyncWork = Callable[..., Awaitable[object]]
 
 
-class TranscriptionPresenter(RecordPart):
-    """Recording, files, and the list of what was transcribed."""
+class TranscriptionPresenter(QObject):
+    """Recording, files, and the list of what was transcribed. Signals carry frozen values of `state.py`."""
+
+    entries_changed = Signal(object)  # tuple[Entry, ...]
+    head_changed = Signal(object)  # Head
+    options_changed = Signal(object, object)  # Options, tuple[ModelChoice, ...]
+    batch_changed = Signal(object)  # Batch
+    export_changed = Signal(object)  # ExportChoice
+    footer_changed = Signal(str)
+    notice = Signal(str)  # a sentence
+    row_notice = Signal(str, str)  # a sentence, and the id of the row that it is about
+    help_wanted = Signal(str)  # an action of an error card that another part of the window carries out
+    busy_changed = Signal()
+
+    def __init__(
+        self,
+        current_account: CurrentAccount,
+        settings: SettingsStore,
+        tasks: TaskScope,
+        folders: Folders,
+        host: AudioHost,
+        watch: DeviceWatch,
+        undo_stack: UndoStack,
+        *,
+        open_blocks: OpenBlocks | None = None,
+        make_speaker: MakeSpeaker | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        self.current_account = current_account
+        self._settings = settings
+        self._tasks = tasks
+        self.now = now
+        self.folders = folders
+        self._undo_stack = undo_stack
+        self.trash = Trash("transcription", tasks, undo_stack, kept_days=KEPT_IN_TRASH.days)
+        self.trash.failed.connect(self.notice)
+        self.account_models = AccountModels(current_account)
+        kept = self._kept()
+        device, channel, gain = kept.get("device", ""), kept.get("channel", ""), kept.get("gain", "")
+        microphone = SavedMicrophone(
+            device, int(channel) if _is_number(channel) else -1, float(gain) if _is_number(gain) else 0.0
+        )
+        self.recording = RecordingSession(host, watch, microphone, open_blocks=open_blocks)
+        self.playing = Playing(host, tasks, folders.cache, make=make_speaker)
+        self.reading = TranscriptEditor(lambda: self.do(self._save_edits), undo_stack)
+        self.recorder = RecordingController(self, self.recording, self.playing, tasks)
+        self.batch_queue = BatchQueue(self, tasks, undo_stack)
+        self.options = self._kept_options()
+        self.recording.record_as = self.options.record_as
+        self.export_choice = self._kept_export()
+        self.transcripts: Transcripts | None = None
+        self._sender: Sender | None = None
+        self.rows: dict[str, TranscriptRow] = {}
+        self._snippets: Mapping[str, str] | None = None
+        self._looked: dict[str, FileProbe] = {}
+        self.open_id: str | None = None
+        self.shows_batch = False
+        self.problem: Problem | None = None  # of the page, such as no microphone
+        self._peaks: dict[str, object] = {}
+        self._unsaved_marks: dict[str, tuple[Mapping[str, object], ...]] = {}
+        self._part_count = 0
+        self._early_files: list[Path] = []
+        self._footer = ""
+        self._numbers = itertools.count()
+        self.closing = False
+
+    # Beginning and end
 
     async def start(self, database: Database, catalogue: Catalogue | None, intents: Intents) -> None:
         """Take the opened database; find recordings that a killed program left, and look for microphones."""
@@ -44,18 +149,18 @@ class TranscriptionPresenter(RecordPart):
         )
         for left in await store.settle_after_start():
             if left.state == "recording":
-                await self._recover(left.id)
+                await self.recorder.recover(left.id)
             else:
-                self._publish_row(left, f"Rialto ended while “{left.title}” was transcribed. It may have been charged.")
+                self.publish_row(left, f"Rialto ended while “{left.title}” was transcribed. It may have been charged.")
         for intent in await intents.pending(KIND):
             if intent.state == "unknown":
                 await intents.acknowledge(intent.id)  # its row says so
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         await self._delete_old()
         self.current_account.account_changed.connect(self._account_changed)
-        self.recording.watch.changed.connect(lambda: self._do(self.recording.refresh))
-        self.recording.ended.connect(lambda: self._do(self._recording_ended))
-        await self._reload()
+        self.recording.watch.changed.connect(lambda: self.do(self.recording.refresh))
+        self.recording.ended.connect(lambda: self.do(self.recorder.ended))
+        await self.reload()
         await self._load_models()
         self.recording.watch.start()
         await self.recording.refresh()
@@ -66,18 +171,272 @@ class TranscriptionPresenter(RecordPart):
     async def aclose(self) -> None:
         """Keep everything: a recording that runs is ended and stays."""
         self.closing = True
-        if self._recording_id is not None:
+        if self.recorder.row_id is not None:
             with suppress(Exception):
-                await self._finish_recording()
+                await self.recorder.finish()
         if self.transcripts is not None:
             await self.reading.save(self.transcripts)
         await self.playing.aclose()
+
+    # What is remembered
+
+    def _kept(self) -> Mapping[str, str]:
+        return self._settings.value.transcription
+
+    def keep(self, **values: str) -> None:
+        self._settings.change(transcription={**self._kept(), **values})
+
+    def _kept_options(self) -> Options:
+        kept, default = self._kept(), Options()
+        record_as = kept.get("record_as", "")
+        return Options(
+            model=kept.get("model", ""),
+            language=kept.get("language", ""),
+            timestamps=kept.get("timestamps", "on") != "off",
+            response_format="text" if kept.get("response_format") == "text" else "json",
+            record_as=record_as if record_as in ("flac", "wav", "ogg") else default.record_as,
+        )
+
+    def _kept_export(self) -> ExportChoice:
+        kept = self._kept()
+        kind = kept.get("export", "srt")
+
+        def number(name: str, low: float, high: float, default: float) -> float:
+            text = kept.get(name, "")
+            return max(low, min(high, float(text))) if _is_number(text) else default
+
+        rules = CueRules(
+            int(number("line_chars", 10, 120, 42)), int(number("lines", 1, 4, 2)), number("longest_s", 1, 30, 6.0)
+        )
+        return ExportChoice(kind if kind in FORMATS else "srt", rules)
+
+    # Work
+
+    def do(self, work: AsyncWork, *args: object) -> None:
+        """Run a piece of work of its own; a refusing disk becomes a sentence."""
+        self._tasks.start(f"transcription-{next(self._numbers)}", self.guarded, work, args)
+
+    async def guarded(self, work: AsyncWork, args: tuple[object, ...]) -> None:
+        try:
+            await work(*args)
+        except NotStored as error:
+            self.notice.emit(error.sentence)
+        except StorageError as error:
+            self.problem = Problem(error.sentence, "What is on screen is still here.")
+            self.publish_head()
+            if error.unsaved:
+                self._tasks.report(error)
+
+    async def _save_edits(self) -> None:
+        if self.transcripts is not None:
+            await self.reading.save(self.transcripts)
+
+    @property
+    def store(self) -> Transcripts:
+        """There once `start` has run; nothing that needs it is offered before."""
+        assert self.transcripts is not None
+        return self.transcripts
+
+    @property
+    def sending(self) -> Sender:
+        assert self._sender is not None
+        return self._sender
+
+    @property
+    def work(self) -> Mapping[str, Work]:
+        """What is being done with rows, by their ids."""
+        return self._sender.work if self._sender is not None else {}
+
+    # Rows
+
+    @property
+    def open_row(self) -> TranscriptRow | None:
+        return self.rows.get(self.open_id or "")
+
+    def row(self, row_id: str) -> TranscriptRow | None:
+        return self.rows.get(row_id)
+
+    async def update(self, row_id: str, **changes: object) -> None:
+        """Set fields on disk, then in what is shown: a change that was made meanwhile stays."""
+        await self.store.change(row_id, **changes)
+        if row_id in self.rows:
+            self.rows[row_id] = replace(self.rows[row_id], **changes)  # type: ignore[arg-type]  # fields of the row
+
+    def _with_marks(self, row: TranscriptRow) -> TranscriptRow:
+        """A row as read from disk, with the marks that are still on their way there."""
+        unsaved = self._unsaved_marks.get(row.id)
+        return row if unsaved is None else replace(row, marks=unsaved)
+
+    async def _reread(self, row_id: str) -> None:
+        try:
+            self.rows[row_id] = self._with_marks(await self.store.one(row_id))
+        except NotStored:
+            self.rows.pop(row_id, None)
+        self._row_changed(row_id)
+
+    async def reload(self) -> None:
+        rows = await self.store.list()
+        self.rows = {row.id: self._with_marks(row) for row in rows}
+        count, size = await self.store.recordings_total()
+        if count or not rows:
+            words = "1 recording" if count == 1 else f"{count:,} recordings" if count else "No recordings"
+        else:  # of files that lie elsewhere
+            words = "1 transcript" if len(rows) == 1 else f"{len(rows):,} transcripts"
+        self._footer = f"{words}, {money.size(size)}" if count else words
+        self.footer_changed.emit(self._footer)
+        self.publish_all()
+
+    def _row_changed(self, row_id: str) -> None:
+        self._entries_changed()
+        if row_id == self.open_id:
+            self.publish_head()
+        if self.shows_batch or (row_id in self.rows and self.rows[row_id].batch):
+            self.batch_changed.emit(self.batch_queue.view())
+
+    def publish_all(self) -> None:
+        self._entries_changed()
+        self.publish_head()
+        self.batch_changed.emit(self.batch_queue.view())
+
+    def _entries_changed(self) -> None:
+        work, now = self.work, self.now()
+        rows = sorted(self.rows.values(), key=lambda row: row.created_at, reverse=True)
+        shown = [row for row in rows if self._snippets is None or row.id in self._snippets]
+        found = self._snippets or {}
+        self.entries_changed.emit(
+            tuple(
+                build_rows(
+                    shown,
+                    lambda row: entry_of(
+                        row, work.get(row.id), now, self.account_models.name_of, found.get(row.id, "")
+                    ),
+                )
+            )
+        )
+        self.busy_changed.emit()
+
+    def publish_head(self) -> None:
+        self.head_changed.emit(self.head())
+
+    def _options_changed(self) -> None:
+        self.options_changed.emit(self.options, self.account_models.choices())
+
+    def publish_row(self, row: TranscriptRow, sentence: str) -> None:
+        """Say something about a row that may not be in sight, with a button that shows it."""
+        self.row_notice.emit(sentence, row.id)
+
+    # What is shown
+
+    @property
+    def last_exchange(self) -> Exchange | None:
+        """The newest call of this session, None before the first and after a change of account."""
+        return self._sender.last_exchange if self._sender is not None else None
+
+    def model(self) -> ModelChoice:
+        return self.account_models.choice(self.options.model)
+
+    def head(self) -> Head:
+        """The open row as it is now."""
+        why = "" if self.current_account.service is not None else "No account is in use."
+        if not why and not self.options.model:
+            why = "The list of models has not come yet."
+        base = Head(
+            problem=self.problem,
+            model_name=self.model().name if self.options.model else "",
+            is_sandbox=self.current_account.is_sandbox,
+            can_send=not why,
+            why_not=why,
+        )
+        row = self.open_row
+        if self.shows_batch:
+            return replace(base, view="batch", title="Files to transcribe")
+        if row is None:
+            return base
+        sender = self._sender
+        work = sender.work.get(row.id) if sender is not None else None
+        live = sender.problems.get(row.id) if sender is not None else None
+        view = "recording" if row.id == self.recorder.row_id else "result" if row.state == "done" else "sound"
+        document = self.reading.document if self.reading.id == row.id else Document()
+        name = self.account_models.name_of(row.model) if row.model else base.model_name
+        looked = self._looked.get(row.id)
+        price = self.price_of(row)
+        return replace(
+            base,
+            view=view,
+            id=row.id,
+            title=row.title,
+            state=row.state,
+            origin=row.origin,
+            note=row.note,
+            sound=self._sound_of(row, looked),
+            work=work,
+            problem=self.problem or (None if work is not None else live or problem_of(row)),
+            price=money.about(price) if price is not None else "",
+            price_words=self._price_words(row),
+            treatment=treatment_of(row)[0],
+            target_bytes=treatment_of(row)[1] or DEFAULT_TARGET_BYTES,
+            receipt=receipt_of(row) if row.state == "done" else (),
+            facts=facts_of(
+                row, document, name, looked.kind if looked is not None else "", str(self.folders.sound_of(row))
+            ),
+            marks=marks_of(row),
+            exchange=sender.exchanges.get(row.id) if sender is not None else None,
+            model_name=base.model_name,
+        )
+
+    def _sound_of(self, row: TranscriptRow, looked: FileProbe | None) -> Sound:
+        path = self.folders.sound_of(row)
+        return Sound(
+            name=path.name,
+            kind=looked.title if looked is not None and looked.kind else "",
+            size_bytes=row.size_bytes,
+            duration_s=row.duration_s,
+            too_large=bool(row.treatment) or (row.origin == "file" and row.size_bytes > SURE_UPLOAD_BYTES),
+            must_choose=needs_treatment(row),
+            is_there=looked is None or not looked.problem,
+            why_not=looked.problem if looked is not None else "",
+            part_count=self._part_count,
+            path=str(path),
+            peaks=self._peaks.get(row.id),
+        )
+
+    def price_of(self, row: TranscriptRow) -> Decimal | None:
+        """What transcribing a row will probably cost with the model that is chosen."""
+        return self.price_of_seconds(row.duration_s)
+
+    def price_of_seconds(self, seconds: float | None) -> Decimal | None:
+        each = self.model().usd_per_second if self.options.model else None
+        if each is None or seconds is None:
+            return None
+        return each * Decimal(str(round(seconds, 1)))
+
+    def _price_words(self, row: TranscriptRow) -> str:
+        name = self.model().name if self.options.model else ""
+        if not row.duration_s:
+            return f"with {name}, by its length" if name else ""
+        return f"for {length_words(row.duration_s)} with {name}" if name else ""
+
+    def export_head(self) -> ExportHead:
+        row = self.open_row
+        if row is None:
+            return ExportHead()
+        return export_head(row, self.account_models.name_of(row.model), self.reading.received)
+
+    def kind_of(self, row: TranscriptRow) -> str:
+        looked = self._looked.get(row.id)
+        if looked is not None and looked.kind:
+            return looked.title
+        return Path(row.sound_path).suffix.removeprefix(".").upper()
+
+    def _look_at(self, row: TranscriptRow) -> FileProbe:
+        """For a worker thread."""
+        return look(self.folders.sound_of(row), with_length=row.duration_s is None)
 
     # The account
 
     def _account_changed(self) -> None:
         self.sending.last_exchange = None  # its limits are another account's
-        self._do(self._load_models)
+        self.do(self._load_models)
 
     async def _load_models(self) -> None:
         await self.account_models.load()
@@ -86,20 +445,20 @@ class TranscriptionPresenter(RecordPart):
         self._set_models()
 
     def refresh_models(self) -> None:
-        self._do(self._load_models)
+        self.do(self._load_models)
 
     def _set_models(self) -> None:
         usable = self.account_models.usable(self.options.model)
         if usable != self.options.model:
             self.options = replace(self.options, model=usable)
         self._options_changed()
-        self._all_changed()
+        self.publish_all()
 
     def set_option(self, name: str, value: object) -> None:
         """Set one field of `Options`, from now on."""
         self.options = replace(self.options, **{name: value})  # type: ignore[arg-type]  # the page names its fields
         options = self.options
-        self._keep(
+        self.keep(
             model=options.model,
             language=options.language,
             timestamps="on" if options.timestamps else "off",
@@ -108,7 +467,7 @@ class TranscriptionPresenter(RecordPart):
         )
         self.recording.record_as = options.record_as
         self._options_changed()
-        self._all_changed()
+        self.publish_all()
 
     # Files
 
@@ -117,12 +476,12 @@ class TranscriptionPresenter(RecordPart):
         if self.transcripts is None:
             self._early_files += paths  # the tab has just been made for them
         elif paths:
-            self._do(self._add_files, tuple(paths))
+            self.do(self._add_files, tuple(paths))
 
     async def _add_files(self, paths: tuple[Path, ...]) -> None:
         found, problems = await asyncio.to_thread(collect, paths)
-        many = len(found) > 1 or self._shows_batch
-        place = max((row.batch for row in self._rows.values()), default=0)
+        many = len(found) > 1 or self.shows_batch
+        place = max((row.batch for row in self.rows.values()), default=0)
         added = []
         for number, looked in enumerate(found, 1):
             added.append(await self._add(looked, place + number if many else 0))
@@ -131,8 +490,8 @@ class TranscriptionPresenter(RecordPart):
         if len(problems) > 3:
             self.notice.emit(f"{len(problems) - 3} more files cannot be used.")
         if many and added:
-            self._shows_batch, self._open_id = True, None
-        await self._reload()
+            self.shows_batch, self.open_id = True, None
+        await self.reload()
         if len(added) == 1 and not many:
             self.open(added[0])
 
@@ -154,10 +513,10 @@ class TranscriptionPresenter(RecordPart):
         row = self.open_row
         if row is not None and row.state == "done" and self.head().can_send:
             self.set_option("model", model_id)
-            self._do(self._again, row.id)
+            self.do(self._again, row.id)
 
     async def _again(self, row_id: str) -> None:
-        row = self._rows[row_id]
+        row = self.rows[row_id]
         title = f"{row.title.partition(' · ')[0]} · {self.model().name}"
         added = await self.store.add(
             title=title,
@@ -170,115 +529,206 @@ class TranscriptionPresenter(RecordPart):
             treatment=row.treatment,
             marks=list(row.marks),
         )
-        await self._reload()
+        await self.reload()
         self.open(added.id)
         self.transcribe(added.id)
 
     def set_treatment(self, row_id: str, treatment: str) -> None:
         """Choose what happens with a file over 25 MB: "", "split" or "compress:BYTES"."""
-        self._do(self._set_treatment, row_id, treatment)
+        self.do(self._set_treatment, row_id, treatment)
 
     async def _set_treatment(self, row_id: str, treatment: str) -> None:
-        await self._update(row_id, treatment=treatment)
+        await self.update(row_id, treatment=treatment)
         self._row_changed(row_id)
+
+    # Sending
+
+    def transcribe(self, row_id: str | None = None) -> None:
+        """Send a row, the open one when none is named; also the one press that tries again."""
+        row_id = row_id or self.open_id
+        row = self.rows.get(row_id or "")
+        if row is None or row_id is None or row_id == self.recorder.row_id or self._sender is None:
+            return
+        if not self.head().can_send or needs_treatment(row):
+            self._row_changed(row_id)
+            return
+        if not self.batch_queue.is_sending(row_id) and not self._tasks.running(f"transcribe {row_id}"):
+            self._tasks.start(f"transcribe {row_id}", self.guarded, self.send_row, (row_id,))
+
+    async def send_row(self, row_id: str) -> None:
+        try:
+            done = await self.sending.send(row_id, self.options)
+        finally:
+            if not self.closing:
+                await self._reread(row_id)
+        if done:
+            self._part_count = 0
+            if row_id == self.open_id:
+                self.reading.id = None
+                self.open(row_id)
+
+    def cancel(self, row_id: str | None = None) -> bool:
+        """Stop what is being done with a row; False when nothing is."""
+        row_id = row_id or self.open_id
+        return row_id is not None and (self.batch_queue.cancel(row_id) or self._tasks.cancel(f"transcribe {row_id}"))
+
+    def retry(self) -> None:
+        self.transcribe()
+
+    def act(self, action: str) -> None:
+        """A button of an error card."""
+        if action == "retry":
+            self.transcribe()
+        elif action == "record":
+            self.recorder.record()
+        else:
+            self.help_wanted.emit(action)
+
+    def _told(self, row_id: str) -> None:
+        """The sender has news of a row."""
+        if not self.closing and row_id in self.rows:
+            self._row_changed(row_id)
 
     # The list
 
     def open(self, row_id: str) -> None:
         """Show a row: its transcript, its sound, or its recording."""
-        if row_id not in self._rows:
+        if row_id not in self.rows:
             return
-        self._open_id, self._shows_batch, self._problem = row_id, False, None
+        self.open_id, self.shows_batch, self.problem = row_id, False, None
         self._part_count = 0
-        self._head_changed()
-        self._tasks.replace("open transcript", self._guarded, self._open, (row_id,))
-
-    def open_again(self, row_id: str) -> None:
-        self.open(row_id)
+        self.publish_head()
+        self._tasks.replace("open transcript", self.guarded, self._open, (row_id,))
 
     def close_row(self) -> None:
         """Show the empty page: record, or choose files."""
-        self._open_id, self._shows_batch, self._problem = self._recording_id, False, None
+        self.open_id, self.shows_batch, self.problem = self.recorder.row_id, False, None
         self.playing.show(None, None)
         self.reading.show(None, Document(), {})
-        self._head_changed()
+        self.publish_head()
 
     async def _open(self, row_id: str) -> None:
-        row = self._rows[row_id]
+        row = self.rows[row_id]
         if row.state == "done":
             text = await self.store.text(row_id)
             document = await asyncio.to_thread(Document.from_json, text.document)
-            if row_id != self._open_id:
+            if row_id != self.open_id:
                 return
             unsaved = self.reading.id == row_id and self.reading.document.segments
             if not unsaved:
                 self.reading.show(row_id, document, text.received, str(row.options.get("language") or ""))
         else:
             self.reading.show(None, Document(), {})
-        if row_id != self._recording_id:
+        if row_id != self.recorder.row_id:
             self.playing.show(self.folders.sound_of(row), row.duration_s)
-        self._head_changed()
-        await self._look(row_id)
+        self.publish_head()
+        await self.probe(row_id)
 
-    async def _look(self, row_id: str) -> None:
+    async def probe(self, row_id: str) -> None:
         """Find out what the file is, and what it looks like."""
-        row = self._rows.get(row_id)
-        if row is None or row_id == self._recording_id:
+        row = self.rows.get(row_id)
+        if row is None or row_id == self.recorder.row_id:
             return
         if row_id not in self._looked:
             self._looked[row_id] = await asyncio.to_thread(self._look_at, row)
         looked = self._looked[row_id]
         if not looked.problem and row_id not in self._peaks:
             self._peaks = {row_id: await self.playing.peaks(looked.path)}
-        if row_id == self._open_id:
-            self._head_changed()
+        if row_id == self.open_id:
+            self.publish_head()
+
+    def show_batch(self) -> None:
+        """Show the table of files in place of one row."""
+        self.shows_batch, self.open_id, self.problem = True, None, None
+        self.publish_head()
+        self.batch_changed.emit(self.batch_queue.view())
 
     def search(self, text: str) -> None:
         """Show the rows whose title or text holds every word."""
-        self._tasks.replace("search transcripts", self._guarded, self._search, (text,))
+        self._tasks.replace("search transcripts", self.guarded, self._search, (text,))
 
     async def _search(self, text: str) -> None:
         self._snippets = await self.store.search(text) if text.strip() and self.transcripts is not None else None
         self._entries_changed()
 
     def rename(self, row_id: str, title: str) -> None:
-        if title.strip() and row_id in self._rows:
-            self._do(self._rename, row_id, " ".join(title.split())[:200])
+        if title.strip() and row_id in self.rows:
+            self.do(self._rename, row_id, " ".join(title.split())[:200])
 
     async def _rename(self, row_id: str, title: str) -> None:
-        await self._update(row_id, title=title)
+        await self.update(row_id, title=title)
         self._row_changed(row_id)
+
+    # Marks
+
+    def mark(self, text: str = "") -> None:
+        """Note this moment of the recording, or of what is heard."""
+        row = self.open_row
+        if row is None:
+            return
+        at = self.recording.seconds if row.id == self.recorder.row_id else self.playing.player.position_s
+        marks = sorted([*marks_of(row), Mark(round(at, 2), text)], key=lambda mark: mark.at)
+        self._set_marks(row.id, marks)
+
+    def rename_mark(self, place: int, text: str) -> None:
+        """Give a mark other words; none removes it."""
+        row = self.open_row
+        if row is None:
+            return
+        marks = list(marks_of(row))
+        if not text.strip():
+            del marks[place]
+        else:
+            marks[place] = replace(marks[place], text=text.strip())
+        self._set_marks(row.id, marks)
+
+    def remove_mark(self, place: int) -> None:
+        self.rename_mark(place, "")
+
+    def _set_marks(self, row_id: str, marks: Sequence[Mark]) -> None:
+        stored = tuple({"at": mark.at, "text": mark.text} for mark in marks)
+        self._unsaved_marks[row_id] = stored
+        self.rows[row_id] = replace(self.rows[row_id], marks=stored)
+        self.publish_head()
+        self.do(self._store_marks, row_id)
+
+    async def _store_marks(self, row_id: str) -> None:
+        marks = self._unsaved_marks.get(row_id)
+        if marks is not None:
+            await self.store.change(row_id, marks=marks)
+            if self._unsaved_marks.get(row_id) is marks:
+                del self._unsaved_marks[row_id]
 
     # The trash
 
     def move_to_trash(self, row_ids: Iterable[str]) -> None:
         """Take rows off the list. What runs for them is stopped; their sound stays until they are deleted."""
-        ids = tuple(row_id for row_id in row_ids if row_id in self._rows)
-        if self._recording_id in ids:
-            self.discard_recording()
-        ids = tuple(row_id for row_id in ids if row_id != self._recording_id)
+        ids = tuple(row_id for row_id in row_ids if row_id in self.rows)
+        if self.recorder.row_id in ids:
+            self.recorder.discard_recording()
+        ids = tuple(row_id for row_id in ids if row_id != self.recorder.row_id)
         for row_id in ids:
             self._tasks.cancel(f"transcribe {row_id}")
         if ids:
-            self._do(self._move_to_trash, ids)
+            self.do(self.trash_rows, ids)
 
-    async def _move_to_trash(self, ids: tuple[str, ...]) -> None:
-        titles = [self._rows[row_id].title for row_id in ids]
+    async def trash_rows(self, ids: tuple[str, ...]) -> None:
+        titles = [self.rows[row_id].title for row_id in ids]
         for row_id in ids:
             await self.store.trash(row_id)
-            if row_id == self._open_id:
+            if row_id == self.open_id:
                 self.close_row()
-        await self._reload()
+        await self.reload()
         await self.trash.moved(ids, moved_text(titles, "transcripts"))
 
     async def _trashed(self) -> Sequence[TrashEntry]:
-        now = self._now()
+        now = self.now()
         return [_trash_entry(row, now) for row in await self.store.trashed()] if self.transcripts is not None else ()
 
     async def _restore(self, ids: tuple[str, ...]) -> None:
         for row_id in ids:
             await self.store.restore(row_id)
-        await self._reload()
+        await self.reload()
         self.open(ids[-1])
 
     async def _delete(self, ids: tuple[str, ...]) -> None:
@@ -289,7 +739,7 @@ class TranscriptionPresenter(RecordPart):
 
     async def _delete_old(self) -> None:
         """Delete for good what has been in the trash for a month."""
-        for row in await self.store.trashed(before=self._now() - KEPT_IN_TRASH):
+        for row in await self.store.trashed(before=self.now() - KEPT_IN_TRASH):
             await self._delete_row(row)
 
     async def _delete_row(self, row: TranscriptRow) -> None:
@@ -304,7 +754,7 @@ class TranscriptionPresenter(RecordPart):
     def set_export(self, choice: ExportChoice) -> None:
         self.export_choice = choice
         rules = choice.rules
-        self._keep(
+        self.keep(
             export=choice.kind,
             line_chars=str(rules.line_chars),
             lines=str(rules.lines),
@@ -317,13 +767,13 @@ class TranscriptionPresenter(RecordPart):
 
     def save_export(self, path: Path) -> None:
         """Write the export to a file the person named."""
-        self._do(self._save_export, path, self.export_text())
+        self.do(self._save_export, path, self.export_text())
 
     def save_sound(self, path: Path) -> None:
         """Save a copy of the open recording as a file the person named."""
         row = self.open_row
         if row is not None:
-            self._do(self._save_sound, self.folders.sound_of(row), path)
+            self.do(self._save_sound, self.folders.sound_of(row), path)
 
     async def _save_sound(self, source: Path, target: Path) -> None:
         self.notice.emit(await save_file(target, partial(shutil.copyfile, source)))
@@ -331,6 +781,13 @@ class TranscriptionPresenter(RecordPart):
     async def _save_export(self, path: Path, text: str) -> None:
         data = text.encode("utf-8")
         self.notice.emit(await save_file(path, lambda place: place.write_bytes(data)))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False
 
 
 def _trash_entry(row: TranscriptRow, now: datetime) -> TrashEntry:
