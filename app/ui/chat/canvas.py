@@ -169,6 +169,7 @@ class Canvas(QWidget):
         self.composer.show_head(head)
         if head.editing or self._is_made("editing"):
             self.editing.setVisible(head.editing)
+            self.editing.show_kind(answer=head.edits_answer)
         if head.problem is not None or self._is_made("problem"):
             self._show_problem(head.problem)
         self._apply_theme()
@@ -251,8 +252,16 @@ class EditingStrip(QWidget):
         row.setContentsMargins(theme.px(4), 0, 0, 0)
         row.setSpacing(theme.px(8))
         row.addWidget(IconLabel(theme, "pencil", "text2", px=14))
-        words = self.tr("You are editing an earlier message. The old one stays as a branch.")
-        row.addWidget(Label(theme, words, "small", "text2", wrap=True), 1)
+        self._words = Label(theme, "", "small", "text2", wrap=True)
+        row.addWidget(self._words, 1)
         cancel = LinkButton(theme, self.tr("Cancel"))
         cancel.clicked.connect(self.cancelled)
         row.addWidget(cancel)
+
+    def show_kind(self, *, answer: bool) -> None:
+        """Say whether an answer is edited or a message of the person's own."""
+        self._words.set_text(
+            self.tr("You are editing the answer. Saving is free; the original stays as a version.")
+            if answer
+            else self.tr("You are editing an earlier message. The old one stays as a branch.")
+        )

@@ -204,7 +204,7 @@ class RowInterface(_Interface):
         if kind == QAccessible.Text.Value:
             return row.text
         if kind == QAccessible.Text.Description:
-            return receipt_text(row.receipt)
+            return receipt_text(row.receipt + row.byline)
         return ""
 
     def _placed(self) -> list[PlacedUnit]:

@@ -194,7 +194,8 @@ class MessageLayout:
             self._keep(SOURCES, bool(row.sources), lambda unit: [self._sources()])
             early = row.state in ("stopped", "interrupted")
             self._keep(STATE, early or row.problem is not None, lambda unit: self._notes())
-            self._keep(FOOTER, bool(row.receipt or row.shown_actions or row.places > 1), lambda unit: [self._footer()])
+            has_footer = bool(row.receipt or row.byline or row.shown_actions or row.places > 1)
+            self._keep(FOOTER, has_footer, lambda unit: [self._footer()])
             self._frame_thoughts()
         self._set_gaps()
 

@@ -237,7 +237,8 @@ class FooterBox(Box):
 
     def __init__(self, theme: Theme, row: MessageRow) -> None:
         super().__init__(theme)
-        self._runs = row.receipt
+        self._runs = row.receipt + row.byline
+        self._moment: Control | None = None  # where the tooltip tells the full date
         self._row = row
         self._controls: list[Control] = []
         self._places: list[tuple[ReceiptRun, QPointF, float]] = []  # run, left and middle of its text, its width
@@ -253,6 +254,7 @@ class FooterBox(Box):
         if not fits:  # in a narrow column the buttons stand under the receipt
             high, room = theme.line_px("small"), float(width)
         y = self._place_runs(width, room, high / 2)
+        self._moment = self._moment_control() if self._row.moment else None
         self.height = round(y + high / 2)
         if not fits:
             below = button_height(theme)
@@ -280,6 +282,19 @@ class FooterBox(Box):
             x += wide
         return y
 
+    def _moment_control(self) -> Control | None:
+        """The stretch from who wrote the answer to the end of the line; a tooltip, nothing to press."""
+        theme = self.theme
+        lines = [
+            QRectF(at.x(), at.y() - theme.line_px("small") / 2, wide, theme.line_px("small"))
+            for run, at, wide in self._places
+            if run in self._row.byline
+        ]
+        if not lines:
+            return None
+        moment = self._row.moment
+        return Control("moment", lines[0], moment, ("none",), tooltip=moment, areas=lines)
+
     def _font_of(self, run: ReceiptRun) -> QFontMetricsF:
         return QFontMetricsF(self.theme.font("small", 500 if run.strong else None, tabular=True))
 
@@ -291,7 +306,7 @@ class FooterBox(Box):
         return round(7 * min(self.theme.scale, 1.6)) if run.icon == "dot" else self.theme.icon_px(14)
 
     def controls(self) -> list[Control]:
-        return self._controls
+        return [*self._controls, *([self._moment] if self._moment is not None else [])]
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         theme = self.theme

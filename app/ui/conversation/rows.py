@@ -80,6 +80,7 @@ class MessageRow:
     request: only then are `[REF]0[/REF]` and `^1^` read as markers, because `^2^` also occurs in mathematics.
     `reasoning_open` None leaves folding to the view: open while the thoughts come, folded when the answer starts.
     `state_text` is the quiet second half of the note "The reply stopped early.", such as "418 tokens kept, $0.0019."
+    `byline` says who wrote an answer and when, behind its receipt; `moment` is the full date, its tooltip.
     `actions` None means the usual ones of the role. `place` of `places` says which branch this turn is: with more
     than one, arrows beside it send the actions "previous" and "next". `structured` says that the text was asked for as
     JSON and is shown as a tree, `misfit` where it leaves its schema. A row of the role "tool" is what the person
@@ -96,6 +97,8 @@ class MessageRow:
     citations: bool = False
     sources: tuple[RowSource, ...] = ()
     receipt: tuple[ReceiptRun, ...] = ()
+    byline: tuple[ReceiptRun, ...] = ()
+    moment: str = ""
     state: RowState = "complete"
     state_text: str = ""
     problem: Problem | None = field(default=None)

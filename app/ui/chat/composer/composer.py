@@ -47,6 +47,7 @@ class Composer(QWidget):
         self._theme = theme
         self._writing = False
         self._can_send = True
+        self._saves = False  # the box holds an answer, which is kept and sent to nobody
         self._has_attachments = False
         self._folded: frozenset[str] = frozenset()
 
@@ -150,6 +151,10 @@ class Composer(QWidget):
             pill.set_usable(control.usable, control.why)
         self._writing = head.writing
         self._can_send = head.can_send
+        if head.edits_answer != self._saves:
+            self._saves = head.edits_answer
+            self.send.setText(self.tr("Save") if self._saves else self.tr("Send"))
+            self.send.set_icon("check" if self._saves else "arrow-up")
         self.send.setVisible(not head.writing)
         self.stop.setVisible(head.writing)
         self.send.setEnabled(head.can_send)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.message_tree import MessageTree
 
 RETRY = ActionSpec("retry", "Try again")
+EDITED = "edited"  # in a message's `extra`: the person wrote this answer
 SPEAK_NOW = ("speak",)  # what an answer that is still being written can do, from its first whole sentence on
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
 
@@ -37,8 +39,12 @@ def row_of(
     problem: Problem | None = None,
     is_last: bool = False,
     files: AttachmentFiles | None = None,
+    name_of: Callable[[str], str] = str,
+    now: datetime | None = None,
 ) -> MessageRow:
     """What the message view shows of a message. `live` is the answer being written into it.
+
+    `name_of` gives the name of a model for its id; `now` is what "today" in a byline means, left out the present.
 
     A person's turn without an answer (`is_last`) can be asked again: the program ended between the two.
     """
@@ -77,6 +83,8 @@ def row_of(
         citations=bool(message.sources) or bool(usage.get("searched")),
         sources=stored_sources(message.sources),
         receipt=receipt_of(message, sandbox),
+        byline=byline_of(message, thread.answer_before(message.id), name_of, now),
+        moment=moment_of(message),
         state=state,
         state_text=kept_text(message) if state in ("stopped", "interrupted") else "",
         problem=problem or stored_problem(message) or ended_note(message),
@@ -87,6 +95,39 @@ def row_of(
         structured="structured" in usage,
         misfit=str(usage.get("structured") or ""),
     )
+
+
+def byline_of(
+    message: Message, before: Message | None, name_of: Callable[[str], str], now: datetime | None = None
+) -> tuple[ReceiptRun, ...]:
+    """`Qwen 3 · 14:02`: the model and the time of an answer, each when it differs from those of the one `before`."""
+    if not (message.content or message.reasoning):
+        return ()
+    runs = []
+    if message.extra.get(EDITED) is True:
+        runs.append(ReceiptRun("Edited by you", icon="pencil"))
+    elif message.model and (before is None or before.model != message.model):
+        runs.append(ReceiptRun(name_of(message.model)))
+    told = _told(message, now)
+    if told and (before is None or _told(before, now) != told):
+        runs.append(ReceiptRun(told, spare=True))
+    return tuple(runs)
+
+
+def _told(message: Message, now: datetime | None) -> str:
+    """The clock time of a message, with its day unless that is today; "" for one that is not known."""
+    at = message.created_at
+    if at.year <= 1970:  # what a message has that came without one
+        return ""
+    same_day = at.astimezone().date() == (now or datetime.now(UTC)).astimezone().date()
+    clock = money.moment(at, "%H:%M")
+    return clock if same_day else f"{money.day(at)} {clock}"
+
+
+def moment_of(message: Message) -> str:
+    """The full date and time of a message, "" for one that is not known."""
+    at = message.created_at
+    return f"{at.astimezone():%A}, {money.day(at)} {money.clock(at)}" if at.year > 1970 else ""
 
 
 def answered_calls(message: Message, thread: MessageTree) -> tuple[RowCall, ...]:

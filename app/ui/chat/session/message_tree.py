@@ -93,6 +93,13 @@ class MessageTree:
         at_place = self._children[self._by_id[message_id].parent_id]
         return [each for each in at_place if each == message_id or not self._by_id[each].is_deleted]
 
+    def answer_before(self, message_id: str) -> Message | None:
+        """The answer that is read before a message on its branch."""
+        message = self.get(self._by_id[message_id].parent_id)
+        while message is not None and (message.role != "assistant" or message.is_deleted):
+            message = self.get(message.parent_id)
+        return message
+
     def exchange_of(self, message_id: str) -> tuple[Message, ...]:
         """What goes when a turn is deleted: an answer alone, a question with the answers that were given to it."""
         message = self._by_id[message_id]

@@ -203,6 +203,7 @@ class OpenChat:
             is_empty=self.is_empty,
             is_coming=self.is_coming,
             editing=self.editing is not None,
+            edits_answer=self.edits_answer,
             is_sandbox=self.current_account.is_sandbox,
             can_send=not why_not,
             why_not=why_not,
@@ -214,6 +215,8 @@ class OpenChat:
         """Why nothing can be sent now, "" when it can."""
         if not self.is_whole:
             return "The chat is being opened."
+        if self.edits_answer:
+            return ""  # it is kept here and nobody is asked
         if self.current_account.service is None or not self.model_id:
             return _why_not(self.current_account)
         if self.reading:
@@ -223,6 +226,12 @@ class OpenChat:
             return f"{refused} Remove it, or choose another model."
         extra_fault = extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
         return self.structure.fault() or extra_fault
+
+    @property
+    def edits_answer(self) -> bool:
+        """Whether the box holds an answer that is being put in other words."""
+        edited = self.thread.get(self.editing)
+        return edited is not None and edited.role == "assistant"
 
     def left(self) -> UnsavedDraft:
         """The draft as it is now, for the moment in which another chat takes the box."""
@@ -235,7 +244,9 @@ class OpenChat:
         return self.draft, self.attachments
 
     def cost(self) -> CostNote:
-        """The most that sending the box now can cost."""
+        """The most that sending the box now can cost; nothing for words that are only kept."""
+        if self.edits_answer:
+            return CostNote()
         return cost_note(
             model=self.model,
             options=self.options,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ui.chat.session.answer_queue import Job, note_kind
-from app.ui.chat.session.message_rows import row_of
+from app.ui.chat.session.message_rows import EDITED, row_of
 from app.ui.chat.session.open_chat import typed_since
 from app.ui.chat.session.requests import build_request, turns_sent, view_from_note, view_of
 from app.ui.chat.session.state_pages import RequestView
@@ -131,6 +131,7 @@ class Conversation(QObject):
             problem=self._answers.problem_of(message.id),
             is_last=message.id == self._open.thread.head_id,
             files=self._history.files,
+            name_of=self._open.account_models.name_of,
         )
 
     def _is_shown(self, message_id: str) -> bool:
@@ -201,7 +202,7 @@ class Conversation(QObject):
         """Put an answer in other words, beside the one that was given. Nobody is asked."""
         opened = self._open
         own = await self._history.add_message(
-            answer.chat_id, "assistant", text, parent_id=answer.parent_id, model=answer.model
+            answer.chat_id, "assistant", text, parent_id=answer.parent_id, model=answer.model, extra={EDITED: True}
         )
         if opened.chat_id == answer.chat_id:
             opened.draft = opened.set_aside + _typed_meanwhile(box, opened.draft)
