@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 
 from app.service.characters import CharactersQuery
 from app.service.errors import ServiceError
 from app.ui.chat.composer.completion import CompletionList, Entry, matching
 from app.ui.chat.state import CharacterHead
 from app.ui.kit.files import ask_for_files
+from app.ui.kit.image_decoding import UndecodableImage, decoded
 from app.ui.kit.widgets.dialogs import ask_text
+from app.ui.kit.widgets.image_viewer import ImageViewer, ViewedImage
 from app.ui.kit.widgets.preset_popover import PresetPopover
 
 Kind = Literal["prompt", "preset"]
@@ -208,6 +211,41 @@ class ComposerController(QObject):
             source = row.sources[index]
             about = "\n".join(words for words in (source.date, source.snippet) if words)
             self._page.links.ask(source.url, title=source.title, about=about)
+
+    def open_attachment(self, row_id: str, index: int) -> None:
+        """Show an image large, with those of the whole conversation beside it; offer a copy of anything else."""
+        images = [
+            (row.id, number, each)
+            for row in self._page.rows()
+            for number, each in enumerate(row.attachments)
+            if each.kind == "image" and each.path
+        ]
+        at = next((place for place, each in enumerate(images) if each[:2] == (row_id, index)), None)
+        if at is None:
+            self.save_attachment(row_id, index)
+            return
+        viewed = [ViewedImage(each.name, Path(each.path)) for _, _, each in images]
+        viewer = ImageViewer(self._theme, self._page.main.window(), viewed, at)
+        viewer.save_wanted.connect(lambda which: self.save_attachment(*images[which][:2]))
+        viewer.copied.connect(lambda: self._page.toast_wanted.emit(self.tr("Image copied")))
+        viewer.open()
+
+    def act_on_attachment(self, row_id: str, index: int, action: str) -> None:
+        """An entry of the menu over an attachment: "copy" puts the image on the clipboard, "save" offers a copy."""
+        if action == "copy":
+            path = Path(self._page.main.view.row(row_id).attachments[index].path)
+            self._tasks.replace("copy-image", self._copy_image, path)
+        else:
+            self.save_attachment(row_id, index)
+
+    async def _copy_image(self, path: Path) -> None:
+        try:
+            image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
+        except (OSError, UndecodableImage):
+            self._page.toast_wanted.emit(self.tr("The image could not be read"))
+            return
+        QGuiApplication.clipboard().setImage(image)
+        self._page.toast_wanted.emit(self.tr("Image copied"))
 
     def save_attachment(self, row_id: str, index: int) -> None:
         """Offer a copy of what was attached. Nothing of it is opened: it may be a program in disguise."""

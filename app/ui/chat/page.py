@@ -127,7 +127,8 @@ class ChatPage(QObject):
         view.link_activated.connect(self._open_link)
         view.source_activated.connect(lambda row_id, index: self.box.ask_source(row_id, index))
         view.save_requested.connect(self.controller.save_code)
-        view.attachment_activated.connect(lambda row_id, index: self.box.save_attachment(row_id, index))
+        view.attachment_activated.connect(lambda row_id, index: self.box.open_attachment(row_id, index))
+        view.attachment_action.connect(lambda *what: self.box.act_on_attachment(*what))
         view.new_text_below.connect(self.main.show_new_text_below)
         self.controller.connect_parts()
 

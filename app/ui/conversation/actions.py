@@ -196,7 +196,19 @@ class Actions:
             menu.add(view.tr("Copy link"), "link").triggered.connect(lambda: self._put(url, None))
         if found is not None and found[1].action[0] == "json" and len(found[1].action) == 4:
             JsonActions(view).add_to_menu(menu, found[0], found[1].action)
+        if found is not None and found[1].action[0] == "attachment":
+            self._add_attachment(menu, found[0].row_id, int(found[1].action[1]))
         self._show_menu(menu, view.stack.rows[over[0].row].id if over is not None else "", global_at)
+
+    def _add_attachment(self, menu: Menu, row_id: str, index: int) -> None:
+        view = self._view
+        if view.row(row_id).attachments[index].kind == "image":
+            show = menu.add(view.tr("Open image"), "expand")
+            show.triggered.connect(lambda: view.attachment_activated.emit(row_id, index))
+            copy = menu.add(view.tr("Copy image"), "copy")
+            copy.triggered.connect(lambda: view.attachment_action.emit(row_id, index, "copy"))
+        save = menu.add(view.tr("Save a copy…"), "download")
+        save.triggered.connect(lambda: view.attachment_action.emit(row_id, index, "save"))
 
     def _open_more(self, spot: ControlReference) -> None:
         """The same menu, under the button of a message."""

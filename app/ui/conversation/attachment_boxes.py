@@ -24,7 +24,7 @@ RADIUS = 8.0
 
 
 class AttachmentsBox(Box):
-    """Stands above the bubble, at the right like it. Pressing one offers to save a copy; nothing is opened."""
+    """Stands above the bubble, at the right like it. Pressing an image shows it large, anything else saves a copy."""
 
     above = below = "bubble"
 
@@ -58,7 +58,8 @@ class AttachmentsBox(Box):
                 name = f"{kind_word(each.kind)} {each.name}, {each.detail}"
                 rect = QRectF(x, y + tall - high, wide, high)
                 action = ("attachment", str(number)) if each.path else ("none",)
-                tip = f"{each.name}\n{each.detail}" + ("\nPress to save a copy." if each.path else "")
+                press = "Click to open." if each.kind == "image" else "Click to save a copy."
+                tip = f"{each.name}\n{each.detail}" + (f"\n{press}" if each.path else "")
                 self._controls.append(Control(f"file{number}", rect, name, action, tooltip=tip))
                 x += wide + gap
             y += tall + gap

@@ -61,6 +61,7 @@ class MessageView(QAbstractScrollArea):
     link_activated = Signal(str)  # the address, as it stands in the message
     source_activated = Signal(str, int)  # row id, index of the source from 0
     attachment_activated = Signal(str, int)  # row id, index of the attachment
+    attachment_action = Signal(str, int, str)  # the same, and "copy" or "save"
     save_requested = Signal(str, str)  # code, a name to offer for the file
     thoughts_folded = Signal(str, bool)  # row id, whether they are hidden now
     new_text_below = Signal(bool)  # text has come below what is on screen; False when it has been reached
