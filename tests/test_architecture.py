@@ -167,10 +167,10 @@ def test_only_main_imports_the_composition_root() -> None:
 
 def test_the_table_refuses_what_it_should() -> None:
     assert not allowed("app.service.chat", "PySide6.QtCore")
-    assert not allowed("app.ui.chat.page", "app.storage.history")
+    assert not allowed("app.ui.chat.page", "app.storage.chat_store")
     assert not allowed("app.ui.chat.page", "app.ui.characters.page")
     assert not allowed("app.sandbox.server", "app.service.errors")
-    assert allowed("app.ui.chat.presenter", "app.storage.history")
+    assert allowed("app.ui.chat.presenter", "app.storage.chat_store")
     assert not allowed("app.core.ledger", "PySide6.QtWidgets")
     assert not allowed("app.core.ledger", "app.ui.kit.theme")
     assert not allowed("app.ui.conversation.view", "app.ui.chat.page")

@@ -89,7 +89,7 @@ class AccountServices(QObject):
         if "wallet_keys" in vars(self):
             self.wallet_keys.close()
         await self._bookkeeping.idle()  # answers that were just cut off have receipts, too
-        self._bookkeeping.start("refused receipts", self.ledger.keep_refused)
+        self._bookkeeping.start_unless_running("refused receipts", self.ledger.keep_refused)
         await self._bookkeeping.idle()
         await self._bookkeeping.aclose()
         await self.sandbox.stop()

@@ -36,7 +36,7 @@ def carry_out(rialto: Rialto, action: str) -> None:
 
         top_up_and_go_on(rialto)
     elif action == "check-balance":
-        rialto.tasks.start("balance", _show_balance, rialto)
+        rialto.tasks.start_unless_running("balance", _show_balance, rialto)
     else:  # "replace-key": what is known of the account, and its Test button
         rialto.window.open_settings("accounts")
 

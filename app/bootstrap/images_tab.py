@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
-from app.ui.images.session.image_changes import ImageChanges
+from app.ui.images.session.image_edits import ImageEdits
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
@@ -20,7 +20,7 @@ def make_images_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     presenter = ImagesPresenter(rialto.current_account, rialto.tasks, rialto.paths.data, rialto.window.undo_stack)
     page = ImagesPage(
-        rialto.theme, presenter, ImageChanges(presenter), rialto.tasks, rialto.paths.cache / "pictures", whole=False
+        rialto.theme, presenter, ImageEdits(presenter), rialto.tasks, rialto.paths.cache / "pictures", whole=False
     )
     yield page
     yield from page.build()

@@ -156,7 +156,9 @@ class Rialto:
         page = WelcomePage(self.theme, self.accounts, self.places, self.paths.data)
         page.sandbox_chosen.connect(lambda: self._begin(self.account_services.sandbox_account().id))
         page.connected.connect(self._begin)
-        page.wallet_wanted.connect(lambda way: self.tasks.start("first wallet", self._begin_with_wallet, way))
+        page.wallet_wanted.connect(
+            lambda way: self.tasks.start_unless_running("first wallet", self._begin_with_wallet, way)
+        )
         return page
 
     async def _begin_with_wallet(self, way: str) -> None:
@@ -179,9 +181,9 @@ class Rialto:
         QApplication.setWindowIcon(QIcon(str(resources() / "rialto.svg")))  # 8 ms: not before the first paint
         if "chat_page" in self.__dict__:
             self.chat_page.complete()
-        self.tasks.start("start", self._start)
+        self.tasks.start_unless_running("start", self._start)
         if self.options.act and self.options.tour is not None:
-            self.tasks.start("tour", self._tour, self.options.act, self.options.tour)
+            self.tasks.start_unless_running("tour", self._tour, self.options.act, self.options.tour)
 
     async def _start(self) -> None:
         """Start what the window can be seen without: log, history, the account in use, what lies over the window."""
@@ -193,7 +195,7 @@ class Rialto:
         hide_secrets_with(self.secrets.redact)  # before the first call that can fail
         self.window.after_first_paint()
         self.window.overlays.accounts = self.account_services.choices
-        self.crashes.crashed.connect(lambda report: self.tasks.start("crash", self._show_crash, report))
+        self.crashes.crashed.connect(lambda report: self.tasks.start_unless_running("crash", self._show_crash, report))
         self.crashes.refused.connect(self.window.overlays.report_not_saved)
         await asyncio.sleep(0)  # what was typed meanwhile comes first
         self.instance.listen()
@@ -202,9 +204,9 @@ class Rialto:
         except StorageUnavailable as error:
             self.toast(error.sentence)
         await self._load(
-            "app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.paid_call_intents"
+            "app.storage.database", "app.storage.chat_store", "app.storage.receipts", "app.storage.paid_call_intents"
         )
-        await self._load("app.ui.chat.session.open_conversation", "app.ui.conversation.view", "app.service.service")
+        await self._load("app.ui.chat.session.conversation", "app.ui.conversation.view", "app.service.service")
         self._report_damaged_files()
         await self._start_history()
 
@@ -222,7 +224,7 @@ class Rialto:
         ):  # a quick person has chosen by now
             await self.account_services.switch.use(self.account_services.last())
         if self.settings.value.look_for_updates:
-            self.tasks.start("updates", self._check_for_updates)
+            self.tasks.start_unless_running("updates", self._check_for_updates)
         reports = self.crashes.left_behind()
         if reports:
             await self._show_crash(reports[0], earlier=True)
@@ -262,7 +264,7 @@ class Rialto:
             actions=(ActionSpec("restore", "Restore the copy"),),
             key=f"damaged {name}",
         )
-        toast.action.connect(lambda _id: self.tasks.start(f"restore {name}", restore))
+        toast.action.connect(lambda _id: self.tasks.start_unless_running(f"restore {name}", restore))
 
     async def _restore_settings(self) -> None:
         import asyncio
@@ -317,8 +319,8 @@ class Rialto:
     async def _open_history(self) -> bool:
         """Open the database and hand it on; False after telling the person why that is not possible."""
         from app.storage.catalogue import Catalogue
+        from app.storage.chat_store import ChatStore
         from app.storage.database import Database
-        from app.storage.history import History
         from app.storage.paid_call_intents import Intents
         from app.storage.receipts import Receipts
 
@@ -332,17 +334,17 @@ class Rialto:
             )
             self.catalogue = Catalogue(self.database)
             await self.account_services.wallet_keys.start(self.database)
-            await self.chat.start(History(self.database), self.catalogue)
+            await self.chat.start(ChatStore(self.database), self.catalogue)
         except StorageError as error:
             if self.database is not None:
                 await self.database.close()
                 self.database = None
-            self.tasks.start("no history", self._cannot_go_on, error)
+            self.tasks.start_unless_running("no history", self._cannot_go_on, error)
             return False
-        self.tasks.start("backup", self._back_up, self.database)
+        self.tasks.start_unless_running("backup", self._back_up, self.database)
         for name in filter(self.window.tab_frames.is_wanted, tuple(self._waiting)):
             self._begin_tab(name)
-        self.tasks.start("make tabs ready", self._make_ready, self.database)
+        self.tasks.start_unless_running("make tabs ready", self._make_ready, self.database)
         return True
 
     async def _make_ready(self, database: Database) -> None:
@@ -354,13 +356,13 @@ class Rialto:
     def when_open(self, name: str, begin: Callable[[Database], Awaitable[None]]) -> None:
         """Hand the database to a tab when both are there: the database open, and the tab wanted by somebody."""
         if self.database is not None and self.window.tab_frames.is_wanted(name):
-            self.tasks.start(f"open {name}", begin, self.database)
+            self.tasks.start_unless_running(f"open {name}", begin, self.database)
         else:
             self._waiting[name] = begin
 
     def _begin_tab(self, name: str) -> None:
         if self.database is not None and name in self._waiting:
-            self.tasks.start(f"open {name}", self._waiting.pop(name), self.database)
+            self.tasks.start_unless_running(f"open {name}", self._waiting.pop(name), self.database)
 
     def on_end(self, close: Callable[[], Awaitable[None]]) -> None:
         """What a tab has to save or stop while the accounts and the database are still open; last made, first ended."""
@@ -387,17 +389,17 @@ class Rialto:
             self.toast(
                 "Nothing is kept until Rialto can open its history.",
                 "Try again",
-                lambda: self.tasks.start("history", self._start_history),
+                lambda: self.tasks.start_unless_running("history", self._start_history),
             )
         else:
             if answer == "restore" and backup is not None:
                 try:
                     aside = await asyncio.to_thread(restore_backup, self.paths.database, backup)
                 except StorageError as refused:
-                    self.tasks.start("no history anew", self._cannot_go_on, refused)
+                    self.tasks.start_unless_running("no history anew", self._cannot_go_on, refused)
                     return
                 self.toast(f"The backup is in use. The damaged history is kept as {aside.name}.")
-            self.tasks.start("history", self._start_history)
+            self.tasks.start_unless_running("history", self._start_history)
 
     async def _end(self) -> None:
         """Save, close and stop, in the order in which one needs the other."""
@@ -524,7 +526,7 @@ class Rialto:
 
         actions = (ActionSpec("act", label),) if label else ()
         if self.settings.value.notify and not self.window.isActiveWindow():
-            self.tasks.start(f"notify {sentence}", self._notify, sentence)
+            self.tasks.start_unless_running(f"notify {sentence}", self._notify, sentence)
         toast = self.window.overlays.toasts.show_toast(sentence, actions=actions)
         toast.action.connect(lambda _id: act())
         return toast

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.storage.paths import Paths
 from app.ui.kit.discard import discard
-from app.ui.kit.program import own_command
+from app.ui.kit.own_executable import own_command
 
 if TYPE_CHECKING:
     import asyncio

@@ -42,8 +42,12 @@ def make_settings_tab(rialto: Rialto) -> TabPieces:
         connection=lambda: account_services.connection,
         about=lambda: rialto.about,
     )
-    page.export_wanted.connect(lambda account_id: rialto.tasks.start("wallet export", _export_key, rialto, account_id))
-    page.removal_wanted.connect(lambda: rialto.tasks.start("remove everything", remove_everything, rialto))
+    page.export_wanted.connect(
+        lambda account_id: rialto.tasks.start_unless_running("wallet export", _export_key, rialto, account_id)
+    )
+    page.removal_wanted.connect(
+        lambda: rialto.tasks.start_unless_running("remove everything", remove_everything, rialto)
+    )
     yield page
     yield from page.make_page(SECTIONS[0].key)  # the one that the first look opens
     return page

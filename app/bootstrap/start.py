@@ -18,10 +18,10 @@ from app.bootstrap.options import USAGE, Options, read_options
 from app.bootstrap.start_failure import show_start_failure, show_text
 from app.bootstrap.startup_context import StartupContext
 from app.bootstrap.startup_marks import Loading
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
-from app.ui.kit.program import restore_environment
+from app.ui.kit.own_executable import restore_environment
 from app.ui.kit.qt_repairs.collector import UiThreadCollector
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
 from app.ui.shell.crash_reports import CrashReporter
@@ -90,7 +90,7 @@ class DisplayLost(Exception):
 
 
 def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: SingleInstance) -> int:
-    secrets = SecretRegistry()
+    secrets = Redactor()
     crashes = CrashReporter(paths.crashes, redact=secrets.redact, version=__version__)
     crashes.install()
     rialto: Rialto | None = None

@@ -16,7 +16,7 @@ from app.storage.settings import SettingsStore
 if TYPE_CHECKING:
     from app.bootstrap.options import Options
     from app.credentials.accounts import Account
-    from app.credentials.redaction import SecretRegistry
+    from app.credentials.redaction import Redactor
     from app.storage.paths import Paths
     from app.ui.shell.crash_reports import CrashReporter
     from app.ui.shell.single_instance import SingleInstance
@@ -30,7 +30,7 @@ class StartupContext:
         options: Options,
         paths: Paths,
         instance: SingleInstance,
-        secrets: SecretRegistry,
+        secrets: Redactor,
         crashes: CrashReporter,
     ) -> None:
         self.options = options

@@ -290,7 +290,7 @@ class ReachWatch:
 
     def _reach_changed(self) -> None:
         if self._is_cut_off():
-            self._tasks.start("reach", self._watch)
+            self._tasks.start_unless_running("reach", self._watch)
 
     def _is_cut_off(self) -> bool:
         return bool(self._current_account.reach) and not self._current_account.is_sandbox

@@ -182,7 +182,7 @@ class Budget:
                 held = replace(entry, expected=max(first.left, expected or Decimal(0))) if first is not None else entry
                 breach = await self._worst(held)
                 if breach is not None:
-                    await self._settle(breach, first, background=call.background)
+                    await self._ask_or_refuse(breach, first, background=call.background)
             if whole is not None and exchange_id not in self._open:
                 self._hold(whole, entry)
             self._open[exchange_id] = entry
@@ -248,7 +248,7 @@ class Budget:
         kept = await self._receipts.spent_since(midnight, account_id=one, tab=tab, charged=not is_play)
         return kept + under_way
 
-    async def _settle(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
+    async def _ask_or_refuse(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
         together = f"all {whole.count} {whole.of}" if whole is not None else ""
         if breach.hardness == "soft" and not background and await self._ask(_question(breach, together)):
             if breach.scope != "call":

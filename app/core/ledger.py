@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.core.current_account import CurrentAccount, Headroom
-from app.core.limit_watch import LimitWatch
+from app.core.rate_limit_watch import RateLimitWatch
 from app.core.tabs import tab_of
 from app.storage.errors import StorageError
 from app.storage.receipts import receipt_of
@@ -169,7 +169,7 @@ class Ledger(QObject):
     ) -> None:
         super().__init__()
         self.budget = budget
-        self.limits = LimitWatch()  # of the account in use
+        self.limits = RateLimitWatch()  # of the account in use
         self._balances = Balances()
         self._unpriced: dict[str, set[str]] = {}  # account → its paid calls whose cost nobody has told
         self.ask_balance: Callable[[], Awaitable[None]] | None = None  # of the account in use; it is free
@@ -203,10 +203,10 @@ class Ledger(QObject):
             left = self._balances.record_call(account.id, exchange)
             if account is self._current_account.account:
                 self._show(exchange, left)
-            self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account, left)
+            self._tasks.start_unless_running(f"receipt {exchange.id}", self._keep, exchange, account, left)
             unpriced = self._unpriced.setdefault(account.id, set())
             if len(unpriced) == 1:
-                self._tasks.start(f"cost {exchange.id}", self._price, account, *unpriced)
+                self._tasks.start_unless_running(f"cost {exchange.id}", self._price, account, *unpriced)
             is_paid = self.budget is not None and self.budget.is_under_way(exchange.id)
             if is_paid and exchange.outcome == "ok" and exchange.cost_usd is None:
                 unpriced.add(exchange.id)

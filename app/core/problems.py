@@ -127,9 +127,9 @@ def hide_secrets_with(redact: Callable[[str], str]) -> None:
 
 
 def _by_pattern() -> Callable[[str], str]:
-    from app.credentials.redaction import SecretRegistry  # imported with the first error, not with the window
+    from app.credentials.redaction import Redactor  # imported with the first error, not with the window
 
-    return SecretRegistry().redact
+    return Redactor().redact
 
 
 def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) -> tuple[tuple[str, str], ...]:

@@ -148,7 +148,7 @@ class Secrets(QObject):
             return self.state.is_ready
         if self._asking is None:
             self._asking = asyncio.get_running_loop().create_future()
-            if not self._tasks.start("unlock", self._ask_to_unlock, self._ask, why, self._asking):
+            if not self._tasks.start_unless_running("unlock", self._ask_to_unlock, self._ask, why, self._asking):
                 self._asking = None
                 return False
         return await asyncio.shield(self._asking)
@@ -195,7 +195,7 @@ class Secrets(QObject):
         if new != again:
             self.passphrase_answered.emit("again", "The two entries differ.")
             return
-        self._tasks.start("change passphrase", self._change_passphrase, old, new)
+        self._tasks.start_unless_running("change passphrase", self._change_passphrase, old, new)
 
     async def _change_passphrase(self, old: str, new: str) -> None:
         try:
@@ -208,7 +208,7 @@ class Secrets(QObject):
 
     def ask_new_passphrase(self, ask: Callable[[], Awaitable[None]]) -> None:
         """Show the dialog for it, one at a time."""
-        self._tasks.start("new passphrase", ask)
+        self._tasks.start_unless_running("new passphrase", ask)
 
     def unlock_keyring(self) -> None:
         """Let the system ask for the keyring's password in its own window."""
@@ -216,7 +216,7 @@ class Secrets(QObject):
 
     def unlock(self) -> None:
         """Open the dialog that unlocks."""
-        self._tasks.start("unlock pressed", self._unlock)
+        self._tasks.start_unless_running("unlock pressed", self._unlock)
 
     async def _unlock(self) -> None:
         await self.unlocked("Unlock to use them.")

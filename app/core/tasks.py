@@ -56,7 +56,7 @@ class TaskScope:
         self._on_work(self._alive.values())
         task.add_done_callback(self._forget)
 
-    def start(self, name: str, work: Work, *args: object) -> bool:
+    def start_unless_running(self, name: str, work: Work, *args: object) -> bool:
         """For writes and payments: refuse (False, nothing starts) while `name` still runs."""
         if self._closed or self.running(name):
             return False

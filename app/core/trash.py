@@ -85,7 +85,7 @@ class Trash(QObject):
 
     def _start(self, change: str, ids: Ids) -> None:
         if ids:
-            self._tasks.start(f"{self._tab} {change} {ids[0]}", self._guarded, self._change, change, ids)
+            self._tasks.start_unless_running(f"{self._tab} {change} {ids[0]}", self._guarded, self._change, change, ids)
 
     async def _change(self, change: str, ids: Ids) -> None:
         try:

@@ -93,7 +93,7 @@ class UndoStack(QObject):
         self._remove(command)
         work = command.undo()
         if work is not None:
-            self._tasks.start(f"undo {command.number}", self._carry_out, command, work)
+            self._tasks.start_unless_running(f"undo {command.number}", self._carry_out, command, work)
         return True
 
     async def _carry_out(self, command: UndoCommand, work: Awaitable[None]) -> None:

@@ -20,7 +20,7 @@ from app.credentials.keyring_backends import (
     display_name,
     secret_service_state,
 )
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.credentials.serial_worker import SerialWorker
 from app.credentials.stores import (
     LOCKED,
@@ -46,7 +46,7 @@ class KeyringStore:
 
     def __init__(
         self,
-        registry: SecretRegistry | None = None,
+        registry: Redactor | None = None,
         *,
         time_limit_s: float = TIME_LIMIT_S,
         find: Callable[[], Backend] = detect,

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.credentials.stores import (
     LOCKED,
     StoreAbsent,
@@ -46,7 +46,7 @@ class PassphraseStore:
     """
 
     def __init__(
-        self, file: SmallFile, registry: SecretRegistry | None = None, derivation: dict[str, Any] | None = None
+        self, file: SmallFile, registry: Redactor | None = None, derivation: dict[str, Any] | None = None
     ) -> None:
         """`derivation` overrides the key derivation's numbers; only tests want cheaper ones."""
         self._file = file

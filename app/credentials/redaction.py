@@ -39,7 +39,7 @@ def _compiled() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in _PATTERNS)
 
 
-class SecretRegistry:
+class Redactor:
     """Thread-safe. Make one in the composition root and hand `redact` to whatever writes text somewhere."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 
 LOCKED = "Your keys are locked."
 
@@ -145,7 +145,7 @@ class SecretValue:
 class SessionStore:
     """Memory only: everything is forgotten when Rialto closes, and the person chose that."""
 
-    def __init__(self, registry: SecretRegistry | None = None) -> None:
+    def __init__(self, registry: Redactor | None = None) -> None:
         self._secrets: dict[tuple[str, str], SecretValue] = {}
         self._registry = registry
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from app.credentials.keyring_store import KeyringStore
 from app.credentials.passphrase_store import MIN_PASSPHRASE_CHARS, PassphraseStore
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.credentials.stores import (
     SecretStore,
     SecretStoreError,
@@ -34,7 +34,7 @@ __all__ = [
     "MIN_PASSPHRASE_CHARS",
     "KeyringStore",
     "PassphraseStore",
-    "SecretRegistry",
+    "Redactor",
     "SecretStore",
     "SecretStoreError",
     "SecretValue",

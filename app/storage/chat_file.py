@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from app.storage.conversations import (
+from app.storage.chat_rows import (
     STATES,
     Chat,
     Message,
@@ -20,9 +20,9 @@ from app.storage.conversations import (
     plain_objects,
     preview_of,
 )
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import StorageError
-from app.storage.history import History
 from app.storage.values import json_text, micros_of, money_of, money_text, seconds_of, text_of
 
 FORMAT = "rialto-chat"
@@ -96,7 +96,7 @@ async def import_chat(database: Database, body: object, account_id: str = "") ->
         if messages:
             rows = [list(row.values()) for row in messages]
             await transaction.execute_many(_insert("messages", messages[0]), rows)
-    return await History(database).chat(chat_id)
+    return await ChatStore(database).chat(chat_id)
 
 
 def _insert(table: str, row: Mapping[str, Any]) -> str:
@@ -108,7 +108,7 @@ async def duplicate_chat(database: Database, chat_id: str, leaf_id: str | None =
 
     What its answers cost was paid once and stays with the original.
     """
-    history = History(database)
+    history = ChatStore(database)
     chat = await history.chat(chat_id)
     messages = await history.messages(chat_id) if leaf_id is None else await history.path_to(leaf_id)
     free = tuple(replace(message, usage={}, cost_usd=None, exchange_id=None) for message in messages)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app.storage.attachment_files import AttachmentFiles
-from app.storage.conversations import Message
+from app.storage.chat_rows import Message
 from app.storage.errors import NotStored
 
 FILES = "files"

@@ -10,7 +10,7 @@ from app.storage.database import Database
 from app.storage.values import json_text
 
 
-class TabDraft:
+class FormDraftStore:
     """One tab's values by name, each as JSON. All of it raises `StorageError`."""
 
     def __init__(self, database: Database, tab: str) -> None:

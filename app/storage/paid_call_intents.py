@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.errors import NotStored
 from app.storage.table import Table

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.errors import NotStored, StorageError
 from app.storage.values import json_text, micros_of, moment_of, object_of, read_text, text_of

@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.files import make_folder
 from app.storage.table import Table

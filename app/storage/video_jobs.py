@@ -17,7 +17,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.table import Table
 

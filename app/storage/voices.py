@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.table import Table
 from app.storage.values import micros_of

@@ -19,7 +19,7 @@ from app.wallet.addresses import read_evm_address
 from app.wallet.errors import AddressRefused, PaymentRefused
 from app.wallet.payment import PreparedPayment, usd_of
 from app.wallet.typed_data import MAX_UINT256, SignedWords, read_signed_words
-from app.wallet.visible import make_visible
+from app.wallet.visible_text import make_visible
 
 MAX_HEADER_CHARS = 16 * 1024
 

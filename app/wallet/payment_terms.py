@@ -14,7 +14,7 @@ from types import MappingProxyType
 from app.wallet.addresses import ZERO_ADDRESS, read_evm_address, same_evm_address
 from app.wallet.errors import AddressRefused, PaymentRefused
 from app.wallet.networks import KNOWN_TOKENS, SOLANA_NAMES, Token
-from app.wallet.visible import hides_something, make_visible
+from app.wallet.visible_text import hides_something, make_visible
 
 SCHEME = "exact"
 MAX_OPTIONS = 32

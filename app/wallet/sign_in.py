@@ -119,7 +119,7 @@ def read_header(value: str) -> SignedIn:
     return SignedIn(message, signature, timestamp if stamped else None)
 
 
-class SignInHeaders:
+class SignInHeaderMaker:
     """Makes one header for each call of it. `on_signed` hears what was signed, for the list of sign-ins.
 
     The clock is this computer's; `skew` is what the service's is ahead of it.

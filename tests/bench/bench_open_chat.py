@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.current_account import CurrentAccount
 from app.core.undo import UndoStack
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
@@ -120,7 +120,7 @@ async def measure(theme: Theme, folder: Path) -> list[Ratio]:
     database = await Database.open(folder / "rialto.db")
     try:
         await fill(database)
-        await presenter.start(History(database))
+        await presenter.start(ChatStore(database))
         painted, beat = Painted(page), Heartbeat()
         opened: list[float] = []
         whole: list[float] = []

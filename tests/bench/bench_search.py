@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.search_index import query_of
 from tests.bench.harness import Ratio
 
@@ -101,7 +101,7 @@ async def measure() -> list[Ratio]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rialto.db"
         database = await fill(path, words, chance)
-        history = History(database)
+        history = ChatStore(database)
         ours: dict[str, float] = {}
         work: dict[str, float] = {}
         theirs: dict[str, float] = {}

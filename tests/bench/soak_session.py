@@ -323,7 +323,7 @@ def main(service: str, seconds: float, seed: int) -> int:
             rialto.window.closed.emit()
 
         rialto.crashes.crashed.connect(lambda report: _say(crash=report.title, path=str(report.path)))
-        rialto.tasks.start("soak", drive)
+        rialto.tasks.start_unless_running("soak", drive)
         show(rialto)
 
     start._show = show_and_drive

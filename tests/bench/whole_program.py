@@ -25,7 +25,7 @@ def run_with(measure: Callable[[Rialto], Awaitable[None]]) -> None:
 
     def go_on_and_measure(rialto: Rialto) -> None:
         go_on(rialto)
-        rialto.tasks.start("measure", measure, rialto)
+        rialto.tasks.start_unless_running("measure", measure, rialto)
 
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["RIALTO_HOME"] = scratch

@@ -10,7 +10,7 @@ from keyring.backends import chainer, fail, null
 from keyring.errors import InitError, KeyringError, KeyringLocked, NoKeyringError
 
 from app.credentials.keyring_backends import Backend, NoBackend, real_backend
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.credentials.vault import (
     KeyringStore,
     SecretStoreError,
@@ -165,7 +165,7 @@ async def test_a_secret_that_windows_would_not_hold_is_refused_everywhere(secret
 
 
 async def test_every_secret_that_passes_is_known_to_the_redaction() -> None:
-    registry = SecretRegistry()
+    registry = Redactor()
     backend = FakeKeyring()
     backend.items["Rialto", "a1/old"] = "read-secret"
     store = store_on(backend, registry=registry)

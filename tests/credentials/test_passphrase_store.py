@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.credentials import passphrase_store
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.credentials.vault import (
     PassphraseStore,
     StoreAbsent,
@@ -283,7 +283,7 @@ async def test_writes_at_the_same_time_all_arrive(shelf: Shelf) -> None:
 
 async def test_every_secret_that_passes_is_known_to_the_redaction(shelf: Shelf) -> None:
     await filled(shelf)
-    registry = SecretRegistry()
+    registry = Redactor()
     await PassphraseStore(shelf, registry).unlock(PASSPHRASE)
     assert registry.redact(f"<{SECRET}>") == "<[hidden]>"
 

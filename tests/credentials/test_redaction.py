@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.credentials.redaction import HIDDEN, MIN_SECRET_CHARS, SecretRegistry
+from app.credentials.redaction import HIDDEN, MIN_SECRET_CHARS, Redactor
 from app.credentials.stores import SecretValue
 
 KEY = 'sk/live+01&23"45=é'
@@ -15,8 +15,8 @@ PRIVATE_KEY = "0x4c0883A69102937d6231471b5dbb6204fe5129617082792ae468d01a3f36231
 
 
 @pytest.fixture
-def registry() -> SecretRegistry:
-    registry = SecretRegistry()
+def registry() -> Redactor:
+    registry = Redactor()
     registry.add(KEY)
     registry.add(PRIVATE_KEY)
     return registry
@@ -38,7 +38,7 @@ def registry() -> SecretRegistry:
         PRIVATE_KEY.lower(),
     ],
 )
-def test_a_known_secret_is_hidden_in_every_shape_it_takes(text: str, registry: SecretRegistry) -> None:
+def test_a_known_secret_is_hidden_in_every_shape_it_takes(text: str, registry: Redactor) -> None:
     hidden = registry.redact(text)
     assert HIDDEN in hidden
     for part in (KEY[:9], "live", PRIVATE_KEY[8:20], PRIVATE_KEY[8:20].lower(), PRIVATE_KEY[8:20].upper()):
@@ -47,7 +47,7 @@ def test_a_known_secret_is_hidden_in_every_shape_it_takes(text: str, registry: S
 
 
 def test_a_secret_with_spaces_is_hidden_in_either_spelling_of_an_address() -> None:
-    registry = SecretRegistry()
+    registry = Redactor()
     secret = "two words/and a slash"
     registry.add(secret)
     for text in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
@@ -55,7 +55,7 @@ def test_a_secret_with_spaces_is_hidden_in_either_spelling_of_an_address() -> No
 
 
 def test_a_recovery_phrase_is_hidden_however_it_is_spaced() -> None:
-    registry = SecretRegistry()
+    registry = Redactor()
     words = "legal winner thank year wave sausage worth useful legal winner thank yellow"
     registry.add(f"  {words}\n")
     assert "sausage" not in registry.redact(f"phrase: {words}!")
@@ -82,10 +82,10 @@ def test_a_recovery_phrase_is_hidden_however_it_is_spaced() -> None:
     ],
 )
 def test_what_looks_like_a_credential_is_hidden_without_being_known(text: str, gone: str) -> None:
-    hidden = SecretRegistry().redact(text)
+    hidden = Redactor().redact(text)
     assert gone not in hidden
     assert HIDDEN in hidden
-    assert SecretRegistry().redact(hidden) == hidden
+    assert Redactor().redact(hidden) == hidden
 
 
 @pytest.mark.parametrize(
@@ -98,24 +98,24 @@ def test_what_looks_like_a_credential_is_hidden_without_being_known(text: str, g
         "x-ratelimit-remaining-requests: 99",
     ],
 )
-def test_ordinary_text_stays_as_it_is(text: str, registry: SecretRegistry) -> None:
+def test_ordinary_text_stays_as_it_is(text: str, registry: Redactor) -> None:
     assert registry.redact(text) == text
 
 
 def test_short_secrets_would_garble_everything_and_are_left_to_the_patterns() -> None:
-    registry = SecretRegistry()
+    registry = Redactor()
     registry.add("abc")
     assert registry.redact("abcdef") == "abcdef"
 
 
 def test_the_longest_of_two_overlapping_secrets_is_hidden_whole() -> None:
-    registry = SecretRegistry()
+    registry = Redactor()
     registry.add("token-12345")
     registry.add("token-12345-and-more")
     assert registry.redact("<token-12345-and-more>") == f"<{HIDDEN}>"
 
 
-def test_the_registry_keeps_no_secret(registry: SecretRegistry) -> None:
+def test_the_registry_keeps_no_secret(registry: Redactor) -> None:
     seen = repr(vars(registry)) + repr(registry)
     assert "live" not in seen
     assert PRIVATE_KEY[5:15] not in seen
@@ -126,12 +126,12 @@ def test_any_secret_is_hidden_anywhere(secret: str, before: str, after: str) -> 
     secret = secret.strip()
     assume(len(secret) >= MIN_SECRET_CHARS)
     assume(secret not in HIDDEN)
-    registry = SecretRegistry()
+    registry = Redactor()
     registry.add(secret)
     assert secret not in registry.redact(before + secret + after).replace(HIDDEN, "\x00")
 
 
-def test_a_long_log_is_redacted_in_passing(registry: SecretRegistry) -> None:
+def test_a_long_log_is_redacted_in_passing(registry: Redactor) -> None:
     text = f"GET https://host/v1/models 200 in 12 ms {KEY}\n" * 2_000  # 120 kB
     begun = time.thread_time()
     assert "live" not in registry.redact(text)

@@ -15,7 +15,7 @@ from app.bootstrap.startup_context import StartupContext
 from app.core.problems import hide_secrets_with
 from app.credentials import keyring_store
 from app.credentials.keyring_backends import NoBackend
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.storage.paths import Paths
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
@@ -53,7 +53,7 @@ async def opened(
     qapp.setQuitOnLastWindowClosed(False)
     paths = Paths.below(home)
     paths.make()
-    secrets = SecretRegistry()
+    secrets = Redactor()
     hide_secrets_with(secrets.redact)
     crashes = CrashReporter(paths.crashes, redact=secrets.redact, version="test")
     instance = SingleInstance(paths.data)

@@ -19,7 +19,7 @@ install_exception_guard()
 from app.__main__ import main  # noqa: E402
 from app.bootstrap.rialto import Rialto  # noqa: E402
 from app.credentials.keyring_store import KeyringStore  # noqa: E402
-from app.storage.history import History  # noqa: E402
+from app.storage.chat_store import ChatStore  # noqa: E402
 from tests.journeys.conftest import no_keychain  # noqa: E402
 from tests.journeys.paying_tabs import DEEDS  # noqa: E402
 from tests.journeys.test_wallet import control, in_the_sandbox  # noqa: E402
@@ -40,7 +40,7 @@ async def work_and_die(rialto: Rialto, folder: Path) -> None:
     rialto.window.show_tab("chat")
     rialto.chat.send(QUESTION)
     assert rialto.database is not None
-    history = History(rialto.database)
+    history = ChatStore(rialto.database)
     await until(lambda: len(rows := rialto.chat_page.rows()) == 2 and rows[-1].text)
     answer = rialto.chat_page.rows()[-1].id
     while not (await history.message(answer)).content:

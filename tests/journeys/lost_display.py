@@ -30,7 +30,7 @@ def drive() -> None:
             rialto.window.show_tab("wallet")
             QCoreApplication.exit(1)
 
-        rialto.tasks.start("display", lose)
+        rialto.tasks.start_unless_running("display", lose)
         return await live(rialto)
 
     Rialto.live = live_and_lose  # type: ignore[method-assign]

@@ -33,8 +33,8 @@ from app.sandbox.chains import crypto_rpc
 from app.sandbox.chat import completion
 from app.sandbox.http import call, gate
 from app.sandbox.server import RunningSandbox, start_sandbox
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.images import Images
 from app.storage.paths import Paths, resources
 from app.storage.receipts import Receipts, receipt_of
@@ -360,7 +360,7 @@ async def fill(home: Path) -> None:
     (folder / "team.json").write_text(json.dumps({**collection, "requests": [request]}))
     database = await Database.open(paths.database, backups=paths.backups)
     now = datetime.now(UTC)
-    history = History(database)
+    history = ChatStore(database)
     chat = await history.create_chat(title=HOSTILE, model=HOSTILE, character_slug=HOSTILE, character_name=HOSTILE)
     attached = [
         {"kind": kind, "name": FILE_NAME, "media_type": "text/plain", "size": 10, "sha256": "0" * 64, "note": HOSTILE}

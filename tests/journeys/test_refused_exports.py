@@ -25,7 +25,9 @@ def chat_as(kind: str) -> Callable[[Rialto, Path], object]:
 
 def code(rialto: Rialto, path: Path) -> None:
     controller = rialto.chat_page.controller
-    rialto.tasks.start("save code", controller._save_file, path, lambda place: place.write_text("print(1)"))
+    rialto.tasks.start_unless_running(
+        "save code", controller._save_file, path, lambda place: place.write_text("print(1)")
+    )
 
 
 def clip(rialto: Rialto, path: Path) -> None:
@@ -48,7 +50,7 @@ def answer(rialto: Rialto, path: Path) -> None:
     async def save() -> None:
         rialto.toast(await save_file(path, lambda place: place.write_bytes(run.body)))
 
-    rialto.tasks.start("save answer", save)
+    rialto.tasks.start_unless_running("save answer", save)
 
 
 EXPORTS: dict[str, tuple[str, str, Callable[[Rialto, Path], object]]] = {

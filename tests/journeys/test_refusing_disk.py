@@ -79,7 +79,7 @@ async def test_files_that_cannot_be_written_are_told_in_the_same_way(start: Star
         await enter_sandbox(rialto)
         with read_only(rialto.paths.config):
             rialto.settings.remember(show_adult=True)
-            rialto.tasks.start("save", asyncio.to_thread, rialto.settings.save)
+            rialto.tasks.start_unless_running("save", asyncio.to_thread, rialto.settings.save)
             await settled(rialto)
             assert len(notices(rialto)) == 1
 
@@ -139,7 +139,7 @@ async def test_stay_stays_and_the_history_can_be_tried_again(
         await settled(rialto)
         assert rialto.window.isVisible() and not rialto._is_closed
         (tmp_path / "home" / "data" / "rialto.db").write_bytes(whole)
-        rialto.tasks.start("history", rialto._start_history)
+        rialto.tasks.start_unless_running("history", rialto._start_history)
         await until(lambda: rialto.chat.library is not None)
 
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from app.storage.form_drafts import TabDraft
+from app.storage.form_drafts import FormDraftStore
 from tests.journeys.conftest import settled
 from tests.kit.waiting import until
 
@@ -246,14 +246,14 @@ async def test_keys_typed_while_a_tab_reads_what_it_kept_join_that_though_it_is_
         rialto.window.show_tab(tab)
         await settled(rialto)
         await type_into(FIELDS[tab](rialto.window.tab(tab)), "kept before")
-    read = TabDraft.read
+    read = FormDraftStore.read
 
-    async def slowly(drafts: TabDraft) -> dict[str, Any]:
+    async def slowly(drafts: FormDraftStore) -> dict[str, Any]:
         await asyncio.sleep(1.0)
         return await read(drafts)
 
     with monkeypatch.context() as slow:
-        slow.setattr(TabDraft, "read", slowly)
+        slow.setattr(FormDraftStore, "read", slowly)
         async with start() as rialto:
             rialto.window.show_tab(tab)
             await until(lambda: rialto.tasks.running(f"open {tab}"))

@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from app.bootstrap.rialto import Rialto
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.images import Images
 from app.storage.paths import Paths
 from app.storage.rpc_calls import RpcCalls
@@ -55,7 +55,7 @@ async def fill(home: Path) -> None:
     now = datetime.now(UTC)
     images = Images(database)
     for number in (1, 2):
-        await History(database).create_chat(title=f"Chat {number}")
+        await ChatStore(database).create_chat(title=f"Chat {number}")
         await Takes(database).add(
             text="A line.",
             title=f"Clip {number}",

@@ -24,8 +24,8 @@ from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
 from app.storage.catalogue import Catalogue
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
@@ -283,7 +283,7 @@ class ChatPresenterHarness:
     """Everything under one chat tab, and what it told the page."""
 
     presenter: ChatPresenter
-    history: History
+    history: ChatStore
     tasks: TaskScope
     current_account: CurrentAccount
     settings: SettingsStore
@@ -342,7 +342,7 @@ async def open_chat_presenter(
         transport=httpx.MockTransport(fake.handle),
     )
     database = await Database.open(home / "rialto.sqlite3")
-    history = History(database)
+    history = ChatStore(database)
     presenter = ChatPresenter(current_account, settings, tasks, undo_stack := UndoStack(tasks))
     harness = kind(presenter, history, tasks, current_account, settings, fake, database, undo_stack)
     watch(harness)
@@ -415,7 +415,7 @@ class SandboxChatPresenterHarness(OnSandbox):
     """A started presenter whose service is a real Sandbox."""
 
     presenter: ChatPresenter
-    history: History
+    history: ChatStore
     tasks: TaskScope
     sandbox: RunningSandbox
 
@@ -445,7 +445,7 @@ async def open_sandbox_chat_presenter(
     service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
     presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack(tasks))
-    tab = kind(presenter, History(database), tasks, sandbox)
+    tab = kind(presenter, ChatStore(database), tasks, sandbox)
     try:
         current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
         await presenter.start(tab.history, Catalogue(database))

@@ -24,13 +24,13 @@ from app.service.exchange import Exchange
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.form_drafts import TabDraft as DraftTable
+from app.storage.form_drafts import FormDraftStore as DraftTable
 from app.storage.images import StoredImage
 from app.storage.paid_call_intents import Intents
 from app.storage.receipts import Receipts
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
-from app.ui.images.session.image_changes import ImageChanges
+from app.ui.images.session.image_edits import ImageEdits
 from app.ui.kit.theme import Theme
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
@@ -44,7 +44,7 @@ SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="s
 class ImagesHarness(OnSandbox):
     page: ImagesPage
     presenter: ImagesPresenter
-    changes: ImageChanges
+    changes: ImageEdits
     tasks: TaskScope
     current_account: CurrentAccount
     database: Database
@@ -271,7 +271,7 @@ async def open_images(
     await ledger.start(Receipts(database))
     await Intents(database).settle_after_start()  # as the window does before it hands the database on
     presenter = ImagesPresenter(current_account, tasks, home / "data", undo_stack := UndoStack(tasks))
-    changes = ImageChanges(presenter)
+    changes = ImageEdits(presenter)
     page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
     harness = ImagesHarness(
         page, presenter, changes, tasks, current_account, database, sandbox, home, undo_stack, exchanges=exchanges

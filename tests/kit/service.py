@@ -16,7 +16,7 @@ from app.service.service import Service, open_service
 from app.service.speech import Sound, SpeechRequest
 from app.service.wallet_auth import WalletAuth
 from app.wallet.errors import WalletError
-from app.wallet.sign_in import SignInHeaders, site_of
+from app.wallet.sign_in import SignInHeaderMaker, site_of
 from tests.sandbox.support import Client, running
 from tests.wallet.figures import ADDRESS, evm_signer
 
@@ -66,7 +66,7 @@ async def with_wallet(folder: Path, dialect: str = "service", usd: str = "5") ->
         sandbox.control(f"/wallets/{ADDRESS}", {"usd": usd})
         names, base_url = DIALECTS[dialect], sandbox.running.base_url
         site = site_of(base_url, domain=names.siwx_domain, uri=names.siwx_uri, statement=names.siwx_statement)
-        headers = SignInHeaders(evm_signer(), site)
+        headers = SignInHeaderMaker(evm_signer(), site)
         auth = WalletAuth(base_url, names.siwx_header, headers, refused_by=(WalletError,))
         async with _at(sandbox, folder, dialect, auth) as harness:
             yield harness

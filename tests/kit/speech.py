@@ -24,7 +24,7 @@ from app.service.calls import Call
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
-from app.storage.form_drafts import TabDraft as DraftTable
+from app.storage.form_drafts import FormDraftStore as DraftTable
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from app.ui.speech.page import SpeechPage

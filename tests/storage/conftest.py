@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.schema import migrations_in
 
 
@@ -40,8 +40,8 @@ async def database(tmp_path: Path, clock: Clock) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def history(database: Database) -> History:
-    return History(database)
+def history(database: Database) -> ChatStore:
+    return ChatStore(database)
 
 
 @pytest.fixture

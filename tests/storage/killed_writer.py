@@ -4,8 +4,8 @@ import asyncio
 import sys
 from pathlib import Path
 
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.paid_call_intents import Intents
 
 SAVE_EVERY_S = 0.25
@@ -13,7 +13,7 @@ SAVE_EVERY_S = 0.25
 
 async def stream(path: Path) -> None:
     """Say each save on standard output after it is on disk, as the number of characters kept."""
-    history = History(await Database.open(path))
+    history = ChatStore(await Database.open(path))
     chat = await history.create_chat(title="Interrupted")
     await history.add_message(chat.id, "user", "Tell me everything.")
     answer = await history.add_message(chat.id, "assistant", state="streaming")
@@ -27,7 +27,7 @@ async def stream(path: Path) -> None:
 
 async def hurry(path: Path) -> None:
     """Add turns as fast as they can be added; say each one."""
-    history = History(await Database.open(path))
+    history = ChatStore(await Database.open(path))
     chat = await history.create_chat(title="Hurried")
     number = 0
     while True:

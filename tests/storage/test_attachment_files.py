@@ -8,9 +8,9 @@ import pytest
 
 from app.storage.attachment_files import AttachmentFiles
 from app.storage.chat_file import duplicate_chat
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.history import History
 
 ONE_DAY_S = 2 * 24 * 3600
 
@@ -40,7 +40,7 @@ def test_a_file_that_is_gone_is_said_to_be_gone(tmp_path: Path) -> None:
         AttachmentFiles(tmp_path).read("0" * 64)
 
 
-async def test_what_no_message_and_no_draft_names_is_swept(history: History, database: Database) -> None:
+async def test_what_no_message_and_no_draft_names_is_swept(history: ChatStore, database: Database) -> None:
     kept = [history.files.keep(data) for data in (b"sent", b"draft", b"nobody's", b"young")]
     for name in kept[:3]:
         age(history.files.path(name))
@@ -55,7 +55,7 @@ async def test_what_no_message_and_no_draft_names_is_swept(history: History, dat
         history.files.read(kept[2])
 
 
-async def test_a_duplicate_keeps_what_was_attached(history: History, database: Database) -> None:
+async def test_a_duplicate_keeps_what_was_attached(history: ChatStore, database: Database) -> None:
     chat = await history.create_chat()
     message = await history.add_message(chat.id, "user", "look", attachments=({"sha256": "0" * 64, "name": "a.png"},))
     assert message.attachments == ({"sha256": "0" * 64, "name": "a.png"},)

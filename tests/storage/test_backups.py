@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.storage.backups import backups_in, integrity_fault, make_backup, restore
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import BackupFailed, DatabaseDamaged
-from app.storage.history import History
 from tests.storage.conftest import Clock
 
 
@@ -34,7 +34,7 @@ async def test_three_daily_backups_are_kept(database: Database, clock: Clock) ->
     assert list(backups_in(database.backups)) == made[:1:-1]
 
 
-async def test_a_backup_holds_what_was_committed_and_opens_alone(database: Database, history: History) -> None:
+async def test_a_backup_holds_what_was_committed_and_opens_alone(database: Database, history: ChatStore) -> None:
     chat = await history.create_chat(title="Kept")
     await history.add_message(chat.id, "user", "Is this in the copy?")
     backup = await database.back_up_daily()
@@ -51,7 +51,7 @@ async def test_a_damaged_database_is_found_by_its_daily_backup_and_older_copies_
 ) -> None:
     path = tmp_path / "rialto.db"
     database = await Database.open(path, now=clock)
-    history = History(database)
+    history = ChatStore(database)
     chat = await history.create_chat()
     for number in range(200):
         await history.add_message(chat.id, "user", f"{number} " * 200)
@@ -84,7 +84,7 @@ async def test_a_copy_that_does_not_pass_its_check_never_gets_a_name(
 async def test_restoring_puts_the_copy_in_place_and_keeps_the_damaged_file(tmp_path: Path, clock: Clock) -> None:
     path = tmp_path / "rialto.db"
     database = await Database.open(path, now=clock)
-    chat = await History(database).create_chat(title="From the backup")
+    chat = await ChatStore(database).create_chat(title="From the backup")
     backup = await database.back_up_daily()
     assert backup is not None
     await database.close()
@@ -93,7 +93,7 @@ async def test_restoring_puts_the_copy_in_place_and_keeps_the_damaged_file(tmp_p
     assert aside is not None
     assert aside.read_bytes() == b"ruined"
     database = await Database.open(path, now=clock)
-    assert (await History(database).chat(chat.id)).title == "From the backup"
+    assert (await ChatStore(database).chat(chat.id)).title == "From the backup"
     await database.close()
 
 

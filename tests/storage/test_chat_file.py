@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.storage.chat_file import NotAChat, chat_to_json, duplicate_chat, import_chat
-from app.storage.conversations import STATES
+from app.storage.chat_rows import STATES
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 
 
-async def branched(history: History) -> str:
+async def branched(history: ChatStore) -> str:
     chat = await history.create_chat(title="Bridges", model="m", character_slug="guide", options={"web_search": "on"})
     question = await history.add_message(chat.id, "user", "question")
     answer = await history.add_message(chat.id, "assistant", state="streaming")
@@ -32,14 +32,14 @@ async def branched(history: History) -> str:
     return chat.id
 
 
-async def exported(history: History, chat_id: str) -> dict[str, Any]:
+async def exported(history: ChatStore, chat_id: str) -> dict[str, Any]:
     """Through JSON text, as a file would."""
     body = chat_to_json(await history.chat(chat_id), await history.messages(chat_id))
     read: dict[str, Any] = json.loads(json.dumps(body))
     return read
 
 
-async def test_an_exported_chat_comes_back_identical(history: History, database: Database) -> None:
+async def test_an_exported_chat_comes_back_identical(history: ChatStore, database: Database) -> None:
     chat_id = await branched(history)
     body = await exported(history, chat_id)
     before = await history.messages(chat_id)
@@ -53,7 +53,7 @@ async def test_an_exported_chat_comes_back_identical(history: History, database:
     assert [hit.chat_id for hit in await history.search("second answer")] == [chat.id]
 
 
-async def test_a_duplicate_stands_on_its_own(history: History, database: Database) -> None:
+async def test_a_duplicate_stands_on_its_own(history: ChatStore, database: Database) -> None:
     chat_id = await branched(history)
     copy = await duplicate_chat(database, chat_id)
     await history.purge(chat_id)
@@ -64,7 +64,7 @@ async def test_a_duplicate_stands_on_its_own(history: History, database: Databas
 
 
 async def test_a_duplicate_up_to_a_message_has_one_branch_and_cost_nothing(
-    history: History, database: Database
+    history: ChatStore, database: Database
 ) -> None:
     chat_id = await branched(history)
     second = (await history.messages(chat_id))[2]
@@ -74,7 +74,7 @@ async def test_a_duplicate_up_to_a_message_has_one_branch_and_cost_nothing(
     assert (await history.chat(chat_id)).cost_usd == Decimal("0.0019")
 
 
-async def test_a_plain_list_of_turns_becomes_a_line(history: History, database: Database) -> None:
+async def test_a_plain_list_of_turns_becomes_a_line(history: ChatStore, database: Database) -> None:
     turns = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}, {"role": "user"}, "odd", {}]
     chat = await import_chat(database, {"messages": turns})
     path = await history.path_to(chat.head_id)
@@ -86,7 +86,7 @@ async def test_a_plain_list_of_turns_becomes_a_line(history: History, database: 
     assert chat.preview == "two"
 
 
-async def test_what_was_streaming_elsewhere_is_interrupted_here(history: History, database: Database) -> None:
+async def test_what_was_streaming_elsewhere_is_interrupted_here(history: ChatStore, database: Database) -> None:
     chat = await import_chat(database, {"messages": [{"role": "assistant", "content": "half", "state": "streaming"}]})
     (message,) = await history.messages(chat.id)
     assert message.state == "interrupted"
@@ -138,7 +138,7 @@ async def test_any_chat_of_odd_values_is_imported_whole(
 ) -> None:
     database = await Database.open(tmp_path_factory.mktemp("db") / "rialto.db")
     try:
-        history = History(database)
+        history = ChatStore(database)
         for _ in range(2):  # the second time every id is taken
             chat = await import_chat(database, body)
             messages = await history.messages(chat.id)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from app.storage.chat_file import chat_to_json, import_chat
 from app.storage.chat_import import NotAnExport, read_export
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 
 
 def node(name: str, parent: str | None, role: str = "", *parts: object, **more: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def written(folder: Path, content: object, name: str = "conversations.json") -> 
 
 
 async def test_the_tree_of_an_openai_export_keeps_its_branches_and_leaf(
-    tmp_path: Path, database: Database, history: History
+    tmp_path: Path, database: Database, history: ChatStore
 ) -> None:
     export = read_export(written(tmp_path, [openai_chat()]))
     chat = await import_chat(database, export.chats[0])
@@ -149,7 +149,7 @@ async def test_other_public_shapes_are_taken(
     branches: int,
     tmp_path: Path,
     database: Database,
-    history: History,
+    history: ChatStore,
 ) -> None:
     export = read_export(written(tmp_path, [entry], "any.json"))
     assert export.source == source
@@ -168,7 +168,7 @@ def test_turns_alone_lines_and_wrapped_lists_are_found(tmp_path: Path) -> None:
     assert len(read_export(written(tmp_path, {"conversations": [openai_chat(), CLAUDE]})).chats) == 2
 
 
-async def test_our_own_export_passes_through_unchanged(tmp_path: Path, database: Database, history: History) -> None:
+async def test_our_own_export_passes_through_unchanged(tmp_path: Path, database: Database, history: ChatStore) -> None:
     chat = await import_chat(database, read_export(written(tmp_path, [CLAUDE])).chats[0])
     body = chat_to_json(chat, await history.messages(chat.id))
     export = read_export(written(tmp_path, body, "mine.json"))

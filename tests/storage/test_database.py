@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import DatabaseDamaged, NotStored, StorageError, StorageUnavailable
-from app.storage.history import History
 
 NOTE = "INSERT INTO meta (key, value) VALUES (?, ?)"
 
@@ -79,7 +79,7 @@ async def test_the_reading_connection_cannot_write(database: Database) -> None:
         await database.fetch(NOTE, ["note", ""])
 
 
-async def test_a_full_disk_is_told_and_what_was_there_stays(database: Database, history: History) -> None:
+async def test_a_full_disk_is_told_and_what_was_there_stays(database: Database, history: ChatStore) -> None:
     chat = await history.create_chat(title="Before")
     async with database.transaction() as transaction:
         ((pages,),) = await transaction.fetch("PRAGMA page_count")
@@ -127,7 +127,7 @@ async def test_a_folder_that_cannot_be_written_is_told_at_open(locked_folder: Pa
 
 async def test_closing_twice_is_fine_and_leaves_one_file(tmp_path: Path) -> None:
     database = await Database.open(tmp_path / "rialto.db")
-    await History(database).create_chat()
+    await ChatStore(database).create_chat()
     await database.close()
     await database.close()
     assert [path.name for path in tmp_path.iterdir()] == ["rialto.db"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.storage.backups import integrity_fault
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,7 +33,7 @@ async def test_a_streamed_answer_is_there_after_a_kill_and_marked_interrupted(tm
     path = tmp_path / "data" / "rialto.db"
     reported = run_and_kill("stream", path, lines=4)
     database = await Database.open(path)
-    history = History(database)
+    history = ChatStore(database)
     (chat,) = await history.chats()
     question, answer = await history.path_to(chat.head_id)
     assert question.content == "Tell me everything."
@@ -51,7 +51,7 @@ async def test_every_turn_that_was_said_to_be_kept_is_kept_whole(lines: int, tmp
     path = tmp_path / "data" / "rialto.db"
     reported = run_and_kill("hurry", path, lines)
     database = await Database.open(path)
-    history = History(database)
+    history = ChatStore(database)
     (chat,) = await history.chats()
     turns = await history.path_to(chat.head_id)
     assert [turn.content for turn in turns] == [f"turn {number}" for number in range(len(turns))]

@@ -48,7 +48,7 @@ def test_what_the_window_needs_before_its_first_paint_imports_nothing_heavy() ->
     """Contract with the start-up goal: plain modules of the standard library only."""
     code = (
         "import sys; import app.storage.paths, app.storage.settings, app.storage.files, app.storage.log;"
-        "import app.credentials.accounts, app.credentials.redaction; app.credentials.redaction.SecretRegistry();"
+        "import app.credentials.accounts, app.credentials.redaction; app.credentials.redaction.Redactor();"
         "heavy = {'platformdirs', 'aiosqlite', 'asyncio', 'keyring', 'cryptography', 'pydantic', 'sqlite3'};"
         "heavy |= {'hashlib', 'secrets', 'logging.handlers', 'socket', 'ssl'};"
         "print(sorted(heavy & set(sys.modules)))"

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.history import History
 from app.storage.search_index import NONE, TRIGRAM, WORDS, Marker, best_tokenizer, ensure_index, query_of
 
 
-async def fill(history: History) -> str:
+async def fill(history: ChatStore) -> str:
     chat = await history.create_chat(title="Stone bridges of Venice")
     for text in (
         "Who built the Rialto bridge?",
@@ -23,12 +23,12 @@ async def fill(history: History) -> str:
     return chat.id
 
 
-async def found(history: History, text: str) -> list[str]:
+async def found(history: ChatStore, text: str) -> list[str]:
     """Return the beginnings of the messages found, titles as "title"."""
     return ["title" if hit.message_id is None else hit.snippet.text[:7] for hit in await history.search(text)]
 
 
-async def test_words_parts_of_words_and_phrases_are_found(history: History) -> None:
+async def test_words_parts_of_words_and_phrases_are_found(history: ChatStore) -> None:
     await fill(history)
     assert await found(history, "bridge") == ["title", "Who bui"]
     assert await found(history, "RIDG built") == ["Who bui"]  # both, in any order, in any case
@@ -37,7 +37,7 @@ async def test_words_parts_of_words_and_phrases_are_found(history: History) -> N
     assert await found(history, "rialto 1588") == []
 
 
-async def test_short_words_and_signs_are_found_as_they_are(history: History) -> None:
+async def test_short_words_and_signs_are_found_as_they_are(history: ChatStore) -> None:
     await fill(history)
     assert await found(history, "da") == ["Antonio"]
     assert await found(history, "桥") == ["Мост и "]
@@ -50,13 +50,13 @@ async def test_short_words_and_signs_are_found_as_they_are(history: History) -> 
 
 
 @pytest.mark.parametrize("text", ["", "   ", '"', '""', "\x00"])
-async def test_an_empty_search_finds_nothing(history: History, text: str) -> None:
+async def test_an_empty_search_finds_nothing(history: ChatStore, text: str) -> None:
     await fill(history)
     assert await found(history, text) == []
 
 
 @pytest.mark.parametrize("text", ['AND OR "', "NEAR(", "col:x", "a*", "^b", "(((", "-x", "'; DROP TABLE chats; --"])
-async def test_signs_of_the_query_language_are_only_text(history: History, text: str) -> None:
+async def test_signs_of_the_query_language_are_only_text(history: ChatStore, text: str) -> None:
     await fill(history)
     await history.search(text)
     chat = await history.create_chat()
@@ -65,7 +65,7 @@ async def test_signs_of_the_query_language_are_only_text(history: History, text:
     assert message.id in [hit.message_id for hit in await history.search(f'"{needle}"')]
 
 
-async def test_what_was_found_is_marked_in_a_short_line(history: History) -> None:
+async def test_what_was_found_is_marked_in_a_short_line(history: ChatStore) -> None:
     chat = await history.create_chat()
     await history.add_message(chat.id, "user", "word\n" * 200 + "the Needle itself\nand needles " + "word " * 200)
     (hit,) = await history.search("needle")
@@ -75,7 +75,7 @@ async def test_what_was_found_is_marked_in_a_short_line(history: History) -> Non
     assert (hit.snippet.text[0], hit.snippet.text[-1]) == ("…", "…")
 
 
-async def test_the_newest_come_first_and_the_limit_holds(history: History) -> None:
+async def test_the_newest_come_first_and_the_limit_holds(history: ChatStore) -> None:
     chat = await history.create_chat()
     for number in range(30):
         await history.add_message(chat.id, "user", f"number {number:02} of many")
@@ -84,14 +84,14 @@ async def test_the_newest_come_first_and_the_limit_holds(history: History) -> No
     assert await history.search("number", limit=0) == ()
 
 
-async def test_one_chat_can_be_searched_alone(history: History) -> None:
+async def test_one_chat_can_be_searched_alone(history: ChatStore) -> None:
     first = await fill(history)
     second = await fill(history)
     assert {hit.chat_id for hit in await history.search("bridge")} == {first, second}
     assert {hit.chat_id for hit in await history.search("bridge", chat_id=first)} == {first}
 
 
-async def test_the_trash_is_not_searched(history: History) -> None:
+async def test_the_trash_is_not_searched(history: ChatStore) -> None:
     chat_id = await fill(history)
     await history.trash(chat_id)
     assert await found(history, "bridge") == []
@@ -99,7 +99,7 @@ async def test_the_trash_is_not_searched(history: History) -> None:
     assert await found(history, "bridge") == ["title", "Who bui"]
 
 
-async def test_the_index_follows_every_change(history: History, database: Database) -> None:
+async def test_the_index_follows_every_change(history: ChatStore, database: Database) -> None:
     chat = await history.create_chat()
     answer = await history.add_message(chat.id, "assistant", "", state="streaming")
     await history.save_progress(answer.id, "apples")
@@ -127,7 +127,7 @@ async def test_a_poorer_sqlite_still_finds(kind: str, tmp_path: Path, monkeypatc
     monkeypatch.setattr("app.storage.search_index.best_tokenizer", lambda database: kind)
     database = await Database.open(tmp_path / "rialto.db")
     assert database.search_kind == kind
-    history = History(database)
+    history = ChatStore(database)
     await fill(history)
     assert await found(history, "bridge") == ["title", "Who bui"]
     assert await found(history, "built who") == ["Who bui"]
@@ -144,7 +144,7 @@ async def test_a_database_that_moves_between_sqlites_gets_its_index_rebuilt(
     for number, kind in enumerate((TRIGRAM, NONE, WORDS, NONE, TRIGRAM)):
         monkeypatch.setattr("app.storage.search_index.best_tokenizer", lambda database, kind=kind: kind)
         database = await Database.open(path)
-        history = History(database)
+        history = ChatStore(database)
         await fill(history)
         hits = await history.search("bridge")
         assert len([hit for hit in hits if hit.message_id]) == number + 1

@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 
 from app.storage.database import Database
-from app.storage.form_drafts import TabDraft
+from app.storage.form_drafts import FormDraftStore
 from app.storage.schema import migrations_in, statements
 
 DESK = next(migration for migration in migrations_in() if migration.name == "desk")
 
 
 async def test_each_tab_keeps_its_own(database: Database) -> None:
-    speech, images = TabDraft(database, "speech"), TabDraft(database, "images")
+    speech, images = FormDraftStore(database, "speech"), FormDraftStore(database, "images")
     await speech.keep({"text": "Half a sen", "speed": 1.5})
     await speech.keep({"text": "Half a sentence"})
     await images.keep({"form": {"prompt": "A harbour"}})
     assert await speech.read() == {"text": "Half a sentence", "speed": 1.5}
     assert await images.read() == {"form": {"prompt": "A harbour"}}
-    assert await TabDraft(database, "video").read() == {}
+    assert await FormDraftStore(database, "video").read() == {}
 
 
 async def test_what_cannot_be_read_costs_itself_alone(database: Database) -> None:
-    harness = TabDraft(database, "speech")
+    harness = FormDraftStore(database, "speech")
     await harness.keep({"text": "whole", "knobs": {"speed": 1}})
     await database.execute("UPDATE desk SET value = '{' WHERE key = 'knobs'")
     assert await harness.read() == {"text": "whole"}

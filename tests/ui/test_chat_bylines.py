@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.core import money
-from app.storage.conversations import Message
+from app.storage.chat_rows import Message
 from app.ui.chat.session.message_rows import byline_of, moment_of
 from app.ui.conversation.rows import receipt_text
 from app.ui.kit.theme import Theme

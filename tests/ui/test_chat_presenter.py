@@ -26,7 +26,9 @@ async def test_a_message_and_an_empty_answer_are_on_disk_before_either_is_shown(
         async def count() -> None:
             on_disk_when_shown.append(len(await harness.history.messages(harness.presenter.opened.chat_id or "")))
 
-        harness.presenter.conversation.rows_appended.connect(lambda rows: harness.tasks.start("count", count))
+        harness.presenter.conversation.rows_appended.connect(
+            lambda rows: harness.tasks.start_unless_running("count", count)
+        )
         await harness.say("Hello there")
         assert on_disk_when_shown == [2]
         stored = await harness.history.messages(harness.presenter.opened.chat_id or "")

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from app.storage.chat_file import chat_to_json
-from app.storage.conversations import Chat
+from app.storage.chat_rows import Chat
 from app.ui.chat.composer.attachment import Attachment
 from app.ui.chat.session.export import HTML, JSON, MARKDOWN, ExportForm, name_of
 from tests.kit.chat import ChatPresenterHarness, open_chat_presenter, whole

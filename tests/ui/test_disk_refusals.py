@@ -11,11 +11,11 @@ import pytest
 
 from app.core.tasks import TaskScope
 from app.storage.catalogue import Catalogue
+from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.files import StoredFile
-from app.storage.form_drafts import TabDraft
-from app.storage.history import History
+from app.storage.form_drafts import FormDraftStore
 from app.storage.presets import Presets
 from app.storage.settings import SettingsStore
 from app.storage.voices import Voices
@@ -62,7 +62,7 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
 ) -> None:
     """Read only, by SQLite itself; and folders in which nothing can be written."""
     database = await Database.open(tmp_path / "data" / "rialto.db")
-    history = History(database)
+    history = ChatStore(database)
     chat = await history.create_chat(title="Before")
     config = tmp_path / "config"
     config.mkdir()
@@ -74,7 +74,7 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
         "a message": lambda: history.add_message(chat.id, "user", "x"),
         "a chat into the trash": lambda: history.trash(chat.id),
         "a list of models": lambda: Catalogue(database).save("a", "models", "tts", []),
-        "what is being written": lambda: TabDraft(database, "speech").keep({"text": "x"}),
+        "what is being written": lambda: FormDraftStore(database, "speech").keep({"text": "x"}),
         "a preset": lambda: Presets(database).save("prompt", "x", {}),
         "a voice that was used": lambda: Voices(database).used("m", "v"),
         "settings": lambda: asyncio.to_thread(lambda: settings.change(show_adult=True)),
@@ -87,7 +87,7 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
         with read_only(config):
             for name, write in writes.items():
                 told.clear()
-                tasks.start(name, write)
+                tasks.start_unless_running(name, write)
                 await tasks.idle()
                 assert [type(error) for error in told] == [StorageUnavailable], name
     finally:

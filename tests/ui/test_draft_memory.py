@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.core import form_drafts
-from app.core.form_drafts import FormDrafts
+from app.core import draft_autosave
+from app.core.draft_autosave import DraftAutosave
 from app.core.tasks import TaskScope
 
 
@@ -28,12 +28,12 @@ class SlowDrafts:
 
 @pytest.fixture
 async def harness(monkeypatch: pytest.MonkeyPatch) -> SlowDrafts:
-    monkeypatch.setattr(form_drafts, "SAVE_AFTER_S", 0.0)
+    monkeypatch.setattr(draft_autosave, "SAVE_AFTER_S", 0.0)
     return SlowDrafts()
 
 
-def memory_on(harness: SlowDrafts, tasks: TaskScope) -> FormDrafts:
-    memory = FormDrafts(tasks, "typed")
+def memory_on(harness: SlowDrafts, tasks: TaskScope) -> DraftAutosave:
+    memory = DraftAutosave(tasks, "typed")
     memory.drafts = harness  # type: ignore[assignment]  # one call of it
     return memory
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.ledger import Balances
-from app.core.limit_watch import LimitWatch
+from app.core.rate_limit_watch import RateLimitWatch
 from app.service.exchange import Exchange, RequestRecord
 from app.service.response_info import ResponseInfo
 
@@ -127,7 +127,7 @@ def test_a_cost_that_nobody_told_is_what_the_balance_lost_and_other_calls_did_no
 
 def limits_of(*asked: tuple[str, str, int, int, int, float]) -> dict[str, tuple[int, int]]:
     """Method, path, status, left, limit and second of each answer."""
-    watch = LimitWatch()
+    watch = RateLimitWatch()
     for method, path, status, remaining, limit, second in asked:
         at = NOON + timedelta(seconds=second)
         info = ResponseInfo(status, at, limit_requests=limit, remaining_requests=remaining)

@@ -10,8 +10,8 @@ from app.ui.conversation.code_box import CodeBox
 from app.ui.conversation.rows import MessageRow, RowSource
 from app.ui.conversation.units import BODY, FOOTER, HEAD, THOUGHT
 from app.ui.conversation.view import MessageView
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from tests.kit.message_view import (
     LONG,
     PROBLEM,

@@ -15,7 +15,7 @@ from app.core import problems
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problem_words import has_own_words
 from app.core.problems import Problem, describe, hide_secrets_with
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.service import errors
 from app.service.exchange import Exchange, RequestRecord
 from app.service.response_info import ResponseInfo
@@ -33,8 +33,8 @@ def every_error() -> list[type[errors.ServiceError]]:
 
 
 @pytest.fixture
-def registry() -> Iterator[SecretRegistry]:
-    registry = SecretRegistry()
+def registry() -> Iterator[Redactor]:
+    registry = Redactor()
     registry.add(SECRET)
     hide_secrets_with(registry.redact)
     yield registry
@@ -78,7 +78,7 @@ def test_words_keep_to_the_house_style(kind: type[errors.ServiceError]) -> None:
 
 
 @pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
-def test_no_error_shows_a_secret_that_the_service_echoed(kind, registry: SecretRegistry) -> None:
+def test_no_error_shows_a_secret_that_the_service_echoed(kind, registry: Redactor) -> None:
     error = kind(f"The key {SECRET} is unknown")
     error.fields = (errors.FieldError("headers.authorization", f"Bearer {SECRET} was refused"),)
     error.code = f"bad_key_{SECRET}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.kit.program import restore_environment
+from app.ui.kit.own_executable import restore_environment
 
 
 def built_environment() -> dict[str, str]:

@@ -21,7 +21,7 @@ def opened(harness, tasks, script: str) -> SelfTestDialog:
     async def show() -> None:
         await dialog.answer()
 
-    tasks.start("self-test", show)
+    tasks.start_unless_running("self-test", show)
     return dialog
 
 
@@ -49,7 +49,7 @@ async def test_leaving_ends_what_was_started(harness, tasks, qtbot):
 
 async def test_a_program_that_cannot_be_started_is_a_part_that_does_not_work(harness, tasks, qtbot):
     dialog = SelfTestDialog(harness.theme, harness.window, [str(Path(sys.executable).with_name("no-such-program"))])
-    tasks.start("self-test", dialog.answer)
+    tasks.start_unless_running("self-test", dialog.answer)
     await until(lambda: dialog.end.text() == "Close")
     assert dialog.said.text().startswith("A part does not work.")
     dialog.end.click()

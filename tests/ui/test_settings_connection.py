@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.bootstrap.account_services import AccountServices
 from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
 from app.core.tasks import TaskScope
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.service.calls import Call
 from app.service.errors import ServerFailed
 from app.service.retry import CallKind
@@ -368,7 +368,7 @@ def composed(settings_harness, tasks) -> AccountServices:
     """The real composition around the accounts of a test."""
     ground = SimpleNamespace(
         paths=settings_harness.paths,
-        secrets=SecretRegistry(),
+        secrets=Redactor(),
         settings=settings_harness.store,
         accounts=settings_harness.book,
         sandbox=_NoSandbox(),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QGuiApplication
 
-from app.credentials.redaction import SecretRegistry
+from app.credentials.redaction import Redactor
 from app.ui.shell.crash_dialog import CrashDialog
 from app.ui.shell.crash_reports import CrashReporter, texts_in
 
@@ -21,7 +21,7 @@ SECRET = "sk-live-0123456789abcdefghij"
 
 @pytest.fixture
 def reporter(tmp_path: Path, qapp):
-    registry = SecretRegistry()
+    registry = Redactor()
     registry.add(SECRET)
     reporter = CrashReporter(tmp_path, redact=registry.redact, version="1.2.3")
     hooks = sys.excepthook, threading.excepthook

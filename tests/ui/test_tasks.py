@@ -72,13 +72,13 @@ async def test_a_write_that_runs_is_not_started_again(scope: TaskScope) -> None:
         await gate.wait()
         done.append(number)
 
-    assert scope.start("pay", pay, 1)
-    assert not scope.start("pay", pay, 2)
+    assert scope.start_unless_running("pay", pay, 1)
+    assert not scope.start_unless_running("pay", pay, 2)
     assert scope.running("pay")
     gate.set()
     await scope.idle()
     assert done == [1]
-    assert scope.start("pay", pay, 3)
+    assert scope.start_unless_running("pay", pay, 3)
     await scope.idle()
     assert done == [1, 3]
 
@@ -123,7 +123,7 @@ async def test_nothing_starts_after_the_end(scope: TaskScope) -> None:
 
     await scope.aclose()
     scope.replace("x", work)
-    assert not scope.start("y", work)
+    assert not scope.start_unless_running("y", work)
     await asyncio.sleep(0)
     assert ran == []
 
@@ -153,7 +153,9 @@ async def test_a_held_scope_starts_what_was_asked_for_once_the_loop_is_there() -
     scope = TaskScope(pytest.fail, held=True)
     scope.replace("read", note, "old")
     scope.replace("read", note, "new")
-    assert scope.start("write", note, "first") and not scope.start("write", note, "second")
+    assert scope.start_unless_running("write", note, "first") and not scope.start_unless_running(
+        "write", note, "second"
+    )
     scope.replace("dropped", note, "never")
     assert scope.cancel("dropped") and not scope.cancel("dropped")
     await asyncio.sleep(0)
@@ -174,8 +176,8 @@ async def test_what_runs_is_told_by_the_names_of_its_functions_and_never_by_that
         return
 
     scope = TaskScope(crashes.append, on_work=lambda names: told.append([name.rpartition(".")[2] for name in names]))
-    scope.start("save what-was-typed.txt", waiting)
-    scope.start("read", short)
+    scope.start_unless_running("save what-was-typed.txt", waiting)
+    scope.start_unless_running("read", short)
     await asyncio.sleep(0)
     may_end.set()
     await scope.idle()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QTextDocument
 
+from app.ui.kit.plain_tooltip import MOST_TIP_CHARS, plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import MOST_TIP_CHARS, plain_tip
 from app.ui.kit.widgets.label import Label
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.wallet.errors import KeyUnavailable, SignInRefused
-from app.wallet.sign_in import SignInHeaders, SignInSite, header_value, new_message, read_header, site_of
+from app.wallet.sign_in import SignInHeaderMaker, SignInSite, header_value, new_message, read_header, site_of
 from app.wallet.sign_in_message import SignInMessage, read_sign_in_message
 from app.wallet.signer import EthAccountSigner, PrivateKey, Signer
 from tests.wallet.figures import (
@@ -84,7 +84,7 @@ async def test_r_auth_07_the_header_of_the_other_chain_byte_for_byte() -> None:
 
 async def test_r_auth_05_a_hundred_headers_have_a_hundred_nonces_and_verify() -> None:
     signed: list[SignInMessage] = []
-    make = SignInHeaders(evm_signer(), SITE, clock=lambda: SIGNED_AT, on_signed=signed.append)
+    make = SignInHeaderMaker(evm_signer(), SITE, clock=lambda: SIGNED_AT, on_signed=signed.append)
     values = [await make(timedelta(seconds=at)) for at in range(100)]
     assert len({read_header(value).message.nonce for value in values}) == 100
     for at, value in enumerate(values):
@@ -103,7 +103,7 @@ def test_the_digest_is_the_one_that_was_published() -> None:
 
 
 async def test_r_auth_07_the_other_chains_header_verifies_with_strangers() -> None:
-    make = SignInHeaders(solana_signer(), SITE)
+    make = SignInHeaderMaker(solana_signer(), SITE)
     content = payload_of(await make(timedelta()))
     public = x402_solana.decode_base58(str(content["address"]))
     signature = x402_solana.decode_base58(str(content["signature"]))
@@ -112,7 +112,7 @@ async def test_r_auth_07_the_other_chains_header_verifies_with_strangers() -> No
 
 
 async def test_a_header_is_good_for_four_minutes_by_the_services_clock() -> None:
-    value = await SignInHeaders(evm_signer(), SITE, clock=lambda: SIGNED_AT)(timedelta(minutes=-7))
+    value = await SignInHeaderMaker(evm_signer(), SITE, clock=lambda: SIGNED_AT)(timedelta(minutes=-7))
     message = read_header(value).message
     assert message.issued_moment == SIGNED_AT - timedelta(minutes=7)
     assert message.expiry_moment == SIGNED_AT - timedelta(minutes=3)
@@ -124,7 +124,7 @@ async def test_a_wallet_that_is_locked_signs_nothing_and_tells_nobody() -> None:
 
     told: list[SignInMessage] = []
     with pytest.raises(KeyUnavailable):
-        await SignInHeaders(EthAccountSigner(ADDRESS, locked), SITE, on_signed=told.append)(timedelta())
+        await SignInHeaderMaker(EthAccountSigner(ADDRESS, locked), SITE, on_signed=told.append)(timedelta())
     assert told == []
 
 
@@ -232,5 +232,5 @@ def test_any_object_ends_in_a_header_or_a_refusal(fields: dict[str, object]) -> 
 
 def test_the_clock_is_the_computers_own_unless_given() -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
-    make = SignInHeaders(evm_signer(), SITE)
+    make = SignInHeaderMaker(evm_signer(), SITE)
     assert before <= make._clock() <= datetime.now(UTC)

@@ -23,7 +23,7 @@ from app.wallet.errors import WalletError
 from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
 from app.wallet.payment import SignedPayment, prepare_payment, sign_payment
 from app.wallet.payment_terms import read_options
-from app.wallet.sign_in import SignInHeaders, site_of
+from app.wallet.sign_in import SignInHeaderMaker, site_of
 from app.wallet.signer import Ed25519Signer, EthAccountSigner
 from tests.sandbox.support import Client, running
 from tests.wallet.figures import SEED, SOLANA_ADDRESS, Store
@@ -70,7 +70,7 @@ async def harness(sandbox: Client, dialect: str = "service", chain: Chain = "evm
     names = DIALECTS[dialect]
     base_url = sandbox.running.base_url
     site = site_of(base_url, domain=names.siwx_domain, uri=names.siwx_uri, statement=names.siwx_statement)
-    auth = WalletAuth(base_url, names.siwx_header, SignInHeaders(signer, site), refused_by=(WalletError,))
+    auth = WalletAuth(base_url, names.siwx_header, SignInHeaderMaker(signer, site), refused_by=(WalletError,))
     exchanges: list[Exchange] = []
     service = open_service(base_url, dialect, auth, exchanges.append)
     try:

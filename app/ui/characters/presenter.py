@@ -99,7 +99,7 @@ class CharactersPresenter(QObject):
         """The end of the list is near: ask for the next 50."""
         state = self.state
         if state.rows and not (state.is_complete or state.loading or state.loading_more or state.problem):
-            self._tasks.start("characters-more", self._more)
+            self._tasks.start_unless_running("characters-more", self._more)
 
     def try_again(self) -> None:
         """After a failure: the page that did not come."""

@@ -74,8 +74,10 @@ class ComposerController(QObject):
             made.undo_wanted.connect(presets.undo)
             made.file_chosen.connect(presets.import_file)
             made.target_chosen.connect(presets.export)
-            made.rename_wanted.connect(lambda key, name: self._tasks.start("rename-preset", self._rename, key, name))
-            made.save_wanted.connect(lambda: self._tasks.start("save-preset", self._save, kind))
+            made.rename_wanted.connect(
+                lambda key, name: self._tasks.start_unless_running("rename-preset", self._rename, key, name)
+            )
+            made.save_wanted.connect(lambda: self._tasks.start_unless_running("save-preset", self._save, kind))
         return made
 
     @cached_property

@@ -19,7 +19,7 @@ from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
 from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
 from app.ui.chat.session.structured_output import refusals
-from app.ui.chat.session.views import cap_text
+from app.ui.chat.session.view_values import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
@@ -249,7 +249,7 @@ class ChatPageController(QObject):
         """Ask where to save, have `write` called in a thread, and say what came of it."""
 
         def save(path: Path) -> None:
-            self._tasks.start(f"save:{path}", self._save_file, path, write)
+            self._tasks.start_unless_running(f"save:{path}", self._save_file, path, write)
 
         ask_to_save(self._page.main, title, name, save, suffixes=suffixes)
 
@@ -258,7 +258,7 @@ class ChatPageController(QObject):
 
     def answer_calls(self, row_id: str) -> None:
         """Ask the person for what the functions of an answer return."""
-        self._tasks.start("answer-calls", self._answer_calls, row_id)
+        self._tasks.start_unless_running("answer-calls", self._answer_calls, row_id)
 
     async def _answer_calls(self, row_id: str) -> None:
         from app.ui.chat.structure_dialog import CallsDialog
@@ -278,7 +278,7 @@ class ChatPageController(QObject):
 
     def open_structure(self) -> None:
         """Enter a schema for the answers, and functions."""
-        self._tasks.start("structure", self._open_structure)
+        self._tasks.start_unless_running("structure", self._open_structure)
 
     async def _open_structure(self) -> None:
         from app.ui.chat.structure_dialog import StructureDialog
@@ -299,7 +299,7 @@ class ChatPageController(QObject):
         """Ask for the form and the file, then write a chat, the open one when left out."""
         chat_id = chat_id or self._page.presenter.opened.chat_id
         if chat_id is not None:
-            self._tasks.start("export", self._export, chat_id)
+            self._tasks.start_unless_running("export", self._export, chat_id)
 
     async def _export(self, chat_id: str) -> None:
         from app.ui.chat.export_dialog import ExportDialog, ask_where
@@ -323,7 +323,7 @@ class ChatPageController(QObject):
         return bool(found)
 
     def _report(self, title: str, lines: Sequence[str]) -> None:
-        self._tasks.start("report", self._show_report, title, lines)
+        self._tasks.start_unless_running("report", self._show_report, title, lines)
 
     async def _show_report(self, title: str, lines: Sequence[str]) -> None:
         from app.ui.chat.export_dialog import ReportDialog
@@ -348,7 +348,7 @@ class ChatPageController(QObject):
 
     def open_changes(self) -> None:
         """Say what the replacement of the open chat's model changes, and offer it."""
-        self._tasks.start("model-changes", self._open_changes)
+        self._tasks.start_unless_running("model-changes", self._open_changes)
 
     async def _open_changes(self) -> None:
         presenter = self._page.presenter

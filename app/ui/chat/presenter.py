@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from app.core.problems import ActionSpec
     from app.core.tasks import TaskScope
     from app.storage.catalogue import Catalogue
-    from app.storage.history import History
+    from app.storage.chat_store import ChatStore
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
     from app.ui.chat.session.chat_library import ChatLibrary, Search
     from app.ui.chat.session.chat_presets import ChatPresets
+    from app.ui.chat.session.conversation import Conversation
     from app.ui.chat.session.export import ExportForm
     from app.ui.chat.session.import_export import Transfer
-    from app.ui.chat.session.open_conversation import Conversation
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
@@ -111,14 +111,14 @@ class ChatPresenter(QObject):
         self._search: Search | None = None
         self.presets: ChatPresets | None = None
         self.conversation: Conversation | None = None
-        self._history: History | None = None
+        self._history: ChatStore | None = None
         self._refused: Work | None = None  # what the disk refused last
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self._numbers_changed)
 
     # Beginning and end
 
-    async def start(self, history: History, catalogue: Catalogue | None = None) -> None:
+    async def start(self, history: ChatStore, catalogue: Catalogue | None = None) -> None:
         """Take the opened history: mark what was cut off, list the chats, open the last one. Raises `StorageError`.
 
         Text typed before this stays in the box, and then no old chat is opened over it.
@@ -127,7 +127,7 @@ class ChatPresenter(QObject):
         from app.core.trash import TrashKind
         from app.ui.chat.session.answer_queue import AnswerQueue
         from app.ui.chat.session.chat_library import ChatLibrary, Search
-        from app.ui.chat.session.open_conversation import Conversation
+        from app.ui.chat.session.conversation import Conversation
 
         await history.mark_interrupted()
         self._history = history
@@ -166,7 +166,7 @@ class ChatPresenter(QObject):
         self.trash.add_kind(self.presets.trash_kind)
         await self.presets.start(history.presets)
 
-    async def _sweep(self, history: History) -> None:
+    async def _sweep(self, history: ChatStore) -> None:
         """Remove the files of attachments that no message and no draft names any more."""
         import asyncio  # not before the window is painted
 
@@ -273,7 +273,7 @@ class ChatPresenter(QObject):
 
     def _do(self, work: Work, *args: object) -> None:
         """Run a piece of work of its own; a refusing disk becomes the page's problem."""
-        self._tasks.start(f"chat-{next(self._numbers)}", self._guarded, work, args)
+        self._tasks.start_unless_running(f"chat-{next(self._numbers)}", self._guarded, work, args)
 
     async def _guarded(self, work: Work, args: tuple[object, ...]) -> None:
         try:
@@ -419,7 +419,7 @@ class ChatPresenter(QObject):
         if not (text.strip() or self.opened.attachments) or self.conversation is None or not self.head().can_send:
             return
         if self.answers.live_in(self.opened.chat_id) is None:
-            self._tasks.start("send", self._guarded, self._send, (text,))
+            self._tasks.start_unless_running("send", self._guarded, self._send, (text,))
 
     async def _send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
         assert self.conversation is not None
@@ -543,14 +543,16 @@ class ChatPresenter(QObject):
         if self.conversation is None or not ready:
             return
         if text.strip():
-            self._tasks.start("send", self._guarded, self._send, (text, model_ids))
+            self._tasks.start_unless_running("send", self._guarded, self._send, (text, model_ids))
         else:
-            self._tasks.start("send", self._guarded, self.conversation.ask_for_comparison, (model_ids,))
+            self._tasks.start_unless_running("send", self._guarded, self.conversation.ask_for_comparison, (model_ids,))
 
     def answer_calls(self, message_id: str, answers: Mapping[str, str]) -> None:
         """Send what the person answered for the functions that a message asks for: call id → text."""
         if self.conversation is not None and self.answers.live_in(self.opened.chat_id) is None:
-            self._tasks.start("send", self._guarded, self.conversation.answer_calls, (message_id, answers))
+            self._tasks.start_unless_running(
+                "send", self._guarded, self.conversation.answer_calls, (message_id, answers)
+            )
 
     def retry_last(self) -> None:
         """Ask for the newest answer again."""
@@ -780,7 +782,7 @@ class ChatPresenter(QObject):
     def import_files(self, paths: tuple[Path, ...]) -> None:
         """Take the chats in files; what was taken and what not is reported at the end."""
         if self._history is not None:
-            self._tasks.start("import-chats", self._guarded, self._import, (paths,))
+            self._tasks.start_unless_running("import-chats", self._guarded, self._import, (paths,))
 
     async def _import(self, paths: tuple[Path, ...]) -> None:
         assert self.library is not None

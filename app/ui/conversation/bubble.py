@@ -12,8 +12,8 @@ from app.ui.conversation.controls import button_height, button_width
 from app.ui.conversation.line_boxes import action_controls, paint_action
 from app.ui.conversation.text_boxes import DocumentBox
 from app.ui.kit.markdown.inline import clean
+from app.ui.kit.markdown.renderer import new_document
 from app.ui.kit.markdown.segments import fence_of
-from app.ui.kit.markdown.writer import new_document
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter

@@ -13,7 +13,7 @@ from app.ui.conversation.controls import button_width, paint_control, place_righ
 from app.ui.conversation.horizontal_scroll import HorizontalScroll, HorizontalScrollBox
 from app.ui.kit.markdown.code import Stretch, label_of
 from app.ui.kit.markdown.inline import clean
-from app.ui.kit.markdown.writer import new_document
+from app.ui.kit.markdown.renderer import new_document
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter

@@ -9,7 +9,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from app.ui.conversation.units import ControlReference
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 
 if TYPE_CHECKING:
     from app.ui.conversation.boxes import Box, Control

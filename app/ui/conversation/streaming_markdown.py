@@ -13,10 +13,10 @@ from app.ui.conversation.table_box import TableBox, TableGroup
 from app.ui.conversation.text_boxes import ProseBox
 from app.ui.conversation.units import THOUGHT, Styles, Unit
 from app.ui.kit.markdown.parser import parse, split_footnote
+from app.ui.kit.markdown.renderer import Code, Mark, Piece, Prose, Table, write
 from app.ui.kit.markdown.scanner import CODE_PART_LINES, Scanner
 from app.ui.kit.markdown.segments import Segment
 from app.ui.kit.markdown.tail import presentable
-from app.ui.kit.markdown.writer import Code, Mark, Piece, Prose, Table, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

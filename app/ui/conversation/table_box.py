@@ -20,14 +20,14 @@ from app.ui.conversation.boxes import Control, PaintState, paint_focus_ring, pai
 from app.ui.conversation.horizontal_scroll import BAR, HorizontalScroll, HorizontalScrollBox
 from app.ui.conversation.links_and_chips import chips_of, paint_chips, span_controls
 from app.ui.kit.markdown.inline import InlineWriter, Span, chip_count, visible_text
-from app.ui.kit.markdown.writer import let_lines_grow, new_document
+from app.ui.kit.markdown.renderer import let_lines_grow, new_document
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
     from app.ui.conversation.rows import RowSource
+    from app.ui.kit.markdown.renderer import Table
     from app.ui.kit.markdown.style import MarkdownStyle
-    from app.ui.kit.markdown.writer import Table
 
 PAD_X, PAD_Y = 12, 8  # px around a cell's text at 100 %
 HEAD_PAD_Y = 6

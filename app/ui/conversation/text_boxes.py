@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
     from app.ui.conversation.rows import RowSource
+    from app.ui.kit.markdown.renderer import Prose
     from app.ui.kit.markdown.style import MarkdownStyle
-    from app.ui.kit.markdown.writer import Prose
 
 _GROWING = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 MANY_SPANS = 20

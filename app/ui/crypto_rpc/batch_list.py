@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QS
 from app.ui.crypto_rpc.state import TIER_WORDS, RowView
 from app.ui.kit.icons import paint
 from app.ui.kit.lists.rows import harmless_row
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ class CollectionController(QObject):
         menu.popup(where)
 
     def rename(self, file: str) -> None:
-        self._tasks.start("rpc collect", self._rename, file)
+        self._tasks.start_unless_running("rpc collect", self._rename, file)
 
     async def _rename(self, file: str) -> None:
         collections = self._page.presenter.collections
@@ -73,7 +73,7 @@ class CollectionController(QObject):
 
     def save_draft(self, file: str = "") -> None:
         """Save the calls into a collection that is named then; `file`: the one that is proposed."""
-        self._tasks.start("rpc collect", self._save_draft, file)
+        self._tasks.start_unless_running("rpc collect", self._save_draft, file)
 
     async def _save_draft(self, file: str) -> None:
         collections = self._page.presenter.collections
@@ -106,7 +106,7 @@ class CollectionController(QObject):
         return rows[0].method if len(rows) == 1 else f"{len(rows)} calls"
 
     def edit_variables(self) -> None:
-        self._tasks.start("rpc variables", self._edit_variables)
+        self._tasks.start_unless_running("rpc variables", self._edit_variables)
 
     async def _edit_variables(self) -> None:
         draft = self._page.presenter.draft

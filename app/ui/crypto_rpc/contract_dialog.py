@@ -81,7 +81,7 @@ class ContractDialog(Dialog):
         self.body.addWidget(field)
 
     def _choose_file(self) -> None:
-        load = partial(self._tasks.start, "rpc interface file", self._load)
+        load = partial(self._tasks.start_unless_running, "rpc interface file", self._load)
         ask_for_file(self, "Load an interface", load, "Interfaces (*.json *.abi *.txt);;All files (*)")
 
     async def _load(self, path: Path) -> None:

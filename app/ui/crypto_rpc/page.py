@@ -219,7 +219,7 @@ class CryptoRpcPage(QObject):
         """Take what was copied; a batch over a batch replaces it or comes on top, as the person says."""
         text = QGuiApplication.clipboard().text()
         if len(self.presenter.draft.rows) > 1 and len(read_pasted(text).read.rows) > 1:
-            self._tasks.start("rpc paste", self._ask_and_paste, text)
+            self._tasks.start_unless_running("rpc paste", self._ask_and_paste, text)
         else:
             self.presenter.paste(text)
 
@@ -280,7 +280,7 @@ class CryptoRpcPage(QObject):
 
     def open_contract(self) -> None:
         """Write the selected call from a contract's interface."""
-        self._tasks.start("rpc contract", self._open_contract)
+        self._tasks.start_unless_running("rpc contract", self._open_contract)
 
     async def _open_contract(self) -> None:
         from app.ui.crypto_rpc.contract_dialog import ask_contract_call

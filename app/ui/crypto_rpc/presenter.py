@@ -27,7 +27,7 @@ from app.ui.crypto_rpc.session.caps import CapsCounter
 from app.ui.crypto_rpc.session.collection_library import CollectionLibrary
 from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
 from app.ui.crypto_rpc.session.contracts import ContractPresenter
-from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft, fresh_key
+from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft, new_idempotency_key
 from app.ui.crypto_rpc.session.draft_keeper import DraftKeeper
 from app.ui.crypto_rpc.session.draft_view import draft_view, method_info
 from app.ui.crypto_rpc.session.jobs import JobRunner
@@ -112,7 +112,7 @@ class CryptoRpcPresenter(QObject):
         self.ask: Ask = _refuse
         self.network_list = NetworkList(current_account)
         self.network_list.changed.connect(self._show_networks)
-        self.draft = Draft(FIRST_NETWORK, fresh_key(now()))
+        self.draft = Draft(FIRST_NETWORK, new_idempotency_key(now()))
         self.keeper = DraftKeeper(tasks, lambda: self.draft, self.network_list)
         self.methods: MethodCatalogue | None = None
         self.sent = CallLibrary(tasks, now, self.trash)
@@ -248,16 +248,16 @@ class CryptoRpcPresenter(QObject):
 
     def new_batch(self) -> None:
         """Begin anew, on the same network."""
-        self.draft = Draft(self.draft.network, fresh_key(self._now()))
+        self.draft = Draft(self.draft.network, new_idempotency_key(self._now()))
         self._undo_stack.forget("crypto_rpc", (THE_BATCH,))
         self.edit(lambda _draft: None)
         self.runs.put(None)
 
     def new_key(self) -> None:
-        self.edit(lambda draft: draft.handle_key(fresh_key(self._now())))
+        self.edit(lambda draft: draft.set_idempotency_key(new_idempotency_key(self._now())))
 
     def set_key(self, key: str) -> None:
-        self.edit(lambda draft: draft.handle_key(key.strip(), typed=True), typed=True)
+        self.edit(lambda draft: draft.set_idempotency_key(key.strip(), typed=True), typed=True)
 
     def use_key(self, on: bool) -> None:
         self.edit(lambda draft: setattr(draft, "key_used", on), typed=True)
@@ -288,7 +288,7 @@ class CryptoRpcPresenter(QObject):
         made here gives way to a fresh one. One that a person typed stays, and what is wrong with it is said."""
         if first is None or first.digest == operation.digest or self.draft.key_typed:
             return False
-        self.draft.handle_key(fresh_key(self._now()))
+        self.draft.set_idempotency_key(new_idempotency_key(self._now()))
         self._changed()
         return True
 
@@ -336,13 +336,15 @@ class CryptoRpcPresenter(QObject):
         """Send the whole request, after the questions that it needs."""
         view = self.view()
         if view.can_send:
-            self._tasks.start("rpc send", self._send, self.draft.filled(), self.draft.batch, "")
+            self._tasks.start_unless_running("rpc send", self._send, self.draft.filled(), self.draft.batch, "")
 
     def send_alone(self, call_id: int) -> None:
         """Send one call of the batch by itself, under a key of its own."""
         rows = [row for row in self.draft.filled() if row.id == call_id]
         if rows and not self._sending and self.calls is not None and self._current_account.service is not None:
-            self._tasks.start("rpc send", self._send, (replace(rows[0], id=1),), False, fresh_key(self._now()))
+            self._tasks.start_unless_running(
+                "rpc send", self._send, (replace(rows[0], id=1),), False, new_idempotency_key(self._now())
+            )
 
     def send_others(self, call_id: int) -> None:
         """Take a call out of the batch and send what is left; Ctrl+Z brings it back."""
@@ -430,7 +432,7 @@ class CryptoRpcPresenter(QObject):
             draft.network = call.network
             draft.set_rows(read.rows, selected=0, batch=call.batch)
             if call.idempotency_key:
-                draft.handle_key(call.idempotency_key)
+                draft.set_idempotency_key(call.idempotency_key)
                 draft.key_used = True
 
         self.edit(change)

@@ -24,7 +24,7 @@ from app.ui.crypto_rpc.session.parameter_fields import read_field
 from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.json.editor import JsonEditor
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton

@@ -95,7 +95,7 @@ class ResponseController(QObject):
     def save(self) -> None:
         run, tasks = self._page.presenter.run, self._tasks
         if run is not None:
-            save = partial(tasks.start, "rpc save", self._save, run)
+            save = partial(tasks.start_unless_running, "rpc save", self._save, run)
             ask_to_save(self._page.main, self.tr("Save the answer"), "answer.json", save, kinds="JSON (*.json)")
 
     async def _save(self, run: RunView, chosen: Path) -> None:

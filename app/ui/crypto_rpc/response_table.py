@@ -14,7 +14,7 @@ from app.service.http.harmless_text import harmless
 from app.ui.crypto_rpc.session.outcomes import Table
 from app.ui.kit.json.tree import Reading
 from app.ui.kit.json.tree_model import copied, summary
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule

@@ -39,16 +39,16 @@ class ToolController(QObject):
         page.main.left_screen.connect(jobs.hidden)
 
     def search_logs(self) -> None:
-        self._tasks.start("rpc tool", self._search_logs)
+        self._tasks.start_unless_running("rpc tool", self._search_logs)
 
     def read_balances(self) -> None:
-        self._tasks.start("rpc tool", self._read_balances)
+        self._tasks.start_unless_running("rpc tool", self._read_balances)
 
     def watch_heads(self) -> None:
-        self._tasks.start("rpc tool", self._watch_heads)
+        self._tasks.start_unless_running("rpc tool", self._watch_heads)
 
     def repeat(self) -> None:
-        self._tasks.start("rpc tool", self._repeat)
+        self._tasks.start_unless_running("rpc tool", self._repeat)
 
     def _dialog(self, title: str, words: str, action: str) -> ToolDialog:
         from app.ui.crypto_rpc.tool_dialog import ToolDialog

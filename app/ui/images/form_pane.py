@@ -15,8 +15,8 @@ from app.ui.images.form import FormView, ImageForm
 from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField, replace_text
 from app.ui.kit.widgets.header import PaneHeader

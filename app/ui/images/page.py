@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.core.current_account import Headroom
     from app.core.tasks import TaskScope
     from app.ui.images.presenter import ImagesPresenter
-    from app.ui.images.session.image_changes import ImageChanges
+    from app.ui.images.session.image_edits import ImageEdits
     from app.ui.kit.theme import Theme
 
 INFO = TABS["images"]
@@ -51,7 +51,7 @@ class ImagesPage(QObject):
         self,
         theme: Theme,
         presenter: ImagesPresenter,
-        changes: ImageChanges,
+        changes: ImageEdits,
         tasks: TaskScope,
         cache: Path,
         *,
@@ -136,7 +136,7 @@ class ImagesPage(QObject):
         gallery.menu_wanted.connect(self.open_menu)
         gallery.searched.connect(library.search_for)
         gallery.scope_chosen.connect(library.show_scope)
-        gallery.empty_trash_wanted.connect(lambda: self.tasks.start("images ask trash", self._ask_empty))
+        gallery.empty_trash_wanted.connect(lambda: self.tasks.start_unless_running("images ask trash", self._ask_empty))
         gallery.list_wanted.connect(lambda: self._toggle_list())
         gallery.inspector_wanted.connect(lambda: self._toggle_inspector())
         gallery.example_wanted.connect(self.set_prompt)

@@ -17,7 +17,7 @@ from PySide6.QtCore import Signal
 from app.core.budget import expecting_together
 from app.core.calling_presenter import CallingPresenter
 from app.core.current_account import Headroom
-from app.core.form_drafts import FormDrafts, with_kept
+from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models, saved_models
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe
@@ -25,7 +25,7 @@ from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
 from app.storage.errors import StorageError, unavailable
-from app.storage.form_drafts import TabDraft
+from app.storage.form_drafts import FormDraftStore
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
@@ -81,7 +81,7 @@ class ImagesPresenter(CallingPresenter):
         self.ready = asyncio.Event()
         self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
         self._catalogue: Catalogue | None = None
-        self._memory = FormDrafts(tasks, "images desk")
+        self._memory = DraftAutosave(tasks, "images desk")
         self._calls = 0
         self._newest: Exchange | None = None
         self.refused: Refused | None = None
@@ -101,7 +101,7 @@ class ImagesPresenter(CallingPresenter):
         self.maker.dropped.connect(self.library.drop)
         self.maker.asked.connect(self._record_exchange)
         found, unknown = await self.maker.settle()
-        kept = await self._memory.open(TabDraft(database, "images"))
+        kept = await self._memory.open(FormDraftStore(database, "images"))
         self.replacing.emit()
         typed, self.form = self.form, form_from(kept.get("form"))
         self.form = replace(
@@ -251,7 +251,7 @@ class ImagesPresenter(CallingPresenter):
             self.set_problem(NO_ACCOUNT)
             return False
         self.set_problem(None)
-        self.tasks.start(f"images plan {secrets.token_hex(4)}", self._make, form, model, view)
+        self.tasks.start_unless_running(f"images plan {secrets.token_hex(4)}", self._make, form, model, view)
         return True
 
     async def _make(self, form: ImageForm, model: Model, view: FormView) -> None:
@@ -325,7 +325,7 @@ class ImagesPresenter(CallingPresenter):
     def order(self, orders: list[Order]) -> None:
         """Carry out the paid calls of one press, each in a task of its own."""
         self._calls += len(orders)
-        self.tasks.start(f"images order {orders[0].images[0].call_id}", self._carry_out_all, orders)
+        self.tasks.start_unless_running(f"images order {orders[0].images[0].call_id}", self._carry_out_all, orders)
         self.busy_changed.emit()
 
     async def _carry_out_all(self, orders: list[Order]) -> None:
@@ -333,7 +333,7 @@ class ImagesPresenter(CallingPresenter):
         names = [f"images call {order.images[0].call_id}" for order in orders]
         with expecting_together(map(expected_cost, orders), "images"):
             for name, order in zip(names, orders, strict=True):
-                self.tasks.start(name, self._carry_out, order)
+                self.tasks.start_unless_running(name, self._carry_out, order)
             await self.tasks.ended(*names)
 
     async def _carry_out(self, order: Order) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.service.http.harmless_text import harmless_line
 from app.ui.images.state import Tile
 from app.ui.kit.lists.rows import harmless_row
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 TILE_ROLE = int(Qt.ItemDataRole.UserRole)

@@ -6,7 +6,7 @@ import sys
 
 from PySide6.QtGui import QKeySequence
 
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 
 
 def key_text(shortcut: str) -> str:

@@ -328,7 +328,7 @@ class MainWindow(QMainWindow):
     def test_itself(self) -> None:
         from app.ui.shell.self_test_dialog import show_self_test
 
-        self.tasks.start("self-test", show_self_test, self.theme, self)
+        self.tasks.start_unless_running("self-test", show_self_test, self.theme, self)
 
     def open_menu(self) -> None:
         self.overlays.main_menu.popup(self.rail.logo.mapToGlobal(QPoint(0, self.rail.logo.height())))
@@ -445,7 +445,7 @@ class MainWindow(QMainWindow):
         work = self.running_work()
         if work and not self._may_close:
             event.ignore()
-            self.tasks.start("ask to close", self._ask_to_close, work)
+            self.tasks.start_unless_running("ask to close", self._ask_to_close, work)
             return
         self._remember_place()
         self.saver.save_now()

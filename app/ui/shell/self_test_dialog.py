@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.storage.paths import resources
-from app.ui.kit.program import own_command
+from app.ui.kit.own_executable import own_command
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.storage.paths import HOME_VARIABLE, Paths
-from app.ui.kit.program import own_command
+from app.ui.kit.own_executable import own_command
 from app.ui.shell.crash_reports import texts_in
 
 

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.secrets import Secrets, SecretsState
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame

@@ -13,8 +13,8 @@ from app.core import money
 from app.core.tabs import TABS
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_for_file
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text, confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.speech.canvas import LONG_NOTE, SpeechCanvas
@@ -119,7 +119,9 @@ class SpeechPage(QObject):
         pane.new_wanted.connect(self.new_clip)
         pane.open_wanted.connect(self.open_take)
         pane.play_wanted.connect(take_actions.play)
-        pane.rename_wanted.connect(lambda take_id: self.tasks.start("speech rename", self._ask_name, take_id))
+        pane.rename_wanted.connect(
+            lambda take_id: self.tasks.start_unless_running("speech rename", self._ask_name, take_id)
+        )
         pane.star_wanted.connect(take_actions.star)
         pane.trash_wanted.connect(take_actions.move_to_trash)
         pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, "Back to the clips")

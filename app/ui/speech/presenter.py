@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 
 from app.core.calling_presenter import CallingPresenter
-from app.core.form_drafts import FormDrafts, with_kept
+from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models
 from app.core.problems import ActionSpec, Problem, describe
 from app.core.trash import Trash
@@ -21,7 +21,7 @@ from app.service.pricing import speech_cost
 from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.errors import StorageError
-from app.storage.form_drafts import TabDraft
+from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
@@ -103,7 +103,7 @@ class SpeechPresenter(CallingPresenter):
         self.pattern = ""
         self.ready = asyncio.Event()
         self.calls = SessionCalls()
-        self._memory = FormDrafts(tasks, "speech desk")
+        self._memory = DraftAutosave(tasks, "speech desk")
         self.keep = self._memory.keep
         self._wanted: Key = ("", "")  # the voice that was chosen or spoken with last, whether it exists now or not
         self._listed: Key = ("", "")  # the same, of those that are no cloned ones
@@ -346,7 +346,7 @@ class SpeechPresenter(CallingPresenter):
         self.voice_list.account_id = self.account_id
         await self.voice_list.load(self.voices)
         await self.voice_list.load_saved(catalogue, self.account_id)
-        self._restore_draft(await self._memory.open(TabDraft(database, "speech")))
+        self._restore_draft(await self._memory.open(FormDraftStore(database, "speech")))
         self.settle_choice()
         if broken:
             what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"
@@ -396,7 +396,7 @@ class SpeechPresenter(CallingPresenter):
                 self.notice.emit(why_not)  # the key was pressed: the button rests
             return False
         self.keep_choice()
-        return self._tasks.start(SPEAK, self._speak, aloud)
+        return self._tasks.start_unless_running(SPEAK, self._speak, aloud)
 
     async def _speak(self, aloud: bool) -> None:
         text, choice = self.text, self.choice
@@ -482,7 +482,7 @@ class SpeechPresenter(CallingPresenter):
         if take is None or self.lacks_account():
             return False
         plays = self.sound.player.wants_to_play
-        return self._tasks.start(SPEAK, self._go_on, take.id, plays)
+        return self._tasks.start_unless_running(SPEAK, self._go_on, take.id, plays)
 
     async def _go_on(self, take_id: str, aloud: bool) -> None:
         assert self.take_library is not None

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 
 from app.core import money
 from app.service.speech_text import MAX_CHARS
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.label import Label
 from app.ui.speech.state import Meter

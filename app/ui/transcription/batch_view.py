@@ -28,8 +28,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.service.http.harmless_text import harmless_line
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label

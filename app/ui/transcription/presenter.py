@@ -214,7 +214,7 @@ class TranscriptionPresenter(QObject):
 
     def do(self, work: AsyncWork, *args: object) -> None:
         """Run a piece of work of its own; a refusing disk becomes a sentence."""
-        self._tasks.start(f"transcription-{next(self._numbers)}", self.guarded, work, args)
+        self._tasks.start_unless_running(f"transcription-{next(self._numbers)}", self.guarded, work, args)
 
     async def guarded(self, work: AsyncWork, args: tuple[object, ...]) -> None:
         try:
@@ -553,7 +553,7 @@ class TranscriptionPresenter(QObject):
             self._row_changed(row_id)
             return
         if not self.batch_queue.is_sending(row_id) and not self._tasks.running(f"transcribe {row_id}"):
-            self._tasks.start(f"transcribe {row_id}", self.guarded, self.send_row, (row_id,))
+            self._tasks.start_unless_running(f"transcribe {row_id}", self.guarded, self.send_row, (row_id,))
 
     async def send_row(self, row_id: str) -> None:
         try:

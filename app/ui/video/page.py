@@ -132,7 +132,7 @@ class VideoPage(QObject):
         main.trash_wanted.connect(self.presenter.job_actions.move_to_trash)
         main.menu_wanted.connect(self._open_menu)
         main.folder_wanted.connect(lambda: _open_folder(presenter.job_store.folder))
-        main.empty_wanted.connect(lambda: self._tasks.start("video empty", self._ask_empty))
+        main.empty_wanted.connect(lambda: self._tasks.start_unless_running("video empty", self._ask_empty))
         main.example_wanted.connect(self._set_prompt)
         main.list_wanted.connect(lambda: self.toggle_list())
         main.inspector_wanted.connect(lambda: self.toggle_inspector())
@@ -193,9 +193,9 @@ class VideoPage(QObject):
             self.presenter.use_again(job_id, as_proposed=action == "proposal")
             self._open_form()
         elif action == "consent":
-            self._tasks.start("video ask consent", self._ask_consent, job_id)
+            self._tasks.start_unless_running("video ask consent", self._ask_consent, job_id)
         elif action in ("again", "clean", "delete"):
-            self._tasks.start(f"video ask {action}", self._ask, action, job_id)
+            self._tasks.start_unless_running(f"video ask {action}", self._ask, action, job_id)
         elif action == "save":
             self.save_copy()
         elif action == "folder":

@@ -17,7 +17,7 @@ from app.core.current_account import Headroom
 from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
 from app.storage.errors import StorageError
-from app.storage.form_drafts import TabDraft
+from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
 from app.storage.video_jobs import VideoJob, VideoJobs
@@ -93,7 +93,7 @@ class VideoPresenter(QObject):
         store = VideoJobs(database)
         self.sending.intents = Intents(database)
         self.form.catalogue = catalogue
-        await self.form.start(TabDraft(database, "video"))
+        await self.form.start(FormDraftStore(database, "video"))
         await self.prompts.start(Presets(database))
         await self.job_store.open(store)
         await self.sending.settle()
@@ -141,7 +141,7 @@ class VideoPresenter(QObject):
         view = self.form.view()
         if view.refusal or view.is_looking or not self.form.exact or self._current_account.account is None:
             return False
-        return self._tasks.start("video order", self._order)
+        return self._tasks.start_unless_running("video order", self._order)
 
     async def _order(self) -> None:
         form, takes, account, price = self.form.form, self.form.takes, self._current_account.account, self.form.price
@@ -211,7 +211,7 @@ class VideoPresenter(QObject):
 
     def save_copy(self, video: Path, target: Path) -> None:
         """Copy a video to where the person wants it."""
-        self._tasks.start(f"video save {target}", self._save_copy, video, target)
+        self._tasks.start_unless_running(f"video save {target}", self._save_copy, video, target)
 
     async def _save_copy(self, video: Path, target: Path) -> None:
         self.notice.emit(await save_file(target, partial(copyfile, video)))
@@ -245,7 +245,7 @@ class VideoPresenter(QObject):
         """Whether the tab is to be seen: figures that count are renewed only then."""
         self._visible = visible
         if visible:
-            self._tasks.start("video tick", self._tick)
+            self._tasks.start_unless_running("video tick", self._tick)
 
     def set_window_hidden(self, hidden: bool) -> None:
         self.poller.set_hidden(hidden)

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QW
 
 from app.core.money import position
 from app.ui.kit.icons import paint
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import zone

@@ -178,7 +178,7 @@ class AddWalletDialog(Dialog):
         self.file.setText(path.name)
 
     def _go(self) -> None:
-        self._tasks.start("add", self._add)
+        self._tasks.start_unless_running("add", self._add)
 
     async def _add(self) -> None:
         self.keep.setEnabled(False)

@@ -133,7 +133,9 @@ class WalletPage(QObject):
         receipts.notice.connect(self.toast_wanted)
         self.api_keys.changed.connect(main.key.show_page)
         main.key.new_wanted.connect(self.new_key)
-        main.key.revoke_wanted.connect(lambda row: self._tasks.start("wallet dialog", self._revoke_key, row))
+        main.key.revoke_wanted.connect(
+            lambda row: self._tasks.start_unless_running("wallet dialog", self._revoke_key, row)
+        )
         self.keys.signed.connect(lambda: self._page_shown(main.page) if main.page == "signed" else None)
 
     # What the presenters tell
@@ -188,9 +190,9 @@ class WalletPage(QObject):
             case "check":
                 self.presenter.read_account(account_id)
             case "qr":
-                self._tasks.start("wallet dialog", self.dialogs.show_address, card)
+                self._tasks.start_unless_running("wallet dialog", self.dialogs.show_address, card)
             case "export":
-                self._tasks.start("wallet dialog", self.dialogs.export, account_id)
+                self._tasks.start_unless_running("wallet dialog", self.dialogs.export, account_id)
 
     def top_up(self, account_id: str = "", amount: Decimal | None = None) -> bool:
         """Ctrl+T: top up an account's wallet, the one in use if it has one, else the first that there is.
@@ -200,12 +202,14 @@ class WalletPage(QObject):
         wanted = self.presenter.card(account_id)
         cards = [card for card in self.presenter.cards() if card.can_top_up]
         if wanted is not None and wanted.tops_up_elsewhere:
-            return self._tasks.start("wallet top-up", self._top_up_elsewhere, wanted, cards[0] if cards else None)
+            return self._tasks.start_unless_running(
+                "wallet top-up", self._top_up_elsewhere, wanted, cards[0] if cards else None
+            )
         card = next((each for each in cards if each.id == account_id), cards[0] if cards and not account_id else None)
         if card is None:
             self.wallet_needed.emit("There is no wallet that can be topped up yet. Add one first.")
             return False
-        return self._tasks.start("wallet top-up", self._top_up, card, amount)
+        return self._tasks.start_unless_running("wallet top-up", self._top_up, card, amount)
 
     async def _top_up(self, card: AccountCard, amount: Decimal | None) -> None:
         self.top_ups.begin_for(card.id, amount, card.usd)
@@ -231,7 +235,7 @@ class WalletPage(QObject):
             self.new_wallet()
 
     def new_wallet(self) -> None:
-        self._tasks.start("wallet dialog", self._new_wallet)
+        self._tasks.start_unless_running("wallet dialog", self._new_wallet)
 
     async def _new_wallet(self) -> None:
         await self.dialogs.add(self.presenter.cards())
@@ -239,7 +243,7 @@ class WalletPage(QObject):
     def new_key(self) -> None:
         """Make an API key, where the key in use may."""
         self.main.show_page("key")
-        self._tasks.start("wallet dialog", self._new_key)
+        self._tasks.start_unless_running("wallet dialog", self._new_key)
 
     async def _new_key(self) -> None:
         self._publish(await self.key_dialogs.make())

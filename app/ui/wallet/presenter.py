@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.core.budget import read_limit, with_limit
-from app.core.limit_watch import PARTNER_TIERS, TIERS
 from app.core.money import money
+from app.core.rate_limit_watch import PARTNER_TIERS, TIERS
 from app.core.tabs import tab_of
 from app.service.errors import ServiceError
 from app.storage.receipts import Receipts
@@ -152,7 +152,7 @@ class WalletPresenter(QObject):
         """Ask one account, also one whose wallet signs elsewhere."""
         account = self._accounts.get(account_id)
         if account is not None:
-            self._tasks.start(f"wallet read {account_id}", self._read_one, account)
+            self._tasks.start_unless_running(f"wallet read {account_id}", self._read_one, account)
 
     def limit_text(self, key: str) -> str:
         """A limit as the settings keep it, "" for none."""

@@ -99,7 +99,7 @@ class ReceiptsPresenter(QObject):
             return page[place % PAGE] if place % PAGE < len(page) else None
         if self._book is not None and place // PAGE not in self._wanted:
             self._wanted.append(place // PAGE)
-            self._tasks.start("wallet rows", self._read_rows)
+            self._tasks.start_unless_running("wallet rows", self._read_rows)
         return None
 
     def days(self) -> tuple[date, ...]:
@@ -122,11 +122,11 @@ class ReceiptsPresenter(QObject):
 
     def export(self, path: Path) -> None:
         """Write what the filter finds as CSV, or JSON where the name ends so."""
-        self._tasks.start("wallet export", self._export, path)
+        self._tasks.start_unless_running("wallet export", self._export, path)
 
     def compare(self) -> None:
         """Hold the receipts of the account in use against the service's own bookings."""
-        self._tasks.start("wallet compare", self._compare)
+        self._tasks.start_unless_running("wallet compare", self._compare)
 
     # How it is done
 

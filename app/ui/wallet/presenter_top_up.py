@@ -157,11 +157,11 @@ class TopUpPresenter(QObject):
 
     def sign_and_pay(self) -> None:
         """Sign what is shown, and send it once."""
-        self._tasks.start("top-up pay", self._pay, None)
+        self._tasks.start_unless_running("top-up pay", self._pay, None)
 
     def pay_with(self, signature: str) -> None:
         """The same with a signature that was made elsewhere."""
-        self._tasks.start("top-up pay", self._pay, signature)
+        self._tasks.start_unless_running("top-up pay", self._pay, signature)
 
     def leave(self) -> None:
         """The person went away: what only asks is stopped, what waits before it signs as well.
@@ -301,7 +301,7 @@ class TopUpPresenter(QObject):
         if prepared is None or intents is None or self.view.step != "review":
             return
         self._change(busy=True, problem="")
-        problem = await self._last_check(account, prepared)
+        problem = await self._refuse_if_changed(account, prepared)
         if problem:
             self._change(busy=False, problem=problem)
             return
@@ -327,7 +327,7 @@ class TopUpPresenter(QObject):
         self._change(step="sending", busy=True)
         await self._settle(account, intent)
 
-    async def _last_check(self, account: Account, prepared: PreparedPayment) -> str:
+    async def _refuse_if_changed(self, account: Account, prepared: PreparedPayment) -> str:
         """What has changed since the page was shown, as a sentence; "" when all is as it was."""
         waiting = await self.open.of(account.id)
         if waiting is not None:

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 from app.core import money
 from app.core.tabs import tab_title
 from app.ui.kit.icons import icon
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, BookRow
 
 Index = QModelIndex | QPersistentModelIndex

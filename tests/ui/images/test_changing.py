@@ -16,7 +16,7 @@ from app.sandbox.server import RunningSandbox
 from app.storage.image_metadata import metadata_of
 from app.storage.images import StoredImage
 from app.ui.images.edit_dialog import EditDialog
-from app.ui.images.session.image_changes import EditChoice
+from app.ui.images.session.image_edits import EditChoice
 from app.ui.images.state import EditDraft
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images

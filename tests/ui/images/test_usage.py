@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.core import money
 from app.ui.images.image_work import encoded, small_image
-from app.ui.images.session.image_changes import EditChoice
+from app.ui.images.session.image_edits import EditChoice
 from tests.kit.images import ImagesHarness
 from tests.kit.waiting import until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core import form_drafts
+from app.core import draft_autosave
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
@@ -19,7 +19,7 @@ from tests.sandbox.support import as_new
 def _saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is typed is saved when a test says so, and at the end: never between a test and its clean-up, when pytest-qt
     lets events through and no loop runs."""
-    monkeypatch.setattr(form_drafts, "SAVE_AFTER_S", 600.0)
+    monkeypatch.setattr(draft_autosave, "SAVE_AFTER_S", 600.0)
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ from app.service.http.harmless_text import harmless_line
 from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.kit import icons
 from app.ui.kit.discard import discard
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut
 from app.ui.kit.thumbnails import Thumbnails
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton, LinkButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
 from app.ui.kit.focus import leave_focus
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import CyclePill, PillButton

@@ -12,7 +12,7 @@ from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.inspector.parameters_more import MoreControls
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, MAX_TEMPERATURE
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.fields import NumberField

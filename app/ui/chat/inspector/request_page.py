@@ -12,7 +12,7 @@ from app.core import money
 from app.ui.chat.inspector.json_view import JsonView
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.discard import WidgetList
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.frames import solid_frame

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit import icons
 from app.ui.kit.lists.typed_words import TypedWords
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 from app.ui.kit.widgets.frames import solid_frame
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
-    from app.storage.conversations import Message
-    from app.storage.history import History
+    from app.storage.chat_rows import Message
+    from app.storage.chat_store import ChatStore
 
 KEPT_EXCHANGES = 50  # requests of this session that the Request page shows without asking the disk
 DO_NOT_SEND = ActionSpec("dismiss", "Do not send")
@@ -105,7 +105,7 @@ class AnswerQueue(QObject):
         self._tasks = tasks
         self._cheaper = cheaper
         self._clock = clock
-        self._history: History | None = None
+        self._history: ChatStore | None = None
         self._catalogue: Catalogue | None = None
         self._live: dict[str, LiveAnswer] = {}  # by row id
         self._stopped: set[str] = set()  # row ids
@@ -116,7 +116,7 @@ class AnswerQueue(QObject):
         self.waits: dict[str, str] = {}  # row id of an answer that waits for its time → its chat
         current_account.numbers_changed.connect(self._try_unpaid)
 
-    def start(self, history: History, catalogue: Catalogue | None) -> None:
+    def start(self, history: ChatStore, catalogue: Catalogue | None) -> None:
         self._history = history
         self._catalogue = catalogue
 
@@ -166,7 +166,7 @@ class AnswerQueue(QObject):
             return False
         self._forget_wait(job)
         self._live[row] = job.live(self._clock)
-        if not self._tasks.start(_task(row), self._write, job):
+        if not self._tasks.start_unless_running(_task(row), self._write, job):
             del self._live[row]
             return False
         return True

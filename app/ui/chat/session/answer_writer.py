@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from app.service.chat_types import ChatRequest, RetryWait
     from app.service.exchange import Exchange
     from app.service.service import Service
-    from app.storage.conversations import Message
-    from app.storage.history import History
+    from app.storage.chat_rows import Message
+    from app.storage.chat_store import ChatStore
 
 SAVE_EVERY_S = 0.2  # a streamed answer is on disk at least every 250 ms
 
@@ -52,7 +52,7 @@ class AnswerWriter:
         self,
         live: LiveAnswer,
         service: Service,
-        history: History,
+        history: ChatStore,
         *,
         on_begun: Callable[[], None],
         on_arrived: Callable[[AnswerDelta], None],
@@ -138,7 +138,7 @@ class AnswerWriter:
 
 
 async def store_ending(
-    history: History, live: LiveAnswer, ending: Ending, *, error_text: str, sandbox: bool, earlier: Message
+    history: ChatStore, live: LiveAnswer, ending: Ending, *, error_text: str, sandbox: bool, earlier: Message
 ) -> Message:
     """Put the finished answer on disk. A continuation adds to what the row had used before."""
     reported = live.usage is not None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QObject
 
-    from app.storage.conversations import Chat
+    from app.storage.chat_rows import Chat
     from app.storage.settings import SettingsStore
     from app.ui.chat.composer.attachment import Attachment
     from app.ui.chat.session.chat_library import ChatLibrary

@@ -15,8 +15,8 @@ from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
-    from app.storage.conversations import Chat, SearchHit
-    from app.storage.history import History
+    from app.storage.chat_rows import Chat, SearchHit
+    from app.storage.chat_store import ChatStore
 
 COPY_SUFFIX, BRANCH_SUFFIX = " (copy)", " (branch)"
 
@@ -24,7 +24,7 @@ COPY_SUFFIX, BRANCH_SUFFIX = " (copy)", " (branch)"
 class ChatLibrary:
     """The chats in memory, in step with the disk. Every method that writes raises `StorageError`."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: ChatStore) -> None:
         self._history = history
         self._chats: dict[str, Chat] = {}
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
@@ -152,7 +152,7 @@ _SPEAKERS = {"user": "You", "assistant": "Answer", "tool": "Your answer for a fu
 class Search:
     """Over all chats outside the trash. Raises `StorageError`."""
 
-    def __init__(self, history: History, name_of: Callable[[str], str], now: Callable[[], datetime]) -> None:
+    def __init__(self, history: ChatStore, name_of: Callable[[str], str], now: Callable[[], datetime]) -> None:
         self._history = history
         self._name_of = name_of
         self._now = now

@@ -17,7 +17,7 @@ from app.ui.chat.state import AttachmentView
 if TYPE_CHECKING:
     import asyncio
 
-    from app.storage.history import History
+    from app.storage.chat_store import ChatStore
     from app.ui.chat.composer.attachment_check import Checked
     from app.ui.chat.session.open_chat import OpenChat
 
@@ -58,14 +58,14 @@ class Attaching(QObject):
         self._open = opened
         self._run = run
         self._keep_draft = keep_draft
-        self._history: History | None = None
+        self._history: ChatStore | None = None
         self._items: list[_Item] = []
         self._keys = itertools.count()
         self._turn = 0  # grows with every other chat that is shown
         self._gate: asyncio.Semaphore | None = None
         self._told_views: tuple[AttachmentView, ...] = ()
 
-    def start(self, history: History) -> None:
+    def start(self, history: ChatStore) -> None:
         self._history = history
 
     # What is shown

@@ -24,7 +24,7 @@ from app.ui.chat.composer.attachment import (
 if TYPE_CHECKING:
     from app.service.models import Model
     from app.storage.attachment_files import AttachmentFiles
-    from app.storage.conversations import Message
+    from app.storage.chat_rows import Message
 
 
 @dataclass(frozen=True, slots=True)

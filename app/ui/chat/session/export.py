@@ -25,7 +25,7 @@ from app.ui.kit.markdown.html import html_of
 from app.ui.kit.markdown.parser import is_safe_link
 
 if TYPE_CHECKING:
-    from app.storage.conversations import Chat, Message
+    from app.storage.chat_rows import Chat, Message
     from app.ui.chat.composer.attachment import Attachment
     from app.ui.conversation.rows import RowSource
 

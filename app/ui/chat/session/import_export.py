@@ -17,7 +17,7 @@ from app.storage.files import replacing
 from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdown_of
 
 if TYPE_CHECKING:
-    from app.storage.history import History
+    from app.storage.chat_store import ChatStore
 
 REST_EVERY = 20  # chats; in between, the window has its turn
 
@@ -32,7 +32,7 @@ class ImportReport:
 
 
 class Transfer:
-    def __init__(self, history: History, name_of: Callable[[str], str]) -> None:
+    def __init__(self, history: ChatStore, name_of: Callable[[str], str]) -> None:
         self._history = history
         self._name_of = name_of
 

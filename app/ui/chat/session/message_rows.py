@@ -20,7 +20,7 @@ from app.ui.conversation.rows import MessageRow, ReceiptRun, RowAttachment, RowC
 if TYPE_CHECKING:
     from app.service.chat_types import Source
     from app.storage.attachment_files import AttachmentFiles
-    from app.storage.conversations import Message
+    from app.storage.chat_rows import Message
     from app.ui.chat.session.live_answer import LiveAnswer
     from app.ui.chat.session.message_tree import MessageTree
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.storage.conversations import Message
+    from app.storage.chat_rows import Message
 
 
 @dataclass(slots=True)

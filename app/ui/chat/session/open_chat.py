@@ -14,14 +14,14 @@ from app.ui.chat.session.estimate import TokenCounter, count_tokens
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.session.titles import NEW_CHAT
-from app.ui.chat.session.views import cost_note, estimate_branch, learn_from
+from app.ui.chat.session.view_values import cost_note, estimate_branch, learn_from
 from app.ui.chat.state import CharacterHead, ChatHead, CostNote
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.problems import Problem
     from app.service.models import Model
-    from app.storage.conversations import Chat, Message
+    from app.storage.chat_rows import Chat, Message
     from app.ui.chat.session.account_models import AccountModels
 
 STRUCTURE_KEY = "structure"  # in a chat's stored options

@@ -24,7 +24,7 @@ from app.ui.chat.session.tool_calls import carried, is_answer_sent
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.service.models import Model
-    from app.storage.conversations import Message
+    from app.storage.chat_rows import Message
     from app.ui.chat.session.structured_output import Structure
 
 _NOTE_VERSION = 1

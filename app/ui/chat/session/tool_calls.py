@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.ui.conversation.rows import RowCall
 
 if TYPE_CHECKING:
-    from app.storage.conversations import Message
+    from app.storage.chat_rows import Message
 
 _ALWAYS_BACK = ("reasoning_details", "thought_signature")
 

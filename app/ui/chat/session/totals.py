@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.ui.chat.session.state_pages import Totals, TotalsRow
 
 if TYPE_CHECKING:
-    from app.storage.conversations import Message
+    from app.storage.chat_rows import Message
 
 
 def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbox: bool) -> Totals:

@@ -54,7 +54,7 @@ class CallLibrary(QObject):
 
     def soon(self) -> None:
         """Read the list again in a moment: once for all that is sent until then."""
-        self._tasks.start("rpc list soon", self._read_soon)
+        self._tasks.start_unless_running("rpc list soon", self._read_soon)
 
     async def _read_soon(self) -> None:
         await asyncio.sleep(MOMENT_S)
@@ -62,7 +62,7 @@ class CallLibrary(QObject):
 
     def move_to_trash(self, call_ids: tuple[str, ...]) -> None:
         if self.calls is not None and call_ids:
-            self._tasks.start(f"rpc trash {call_ids[0]}", self._move_to_trash, self.calls, call_ids)
+            self._tasks.start_unless_running(f"rpc trash {call_ids[0]}", self._move_to_trash, self.calls, call_ids)
 
     async def _move_to_trash(self, calls: RpcCalls, call_ids: tuple[str, ...]) -> None:
         titles = [title_of(await calls.one(call_id)) for call_id in call_ids[:1]]

@@ -100,7 +100,7 @@ class CollectionLibrary(QObject):
         """Move a collection, or one of its requests, to the trash."""
         collection = self._found.get(file)
         if collection is not None and (place is None or 0 <= place < len(collection.requests)):
-            self._tasks.start(f"rpc collection {file}", self._move_to_trash, collection, place)
+            self._tasks.start_unless_running(f"rpc collection {file}", self._move_to_trash, collection, place)
 
     async def _move_to_trash(self, collection: Collection, place: int | None) -> None:
         assert self.files is not None
@@ -131,7 +131,7 @@ class CollectionLibrary(QObject):
             await asyncio.to_thread(self.files.delete, name)
 
     def _start(self, work: Callable[[Collection], Awaitable[None]], collection: Collection) -> None:
-        self._tasks.start(f"rpc collection {collection.file}", work, collection)
+        self._tasks.start_unless_running(f"rpc collection {collection.file}", work, collection)
 
     async def _write(self, collection: Collection) -> None:
         await self._change(lambda files: files.save(collection))

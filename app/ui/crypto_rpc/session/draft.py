@@ -25,7 +25,7 @@ FIRST_CALL = CallRow(1, "eth_blockNumber", [])
 SIGNED = "{{signed_transaction}}"
 
 
-def fresh_key(now: datetime) -> str:
+def new_idempotency_key(now: datetime) -> str:
     """A key nobody has used: the day, so that a person can tell keys apart, and 96 random bits."""
     return f"batch-{now:%Y%m%d}-{secrets.token_hex(12)}"
 
@@ -187,7 +187,7 @@ class Draft:
 
     # The key
 
-    def handle_key(self, key: str, *, typed: bool = False) -> None:
+    def set_idempotency_key(self, key: str, *, typed: bool = False) -> None:
         self.key, self.key_typed = key, typed
 
     # What goes out

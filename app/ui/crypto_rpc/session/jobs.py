@@ -142,7 +142,7 @@ class JobRunner(QObject):
             return False
         self.job = Job(self, plan)
         self.job.show()
-        return self._tasks.start("rpc job", self._run, self.job, work)
+        return self._tasks.start_unless_running("rpc job", self._run, self.job, work)
 
     def stop(self) -> bool:
         """End it after the request that is on its way."""

@@ -15,7 +15,7 @@ from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.http.json_large import JSON_LIST
 from app.ui.crypto_rpc.session.batch import CallRow, numbered
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT
-from app.ui.crypto_rpc.session.draft import fresh_key
+from app.ui.crypto_rpc.session.draft import new_idempotency_key
 from app.ui.crypto_rpc.session.job_plans import LogPlan, RepeatPlan, SheetPlan, WatchPlan, head_row
 from app.ui.crypto_rpc.session.jobs import Job, OverBudget, StoppedJob
 from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch, is_too_wide
@@ -96,7 +96,7 @@ class Tools:
         blocks = {"fromBlock": hex_quantity(asked.first), "toBlock": hex_quantity(asked.last)}
         row = CallRow(1, "eth_getLogs", [{**plan.asked, **blocks}])
         try:
-            outcomes, _ = await job.ask(plan.network, [row], key=fresh_key(self._runner.now()))
+            outcomes, _ = await job.ask(plan.network, [row], key=new_idempotency_key(self._runner.now()))
         except (StoppedJob, OverBudget, NotSent):
             search.not_answered(asked)
             raise
@@ -165,7 +165,7 @@ class Tools:
         plan = job.plan
         assert isinstance(plan, RepeatPlan)
         for turn in range(plan.rounds):
-            key = fresh_key(self._runner.now())
+            key = new_idempotency_key(self._runner.now())
             _, call_id = await job.ask(plan.network, plan.rows, key=key, batch=plan.batch)
             await self._runner.show_run(call_id)
             if turn + 1 < plan.rounds:

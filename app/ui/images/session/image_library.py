@@ -14,7 +14,7 @@ from app.core.tasks import TaskScope
 from app.core.trash import moved_text
 from app.core.undo import UndoCommand, UndoStack
 from app.service.http.media_types import HEAD_BYTES, sniff
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError, unavailable
 from app.storage.file_names import file_name
 from app.storage.files import write_atomically
@@ -164,7 +164,9 @@ class ImageLibrary(QObject):
     def star(self, image_id: str) -> None:
         image = self.one(image_id)
         if image is not None:
-            self._tasks.start(f"images star {image_id}", self._save, replace(image, starred=not image.starred))
+            self._tasks.start_unless_running(
+                f"images star {image_id}", self._save, replace(image, starred=not image.starred)
+            )
 
     async def _save(self, image: StoredImage) -> None:
         assert self.images is not None
@@ -175,13 +177,13 @@ class ImageLibrary(QObject):
         """Move images to the trash; what is on its way stays."""
         ids = tuple(key for key in image_ids if key in self.rows and self.rows[key].state != "sending")
         if ids:
-            self._tasks.start(f"images trash {ids[0]}", self._move, ids, True)
+            self._tasks.start_unless_running(f"images trash {ids[0]}", self._move, ids, True)
 
     def restore(self, image_ids: Sequence[str]) -> None:
         """Take images out of the trash."""
         ids = tuple(key for key in image_ids if key in self.trashed)
         if ids:
-            self._tasks.start(f"images back {ids[0]}", self._restore, ids)
+            self._tasks.start_unless_running(f"images back {ids[0]}", self._restore, ids)
 
     async def _restore(self, ids: tuple[str, ...]) -> None:
         await self._move(ids, to_trash=False)
@@ -201,7 +203,7 @@ class ImageLibrary(QObject):
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good. The page has asked."""
-        self._tasks.start("images empty trash", self._empty)
+        self._tasks.start_unless_running("images empty trash", self._empty)
 
     async def _empty(self) -> None:
         assert self.images is not None and self.files is not None
@@ -225,7 +227,7 @@ class ImageLibrary(QObject):
     def save_as(self, image_ids: Sequence[str], folder_or_file: Path, pattern: str = "") -> None:
         """Copy one image to a file, or several into a folder under names made by the pattern."""
         self.pattern = pattern or self.pattern
-        self._tasks.start("images save", self._copy, tuple(image_ids), folder_or_file)
+        self._tasks.start_unless_running("images save", self._copy, tuple(image_ids), folder_or_file)
 
     async def _copy(self, ids: tuple[str, ...], target: Path) -> None:
         try:
@@ -255,7 +257,7 @@ class ImageLibrary(QObject):
 
     def bring_in(self, path: Path) -> None:
         """Copy an image of this computer into the library, to edit or enlarge it. Nothing is sent."""
-        self._tasks.start(f"images import {path}", self._bring_in, path)
+        self._tasks.start_unless_running(f"images import {path}", self._bring_in, path)
 
     async def _bring_in(self, path: Path) -> None:
         assert self.images is not None and self.files is not None

@@ -15,7 +15,7 @@ from app.core import money
 from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.service.errors import ServiceError, SpendingLimit
 from app.service.images import GeneratedImages
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
 from app.ui.images.session.image_files import Finish, adopt, keep

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from app.service.http.harmless_text import harmless_line
 from app.ui.kit.lists.rows import harmless_row
-from app.ui.kit.tips import plain_tip
+from app.ui.kit.plain_tooltip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)

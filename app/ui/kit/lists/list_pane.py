@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.kit.discard import discard
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab_order import put_in_order
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel

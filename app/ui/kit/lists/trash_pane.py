@@ -116,12 +116,12 @@ class TrashPane(QWidget):
     def _delete(self) -> None:
         ids = self._selected()
         if ids:
-            self._tasks.start("delete permanently", self._ask, ids)
+            self._tasks.start_unless_running("delete permanently", self._ask, ids)
 
     def _empty(self) -> None:
         ids = tuple(map(str, self.model.shown_keys()))
         if ids:
-            self._tasks.start("delete permanently", self._ask, ids)
+            self._tasks.start_unless_running("delete permanently", self._ask, ids)
 
     async def _ask(self, ids: tuple[str, ...]) -> None:
         entry = self.model.row_of(ids[0])

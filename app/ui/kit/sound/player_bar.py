@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 from app.audio.devices import Device
 from app.core.money import position
 from app.ui.kit.icons import paint
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.sound.waveform_view import WaveformView
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, QuietButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app.audio.waveform import bars_of
 from app.core.money import position
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 
 if TYPE_CHECKING:
     from app.audio.waveform import Pairs

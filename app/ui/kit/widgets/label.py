@@ -17,8 +17,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.service.http.harmless_text import harmless
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 
 LONGEST_PX = 640  # of a line that is neither broken nor cut; longer ones are some stranger's
 SURELY_SHORT = 40  # characters that need no measuring

@@ -50,7 +50,7 @@ class LinkOpener(QObject):
 
         `title` and `about` are what a search result says of itself: shown as a stranger's words, never believed.
         """
-        self._tasks.start("open-link", self._ask, address, title, about)
+        self._tasks.start_unless_running("open-link", self._ask, address, title, about)
 
     async def _ask(self, address: str, title: str, about: str) -> None:
         target = true_target(address)

@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit import icons
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.frames import solid_frame

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from app.service.http.harmless_text import harmless
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import tip_text
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.menu import Menu
 

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from app.ui.kit.files import ask_for_file, ask_to_save
 from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
-from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label

@@ -61,8 +61,10 @@ class ScenePrompts(QObject):
         made.undo_wanted.connect(library.undo)
         made.file_chosen.connect(library.import_file)
         made.target_chosen.connect(library.export)
-        made.save_wanted.connect(lambda: self._tasks.start("save-scene", self._save))
-        made.rename_wanted.connect(lambda key, name: self._tasks.start("rename-scene", self._rename, key, name))
+        made.save_wanted.connect(lambda: self._tasks.start_unless_running("save-scene", self._save))
+        made.rename_wanted.connect(
+            lambda key, name: self._tasks.start_unless_running("rename-scene", self._rename, key, name)
+        )
         return made
 
     def open_under(self, opener: QWidget) -> None:

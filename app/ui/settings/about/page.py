@@ -53,7 +53,7 @@ class AboutPage(SectionPage):
         self.group("", card)
         self.group("New versions", self._updates())
         self.read = Button(theme, "Read the licences…", "document", size="small")
-        self.read.clicked.connect(lambda: tasks.start("licences", self._read))
+        self.read.clicked.connect(lambda: tasks.start_unless_running("licences", self._read))
         self.read.setEnabled(False)
         beside = QHBoxLayout()
         beside.addWidget(self.read)

@@ -53,7 +53,7 @@ class AboutPresenter(QObject):
     def begin(self) -> None:
         """Read which feed this copy has, and the licenses; once."""
         if not self.state.known:
-            self._tasks.start("about", self._begin)
+            self._tasks.start_unless_running("about", self._begin)
 
     async def _begin(self) -> None:
         await self._read_feed()
@@ -62,7 +62,7 @@ class AboutPresenter(QObject):
 
     def look(self) -> None:
         """Ask the feed now."""
-        self._tasks.start("look for updates", self._look)
+        self._tasks.start_unless_running("look for updates", self._look)
 
     def choose(self, *, looks_at_start: bool) -> None:
         """Look at each start, at most once a day, or not."""

@@ -201,7 +201,7 @@ class AccountsPage(SectionPage):
                 if row is not None:
                     self._presenter.set_partner(account_id, not row.partner)
             case _:
-                self._tasks.start(f"ask {what}", self._ask, account_id, what)
+                self._tasks.start_unless_running(f"ask {what}", self._ask, account_id, what)
 
     async def _ask(self, account_id: str, what: str) -> None:
         if account_id == PROXY:

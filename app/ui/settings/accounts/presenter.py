@@ -96,34 +96,34 @@ class AccountsPresenter(QObject):
 
     def use(self, account_id: str) -> None:
         """Call as this account from now on."""
-        self._tasks.start(f"use {account_id}", self._use, account_id)
+        self._tasks.start_unless_running(f"use {account_id}", self._use, account_id)
 
     def test(self, account_id: str) -> None:
         """Ask the service whether it accepts the key; a call that never costs anything."""
-        self._tasks.start(f"test {account_id}", self._test, account_id)
+        self._tasks.start_unless_running(f"test {account_id}", self._test, account_id)
 
     def rename(self, account_id: str, name: str) -> None:
-        self._tasks.start(f"rename {account_id}", self._rename, account_id, name)
+        self._tasks.start_unless_running(f"rename {account_id}", self._rename, account_id, name)
 
     def set_partner(self, account_id: str, partner: bool) -> None:
         """Call as often as the service lets its partners, or as everybody, until it tells the account's own limits."""
-        self._tasks.start(f"partner {account_id}", self._set_partner, account_id, partner)
+        self._tasks.start_unless_running(f"partner {account_id}", self._set_partner, account_id, partner)
 
     def replace_key(self, account_id: str, key: str) -> None:
         """Keep another key for an account; the old one is overwritten."""
-        self._tasks.start(f"key {account_id}", self._replace_key, account_id, key)
+        self._tasks.start_unless_running(f"key {account_id}", self._replace_key, account_id, key)
 
     def remove_key(self, account_id: str) -> None:
         """Forget the key and keep the account."""
-        self._tasks.start(f"key {account_id}", self._remove_key, account_id)
+        self._tasks.start_unless_running(f"key {account_id}", self._remove_key, account_id)
 
     def remove(self, account_id: str) -> None:
         """Forget an account and its key; `undo_remove` brings both back until Rialto closes or the next removal."""
-        self._tasks.start("remove", self._remove, account_id)
+        self._tasks.start_unless_running("remove", self._remove, account_id)
 
     def add(self, draft: AccountDraft, *, unchecked: bool = False) -> None:
         """Check the draft's key with its service, keep it and use the account. `unchecked` keeps it without asking."""
-        self._tasks.start("add", self._add, draft, unchecked)
+        self._tasks.start_unless_running("add", self._add, draft, unchecked)
 
     def reset_form(self) -> None:
         """Forget what the form was told last."""
@@ -283,7 +283,7 @@ class AccountsPresenter(QObject):
     def _add_waiting(self) -> None:
         """There is a place for keys now: the connection that was asked for goes on."""
         if self._waiting is not None:
-            self._tasks.start("add", self._add_kept_back, *self._waiting)
+            self._tasks.start_unless_running("add", self._add_kept_back, *self._waiting)
 
     async def _add_kept_back(self, account: Account, key: str) -> None:
         await self._fill_form(self._finish(account, key))

@@ -79,11 +79,11 @@ class ConnectionPresenter(QObject):
 
     def use(self, draft: ProxyDraft) -> None:
         """Check a draft and call that way from now on."""
-        self._tasks.start("connection", self._use, draft)
+        self._tasks.start_unless_running("connection", self._use, draft)
 
     def forget_password(self) -> None:
         """Remove the proxy's password, and the user with it: a proxy that wants them says so."""
-        self._tasks.start("connection", self._use, replace(self.state.kept, has_login=False, user=""))
+        self._tasks.start_unless_running("connection", self._use, replace(self.state.kept, has_login=False, user=""))
 
     def test(self, draft: ProxyDraft, address: str) -> None:
         """Walk the way to `address` as `draft` would have it, without keeping anything."""
@@ -94,11 +94,11 @@ class ConnectionPresenter(QObject):
 
     def add_certificate(self, path: str) -> None:
         """Believe a certificate file besides the system's, if it holds up."""
-        self._tasks.start("certificates", self._add_certificate, path)
+        self._tasks.start_unless_running("certificates", self._add_certificate, path)
 
     def remove_certificate(self, path: str) -> None:
         files = tuple(kept for kept in self._store.value.ca_files if kept != path)
-        self._tasks.start("certificates", self._keep_certificates, files)
+        self._tasks.start_unless_running("certificates", self._keep_certificates, files)
 
     # How it is done
 

@@ -95,7 +95,7 @@ class SandboxPresenter(QObject):
         self.refresh()
         self._follow(anew=True)
         if not self.state.own_code:
-            self._tasks.start("read own code", self._read_own_code)
+            self._tasks.start_unless_running("read own code", self._read_own_code)
 
     async def _read_own_code(self) -> None:
         page = resources_folder() / "own-code.md"
@@ -109,7 +109,7 @@ class SandboxPresenter(QObject):
 
     def _follow(self, *, anew: bool = False) -> None:
         if self.state.running and (self._looking or self.state.active) and not self._closed:
-            follow = self._tasks.replace if anew else self._tasks.start
+            follow = self._tasks.replace if anew else self._tasks.start_unless_running
             follow("watch sandbox", self._watch)
 
     async def _watch(self) -> None:
@@ -150,10 +150,10 @@ class SandboxPresenter(QObject):
     # Starting and stopping
 
     def start(self) -> None:
-        self._tasks.start("sandbox", self._turn, self._runner.start)
+        self._tasks.start_unless_running("sandbox", self._turn, self._runner.start)
 
     def stop(self) -> None:
-        self._tasks.start("sandbox", self._turn, self._runner.stop)
+        self._tasks.start_unless_running("sandbox", self._turn, self._runner.stop)
 
     async def _turn(self, work: Callable[[], Awaitable[None]]) -> None:
         self._change(busy=True, done="", problem="")
@@ -237,7 +237,7 @@ class SandboxPresenter(QObject):
         self._do(work)
 
     def _do(self, work: Work) -> None:
-        self._tasks.start("control sandbox", self._control, work)
+        self._tasks.start_unless_running("control sandbox", self._control, work)
 
     async def _control(self, work: Work) -> None:
         self._change(busy=True, done="", problem="")
@@ -289,7 +289,7 @@ class SandboxPresenter(QObject):
         self._tasks.cancel("watch sandbox")
         before, self._controls, self._seen = self._controls, None, None
         if before is not None:
-            self._tasks.start(f"close sandbox {id(before)}", before.aclose)
+            self._tasks.start_unless_running(f"close sandbox {id(before)}", before.aclose)
 
     async def aclose(self) -> None:
         """Stop following for good and close the connection."""

@@ -96,7 +96,7 @@ class TakeActions(QObject):
             self._change(take_id, starred=not take.starred)
 
     def _change(self, take_id: str, **changes: object) -> None:
-        self._tasks.start(f"speech change {take_id}", self._write_change, take_id, changes)
+        self._tasks.start_unless_running(f"speech change {take_id}", self._write_change, take_id, changes)
 
     async def _write_change(self, take_id: str, changes: dict[str, object]) -> None:
         presenter = self._presenter
@@ -118,7 +118,7 @@ class TakeActions(QObject):
     def move_to_trash(self, take_ids: Sequence[str]) -> None:
         ids = tuple(take_ids)
         if ids:
-            self._tasks.start(f"speech trash {ids[0]}", self._move_to_trash, ids)
+            self._tasks.start_unless_running(f"speech trash {ids[0]}", self._move_to_trash, ids)
 
     async def _move_to_trash(self, ids: tuple[str, ...]) -> None:
         presenter = self._presenter
@@ -194,7 +194,7 @@ class TakeActions(QObject):
             return False
         if self._tasks.running(AUDITION):
             self._presenter.notice.emit("The voices before are still being heard. Esc stops them.")
-        return self._tasks.start(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])
+        return self._tasks.start_unless_running(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])
 
     async def _hold_audition(self, line: str, spans: tuple[Span, ...], voices: tuple[Key, ...]) -> None:
         presenter = self._presenter
@@ -318,7 +318,7 @@ class TakeActions(QObject):
         if pattern and pattern != self._presenter.pattern:
             self._presenter.pattern = pattern
             self._presenter.keep(pattern=pattern)
-        if not self._tasks.start("speech export", self._export, take_id, target, kind):
+        if not self._tasks.start_unless_running("speech export", self._export, take_id, target, kind):
             self._presenter.notice.emit("The clip before is still being saved. Save this one after it.")
 
     async def file_to_hand_on(self, take_id: str) -> Path | None:

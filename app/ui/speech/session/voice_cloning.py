@@ -99,7 +99,9 @@ class VoiceCloning(QObject):
         """Make a voice a favorite, or not any more."""
         voice = self._presenter.voice_list.find(model_id, voice_id)
         if voice is not None:
-            self._tasks.start(f"speech love {model_id} {voice_id}", self._love, voice.key, not voice.favourite)
+            self._tasks.start_unless_running(
+                f"speech love {model_id} {voice_id}", self._love, voice.key, not voice.favourite
+            )
 
     async def _love(self, key: Key, on: bool) -> None:
         if self._presenter.voices is not None:
@@ -312,7 +314,7 @@ class VoiceCloning(QObject):
     def clone(self, name: str, model_id: str, sample: Path) -> bool:
         """Keep the sample with the consent that was given, then upload it."""
         self.stop_sample()
-        return self._tasks.start("speech clone", self._clone, name, model_id, sample)
+        return self._tasks.start_unless_running("speech clone", self._clone, name, model_id, sample)
 
     async def _clone(self, name: str, model_id: str, sample: Path) -> None:
         presenter = self._presenter
@@ -347,7 +349,7 @@ class VoiceCloning(QObject):
         """Upload the kept sample once more: a new handle for the same voice."""
         voice = self._one(voice_id)
         if voice is not None:
-            self._tasks.start(f"speech clone {voice_id}", self._upload, voice)
+            self._tasks.start_unless_running(f"speech clone {voice_id}", self._upload, voice)
 
     def clone_anew(self, handle: str) -> bool:
         """The same for the voice of a handle that the service does not know any more; False when it is not ours."""
@@ -406,7 +408,7 @@ class VoiceCloning(QObject):
     # -- the trash ------------------------------------------------------------------------------------------------
 
     def move_to_trash(self, voice_id: str) -> None:
-        self._tasks.start(f"speech trash voice {voice_id}", self._move_to_trash, voice_id)
+        self._tasks.start_unless_running(f"speech trash voice {voice_id}", self._move_to_trash, voice_id)
 
     async def _move_to_trash(self, voice_id: str) -> None:
         presenter = self._presenter

@@ -71,7 +71,7 @@ class BatchQueue:
         if self._tasks.running(BATCH):
             self._presenter.do(self._queue)
         else:
-            self._tasks.start(BATCH, self._presenter.guarded, self._run, ())
+            self._tasks.start_unless_running(BATCH, self._presenter.guarded, self._run, ())
 
     def pause(self) -> None:
         """Send no further file; the one that is on its way comes to its end. The rest waits, over restarts too."""

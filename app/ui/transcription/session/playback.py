@@ -71,7 +71,7 @@ class Playing(QObject):
         self.player.load(None)
         spool, self._spool = self._spool, None
         if spool is not None:
-            self._tasks.start(f"close spool {id(spool)}", asyncio.to_thread, spool.close)
+            self._tasks.start_unless_running(f"close spool {id(spool)}", asyncio.to_thread, spool.close)
 
     def _spooled(self) -> Spool | None:
         """Begin to decode, at the first wish to hear it."""

@@ -10,7 +10,7 @@ from app.audio.devices import AudioUnavailable
 from app.audio.live_peaks import peaks_path
 from app.audio.wav_file import mend
 from app.core.problems import ActionSpec, Problem
-from app.storage.conversations import new_id
+from app.storage.chat_rows import new_id
 from app.ui.transcription.session.exporting import length_words
 from app.ui.transcription.session.playback import keep_recorded_peaks
 
@@ -60,7 +60,7 @@ class RecordingController:
         if self._session.phase:
             self._presenter.notice.emit("While it records, the meter of the recording shows what is heard.")
         else:
-            self._tasks.start(TEST, self._test)
+            self._tasks.start_unless_running(TEST, self._test)
 
     def end_test(self) -> bool:
         """Give up the test of the microphone; False when there was none."""
@@ -91,7 +91,7 @@ class RecordingController:
         elif self._session.phase in WAITS:
             self._presenter.notice.emit(WAITS[self._session.phase])
         elif not self.is_recording:
-            self._tasks.start("record", self._presenter.guarded, self._record, ())
+            self._tasks.start_unless_running("record", self._presenter.guarded, self._record, ())
 
     async def _record(self) -> None:
         row_id = new_id()
@@ -140,7 +140,7 @@ class RecordingController:
     def stop_recording(self, *, transcribe: bool = True) -> None:
         """End the recording; with `transcribe` it is sent."""
         if self.is_recording:
-            self._tasks.start("stop recording", self._presenter.guarded, self._stop, (transcribe,))
+            self._tasks.start_unless_running("stop recording", self._presenter.guarded, self._stop, (transcribe,))
 
     async def _stop(self, transcribe: bool) -> None:
         row_id = await self.finish()
@@ -175,7 +175,7 @@ class RecordingController:
     def discard_recording(self) -> None:
         """End the recording and put it into the trash, from where it can be brought back."""
         if self.is_recording:
-            self._tasks.start("stop recording", self._presenter.guarded, self._discard, ())
+            self._tasks.start_unless_running("stop recording", self._presenter.guarded, self._discard, ())
 
     async def _discard(self) -> None:
         row_id = await self.finish()

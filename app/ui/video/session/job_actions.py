@@ -42,7 +42,7 @@ class JobActions:
             self.move_to_trash((job_id,))
         job = self._presenter.job_store.get(job_id)
         if job is not None and action in self._deeds:
-            self._tasks.start(f"video {action} {job.id}", self._do, self._deeds[action], job)
+            self._tasks.start_unless_running(f"video {action} {job.id}", self._do, self._deeds[action], job)
 
     async def _do(self, action: Callable[[VideoJob], Any], job: VideoJob) -> None:
         try:
@@ -101,7 +101,7 @@ class JobActions:
         found = [job for job_id in job_ids if (job := self._presenter.job_store.get(job_id)) is not None]
         jobs = tuple(job for job in found if not job.is_open and job.trashed_at is None)
         if jobs:
-            self._tasks.start(f"video trash {jobs[0].id}", self._move_to_trash, jobs)
+            self._tasks.start_unless_running(f"video trash {jobs[0].id}", self._move_to_trash, jobs)
 
     async def _move_to_trash(self, jobs: tuple[VideoJob, ...]) -> None:
         job_store = self._presenter.job_store
@@ -138,7 +138,7 @@ class JobActions:
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good."""
-        self._tasks.start("video empty trash", self._empty_trash)
+        self._tasks.start_unless_running("video empty trash", self._empty_trash)
 
     async def _empty_trash(self) -> None:
         trash = self._presenter.job_store.trash()

@@ -75,7 +75,7 @@ class Poller:
         """Something changed: a job came, the window is to be seen again, the network is back."""
         self._woken.set()
         if self._open() or self._sender.is_waiting_for_network:
-            self._tasks.start(POLL, self._run)
+            self._tasks.start_unless_running(POLL, self._run)
 
     def soon(self) -> None:
         """Ask for everything now."""
@@ -183,7 +183,7 @@ class Poller:
         for job in sorted(due, key=lambda job: self._due[job.id]):
             if len(self._asking) >= MAX_ASKING:
                 return True
-            if self._tasks.start(f"video fetch {job.id}", self._ask, job.id):
+            if self._tasks.start_unless_running(f"video fetch {job.id}", self._ask, job.id):
                 self._asking.add(job.id)
         return False
 

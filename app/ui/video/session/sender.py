@@ -95,7 +95,7 @@ class Sender:
     def wake(self) -> None:
         """See whether anything can be sent."""
         if self.intents is not None and self._next() is not None:
-            self._tasks.start(SEND, self._run)
+            self._tasks.start_unless_running(SEND, self._run)
 
     @property
     def is_waiting_for_network(self) -> bool:
@@ -124,7 +124,7 @@ class Sender:
         try:
             request = await self.request_of(job)
             request.to_body()  # what is over a limit is refused before an intent exists
-            if not await self._price_holds(job, request, service):
+            if not await self._quote_still_holds(job, request, service):
                 return
         except LimitExceeded as error:
             await job_store.change(
@@ -163,7 +163,7 @@ class Sender:
             _log.exception("A job could not be kept")
             await self._hold(job, "The disk could not keep this job, so it was not sent.")
 
-    async def _price_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
+    async def _quote_still_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
         """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
         if self._job_store.now() - job.created_at < OLD_QUOTE or job.form.get("agreed") is True:
             return True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.form_drafts import FormDrafts, with_kept
+from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models, saved_models
 from app.core.problems import describe
 from app.service.errors import LimitExceeded, ServiceError
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.storage.catalogue import Catalogue
-    from app.storage.form_drafts import TabDraft
+    from app.storage.form_drafts import FormDraftStore
 
 QUOTE_AFTER_S = 0.35
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio", "factor")
@@ -53,7 +53,7 @@ class VideoForm(QObject):
         super().__init__()
         self._current_account = current_account
         self._tasks = tasks
-        self._memory = FormDrafts(tasks, "video desk")
+        self._memory = DraftAutosave(tasks, "video desk")
         self.catalogue: Catalogue | None = None
         self.quote_after_s = QUOTE_AFTER_S
         self.form = Form()
@@ -132,7 +132,7 @@ class VideoForm(QObject):
         """Whether what was kept has been read."""
         return self._memory.drafts is not None
 
-    async def start(self, drafts: TabDraft) -> None:
+    async def start(self, drafts: FormDraftStore) -> None:
         kept = (await self._memory.open(drafts)).get("form")
         if isinstance(kept, dict):
             typed, self.form = self.form, form_from(kept)

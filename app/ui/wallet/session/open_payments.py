@@ -107,7 +107,7 @@ class OpenPayments(QObject):
 
     def check(self, intent_id: str) -> None:
         """Find out what became of a payment: send the identical one again and look at the wallet's bookings."""
-        self._tasks.start(f"top-up check {intent_id}", self._check, intent_id)
+        self._tasks.start_unless_running(f"top-up check {intent_id}", self._check, intent_id)
 
     async def settle(self, intent: Intent, *, again: bool = False) -> Ended:
         """Send the payment of an intent that is marked as sent, once, and write down how that ended.

@@ -33,7 +33,7 @@ from app.wallet.keys import (
     open_key_file,
     read_private_key,
 )
-from app.wallet.sign_in import SignInHeaders, site_of
+from app.wallet.sign_in import SignInHeaderMaker, site_of
 from app.wallet.signer import Ed25519Signer, EthAccountSigner, address_of, forget_keys, warm_up
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class WalletKeys(QObject):
             self.changed.emit()
             if self._was_read:
                 self._was_read = False
-                self._tasks.start("wallet forget", self._forget)
+                self._tasks.start_unless_running("wallet forget", self._forget)
 
     def close(self) -> None:
         """The program ends: there is nothing left that could lock itself."""
@@ -165,7 +165,7 @@ class WalletKeys(QObject):
     def warm_up(self) -> None:
         """Load in a thread what the first signature needs, where there is a wallet that could sign."""
         if any(account.kind == "wallet" for account in self._accounts.list()):
-            self._tasks.start("wallet warm-up", self._warm_up)
+            self._tasks.start_unless_running("wallet warm-up", self._warm_up)
 
     async def _warm_up(self) -> None:
         await warm_up()
@@ -278,7 +278,7 @@ class WalletKeys(QObject):
         def note(message: SignInMessage) -> None:
             self.note(account, "sign-in", message.domain, message.text)
 
-        headers = SignInHeaders(signer, site, on_signed=note)
+        headers = SignInHeaderMaker(signer, site, on_signed=note)
         return WalletAuth(
             base_url,
             names.siwx_header,

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from app.storage.attachment_files import FOLDER, AttachmentFiles, used_attachments
-from app.storage.conversations import (
+from app.storage.chat_rows import (
     DELETED,
     MESSAGE_COLUMNS,
     Chat,
@@ -64,7 +64,7 @@ _EMPTY: Final[dict[str, Any]] = {
 }
 
 
-class History:
+class ChatStore:
     """All of it raises `StorageError`; an id that is not there raises `NotStored`."""
 
     def __init__(self, database: Database) -> None:

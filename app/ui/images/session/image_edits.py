@@ -66,7 +66,7 @@ class _Facts:
     read_others: Callable[[], None] = lambda: None
 
 
-class ImageChanges:
+class ImageEdits:
     """Acts on images of the library for the page."""
 
     def __init__(self, presenter: ImagesPresenter) -> None:
@@ -295,7 +295,9 @@ class ImageChanges:
         facts: _Facts | None = None,
     ) -> bool:
         name = f"images {kind} {image.id}"
-        return self._presenter.tasks.start(name, self._begin, kind, image, told, work, price, facts or _Facts())
+        return self._presenter.tasks.start_unless_running(
+            name, self._begin, kind, image, told, work, price, facts or _Facts()
+        )
 
     async def _begin(
         self,

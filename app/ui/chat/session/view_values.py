@@ -22,7 +22,7 @@ from app.ui.chat.state import CostNote
 
 if TYPE_CHECKING:
     from app.service.models import Model
-    from app.storage.conversations import Message
+    from app.storage.chat_rows import Message
     from app.ui.chat.session.open_chat import OpenChat
 
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]+", re.IGNORECASE)

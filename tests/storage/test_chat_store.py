@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage.conversations import MESSAGE_COLUMNS, STATES, message_from_row
+from app.storage.chat_rows import MESSAGE_COLUMNS, STATES, message_from_row
+from app.storage.chat_store import CHATS, ChatStore
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.history import CHATS, History
 from tests.storage.conftest import Clock
 
 
-async def talk(history: History, chat_id: str, *texts: str) -> list[str]:
+async def talk(history: ChatStore, chat_id: str, *texts: str) -> list[str]:
     """Add turns in alternating roles below the head; return their ids."""
     roles = ("user", "assistant") * len(texts)
     return [(await history.add_message(chat_id, role, text)).id for role, text in zip(roles, texts, strict=False)]
@@ -23,7 +23,7 @@ def contents(messages: Any) -> list[str]:
     return [message.content for message in messages]
 
 
-async def test_a_chat_keeps_what_it_was_made_with(history: History, clock: Clock) -> None:
+async def test_a_chat_keeps_what_it_was_made_with(history: ChatStore, clock: Clock) -> None:
     chat = await history.create_chat(
         title="Bridges",
         account_id="a1",
@@ -40,7 +40,7 @@ async def test_a_chat_keeps_what_it_was_made_with(history: History, clock: Clock
 
 
 async def test_the_list_shows_pinned_then_newest_with_the_last_words_and_the_cost(
-    history: History, clock: Clock
+    history: ChatStore, clock: Clock
 ) -> None:
     ids = []
     for title in ("first", "second", "third"):
@@ -57,7 +57,7 @@ async def test_the_list_shows_pinned_then_newest_with_the_last_words_and_the_cos
 
 
 async def test_the_list_is_one_query_that_reads_no_message(
-    history: History, database: Database, monkeypatch: pytest.MonkeyPatch
+    history: ChatStore, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     fetch = database.fetch
@@ -73,7 +73,7 @@ async def test_the_list_is_one_query_that_reads_no_message(
     assert "messages" not in plan
 
 
-async def test_renaming_pinning_and_drafts_do_not_move_a_chat(history: History, clock: Clock) -> None:
+async def test_renaming_pinning_and_drafts_do_not_move_a_chat(history: ChatStore, clock: Clock) -> None:
     chat = await history.create_chat()
     clock.turn(hours=1)
     changed = await history.change_chat(chat.id, title="New name", pinned=True, draft="unsent", options={"a": [1]})
@@ -81,13 +81,13 @@ async def test_renaming_pinning_and_drafts_do_not_move_a_chat(history: History, 
     assert (changed.title, changed.pinned, changed.draft, changed.options) == ("New name", True, "unsent", {"a": [1]})
 
 
-async def test_a_field_that_is_none_of_the_chats_is_our_mistake(history: History) -> None:
+async def test_a_field_that_is_none_of_the_chats_is_our_mistake(history: ChatStore) -> None:
     chat = await history.create_chat()
     with pytest.raises(TypeError, match="cost_usd"):
         await history.change_chat(chat.id, cost_usd=1)
 
 
-async def test_what_is_not_there_is_said_in_a_sentence(history: History) -> None:
+async def test_what_is_not_there_is_said_in_a_sentence(history: ChatStore) -> None:
     chat = await history.create_chat()
     with pytest.raises(NotStored, match="no longer in the history"):
         await history.chat("nobody")
@@ -107,7 +107,7 @@ async def test_what_is_not_there_is_said_in_a_sentence(history: History) -> None
     assert await history.siblings("nobody") == ()
 
 
-async def test_turns_follow_one_another_and_the_head_follows_them(history: History) -> None:
+async def test_turns_follow_one_another_and_the_head_follows_them(history: ChatStore) -> None:
     chat = await history.create_chat()
     ids = await talk(history, chat.id, "one", "two", "three")
     chat = await history.chat(chat.id)
@@ -117,7 +117,7 @@ async def test_turns_follow_one_another_and_the_head_follows_them(history: Histo
     assert await history.path_to(None) == ()
 
 
-async def test_editing_a_turn_makes_a_branch_and_overwrites_nothing(history: History) -> None:
+async def test_editing_a_turn_makes_a_branch_and_overwrites_nothing(history: ChatStore) -> None:
     chat = await history.create_chat()
     question, answer, _ = await talk(history, chat.id, "question", "answer", "thanks")
     edited = await history.add_message(chat.id, "user", "better question", parent_id=None)
@@ -135,7 +135,7 @@ async def test_editing_a_turn_makes_a_branch_and_overwrites_nothing(history: His
     assert (await history.select(edited.id)).id == again.id
 
 
-async def test_trying_again_makes_a_sibling_of_the_answer(history: History) -> None:
+async def test_trying_again_makes_a_sibling_of_the_answer(history: ChatStore) -> None:
     chat = await history.create_chat()
     question, first = await talk(history, chat.id, "question", "answer 1")
     second = await history.add_message(chat.id, "assistant", "answer 2", parent_id=question)
@@ -143,21 +143,21 @@ async def test_trying_again_makes_a_sibling_of_the_answer(history: History) -> N
     assert contents(await history.path_to(second.id)) == ["question", "answer 2"]
 
 
-async def test_siblings_at_the_root_belong_to_one_chat_only(history: History) -> None:
+async def test_siblings_at_the_root_belong_to_one_chat_only(history: ChatStore) -> None:
     mine, other = await history.create_chat(), await history.create_chat()
     (first,) = await talk(history, mine.id, "mine")
     await talk(history, other.id, "other")
     assert await history.siblings(first) == (first,)
 
 
-async def test_a_parent_in_another_chat_is_refused(history: History) -> None:
+async def test_a_parent_in_another_chat_is_refused(history: ChatStore) -> None:
     mine, other = await history.create_chat(), await history.create_chat()
     (first,) = await talk(history, other.id, "other")
     with pytest.raises(NotStored):
         await history.add_message(mine.id, "user", "x", parent_id=first)
 
 
-async def test_an_answer_grows_and_ends(history: History, clock: Clock) -> None:
+async def test_an_answer_grows_and_ends(history: ChatStore, clock: Clock) -> None:
     chat = await history.create_chat()
     await talk(history, chat.id, "question")
     answer = await history.add_message(chat.id, "assistant", state="streaming", model="m")
@@ -181,7 +181,7 @@ async def test_an_answer_grows_and_ends(history: History, clock: Clock) -> None:
     assert (await history.chat(chat.id)).updated_at == clock.time
 
 
-async def test_a_late_save_never_undoes_the_end(history: History) -> None:
+async def test_a_late_save_never_undoes_the_end(history: ChatStore) -> None:
     chat = await history.create_chat()
     answer = await history.add_message(chat.id, "assistant", state="streaming")
     await history.finish_message(answer.id, state="stopped", content="as far as it came")
@@ -189,7 +189,7 @@ async def test_a_late_save_never_undoes_the_end(history: History) -> None:
     assert (await history.message(answer.id)).content == "as far as it came"
 
 
-async def test_a_failure_keeps_the_text_and_says_why(history: History) -> None:
+async def test_a_failure_keeps_the_text_and_says_why(history: ChatStore) -> None:
     chat = await history.create_chat()
     answer = await history.add_message(chat.id, "assistant", state="streaming")
     await history.save_progress(answer.id, "Half an")
@@ -197,7 +197,7 @@ async def test_a_failure_keeps_the_text_and_says_why(history: History) -> None:
     assert (failed.content, failed.error) == ("Half an", "The stream was cut.")
 
 
-async def test_a_cost_that_is_stated_twice_counts_once(history: History) -> None:
+async def test_a_cost_that_is_stated_twice_counts_once(history: ChatStore) -> None:
     chat = await history.create_chat()
     first = await history.add_message(chat.id, "assistant", state="streaming")
     second = await history.add_message(chat.id, "assistant", state="streaming")
@@ -208,7 +208,7 @@ async def test_a_cost_that_is_stated_twice_counts_once(history: History) -> None
     assert (await history.chat(chat.id)).cost_usd == Decimal("0.35")
 
 
-async def test_what_still_streams_at_start_was_interrupted(history: History) -> None:
+async def test_what_still_streams_at_start_was_interrupted(history: ChatStore) -> None:
     chat = await history.create_chat()
     await talk(history, chat.id, "question")
     answer = await history.add_message(chat.id, "assistant", state="streaming")
@@ -224,14 +224,14 @@ async def test_what_still_streams_at_start_was_interrupted(history: History) -> 
     assert await history.save_progress(answer.id, "The answer is zanzibar")
 
 
-async def test_an_unknown_state_is_our_mistake(history: History) -> None:
+async def test_an_unknown_state_is_our_mistake(history: ChatStore) -> None:
     chat = await history.create_chat()
     with pytest.raises(ValueError, match="no state"):
         await history.add_message(chat.id, "user", "x", state="sleeping")
     assert await history.messages(chat.id) == ()
 
 
-async def test_trash_can_be_undone(history: History) -> None:
+async def test_trash_can_be_undone(history: ChatStore) -> None:
     chat = await history.create_chat(title="Nearly lost")
     await talk(history, chat.id, "question", "answer")
     before = await history.chat(chat.id)
@@ -242,7 +242,7 @@ async def test_trash_can_be_undone(history: History) -> None:
     assert await history.chats() == (before,)
 
 
-async def test_purging_deletes_the_messages_too(history: History, database: Database, clock: Clock) -> None:
+async def test_purging_deletes_the_messages_too(history: ChatStore, database: Database, clock: Clock) -> None:
     gone, kept = await history.create_chat(), await history.create_chat()
     for chat in (gone, kept):
         await talk(history, chat.id, "question", "answer")
@@ -252,7 +252,7 @@ async def test_purging_deletes_the_messages_too(history: History, database: Data
     assert await database.fetch("SELECT DISTINCT chat_id FROM messages") == [(kept.id,)]
 
 
-async def test_a_chat_of_thousands_of_turns_is_read_branched_and_purged(history: History, database: Database) -> None:
+async def test_a_chat_of_thousands_of_turns_is_read_branched_and_purged(history: ChatStore, database: Database) -> None:
     """SQLite's cascade would stop at a depth of 1,000."""
     chat = await history.create_chat()
     rows = [(f"m{i}", chat.id, f"m{i - 1}" if i else None, f"turn {i}", i) for i in range(5000)]
@@ -272,7 +272,7 @@ async def test_a_chat_of_thousands_of_turns_is_read_branched_and_purged(history:
 async def test_any_text_is_kept(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     database = await Database.open(tmp_path_factory.mktemp("db") / "rialto.db")
     try:
-        history = History(database)
+        history = ChatStore(database)
         chat = await history.create_chat(title=text, options={text: text})
         message = await history.add_message(chat.id, "user", text)
         expected = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
@@ -305,7 +305,7 @@ def test_a_chat_row_of_odd_values_is_still_a_chat(row: tuple[Any, ...]) -> None:
     assert all(isinstance(each, dict) for each in chat.draft_attachments)
 
 
-async def test_one_broken_row_does_not_hide_the_others(history: History, database: Database) -> None:
+async def test_one_broken_row_does_not_hide_the_others(history: ChatStore, database: Database) -> None:
     chat = await history.create_chat(title="Whole")
     await talk(history, chat.id, "one", "two")
     await database.execute(
@@ -322,10 +322,10 @@ async def test_one_broken_row_does_not_hide_the_others(history: History, databas
 async def test_history_is_the_same_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "rialto.db"
     database = await Database.open(path)
-    chat = await History(database).create_chat(title="Kept", draft="unsent words")
-    await talk(History(database), chat.id, "one", "two")
-    before = (await History(database).chats(), await History(database).messages(chat.id))
+    chat = await ChatStore(database).create_chat(title="Kept", draft="unsent words")
+    await talk(ChatStore(database), chat.id, "one", "two")
+    before = (await ChatStore(database).chats(), await ChatStore(database).messages(chat.id))
     await database.close()
     database = await Database.open(path)
-    assert (await History(database).chats(), await History(database).messages(chat.id)) == before
+    assert (await ChatStore(database).chats(), await ChatStore(database).messages(chat.id)) == before
     await database.close()

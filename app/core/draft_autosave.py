@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
-    from app.storage.form_drafts import TabDraft
+    from app.storage.form_drafts import FormDraftStore
 
 SAVE_AFTER_S = 0.4
 
@@ -17,7 +17,7 @@ def with_kept(typed: str, kept: str, between: str) -> str:
     return typed + between + kept if typed.strip() and kept.strip() and typed != kept else typed or kept
 
 
-class FormDrafts:
+class DraftAutosave:
     """Nothing is saved before `drafts` is there; what was to be saved until then waits."""
 
     def __init__(self, tasks: TaskScope, name: str) -> None:
@@ -26,9 +26,9 @@ class FormDrafts:
         self._name = name
         self._unsaved: dict[str, Any] = {}
         self._turn = asyncio.Lock()
-        self.drafts: TabDraft | None = None
+        self.drafts: FormDraftStore | None = None
 
-    async def open(self, drafts: TabDraft) -> dict[str, Any]:
+    async def open(self, drafts: FormDraftStore) -> dict[str, Any]:
         """Return what was kept. Nothing is saved before that is read: it would be gone. Raises `StorageError`."""
         kept = await drafts.read()
         self.drafts = drafts

@@ -16,13 +16,13 @@ from app.ui.chat.session.requests import build_request, turns_sent, view_from_no
 from app.ui.chat.session.state_pages import RequestView
 from app.ui.chat.session.titles import title_from
 from app.ui.chat.session.tool_calls import answers_after, calls_in
-from app.ui.chat.session.views import count_links, estimate_branch, learn_from
+from app.ui.chat.session.view_values import count_links, estimate_branch, learn_from
 from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
-    from app.storage.conversations import Chat, Message
-    from app.storage.history import History
+    from app.storage.chat_rows import Chat, Message
+    from app.storage.chat_store import ChatStore
     from app.ui.chat.session.answer_queue import AnswerQueue
     from app.ui.chat.session.chat_library import ChatLibrary
     from app.ui.chat.session.live_answer import AnswerDelta
@@ -67,7 +67,7 @@ class Conversation(QObject):
         open_chat: OpenChat,
         library: ChatLibrary,
         answers: AnswerQueue,
-        history: History,
+        history: ChatStore,
         catalogue: Catalogue | None,
         ensure_chat: Callable[[], Any],
         parent: QObject | None = None,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.wallet.visible import hides_something, make_visible
+from app.wallet.visible_text import hides_something, make_visible
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ class LimitLeft:
         return self
 
 
-class LimitWatch:
+class RateLimitWatch:
     """Hears every exchange of the account in use; `clear` when the account changes."""
 
     def __init__(self) -> None:
