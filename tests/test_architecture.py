@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -112,8 +113,22 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 
 
 @cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All of a file, its module first: walked once for all tests."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_the_nodes() -> Iterator[None]:
+    """Millions of objects: the collector would look at each of them for as long as the tests run."""
+    yield
+    nodes_of.cache_clear()
+
+
+def docstring_of(path: Path) -> str:
+    module = nodes_of(path)[0]
+    assert isinstance(module, ast.Module)
+    return ast.get_docstring(module) or ""
 
 
 def module_name(path: Path) -> str:
@@ -123,7 +138,7 @@ def module_name(path: Path) -> str:
 
 def imported(path: Path) -> list[str]:
     names: list[str] = []
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -218,7 +233,7 @@ def calls_in(path: Path) -> list[tuple[str, int]]:
     """The name of each method that is called, and its line."""
     return [
         (node.func.attr, node.lineno)
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     ]
 
@@ -262,7 +277,7 @@ def test_no_tooltip_is_taken_for_html() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} gives a tooltip that may be HTML: use plain_tip()"
         for path in sorted((ROOT / "app").rglob("*.py"))
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if (node.func.attr == "setToolTip" and not is_plain_tip(node.args[-1]))
         or (ast.unparse(node.func) == "QToolTip.showText" and not is_plain_tip(node.args[1]))
@@ -308,7 +323,7 @@ def files_of_tests() -> list[Path]:
 def long_chains(path: Path) -> list[str]:
     """Each walk through the widgets of a page, as it is written."""
     found = []
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         names: list[str] = []
         part: ast.AST = node
         while isinstance(part, ast.Attribute):
@@ -336,7 +351,7 @@ def test_tests_touch_fewer_and_fewer_private_names() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.attr}"
         for path in sorted((ROOT / "tests").rglob("*.py"))
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Attribute)
         and node.attr.startswith("_")
         and not node.attr.startswith("__")
@@ -349,7 +364,7 @@ def test_tests_wait_in_one_way() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: wait with tests/kit/waiting.py"
         for path in files_of_tests()
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in ("until", "wait_until")
     ]
     assert found == []
@@ -384,7 +399,7 @@ def test_no_class_is_written_only_to_be_continued_in_another_file() -> None:
     children: dict[str, list[str]] = defaultdict(list)
     for name, path in modules().items():
         package = ".".join(name.split(".")[: 3 if name.startswith("app.ui.") else 2])
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call):
                 made.add(name_in(node.func))
             elif isinstance(node, ast.ClassDef):
@@ -453,7 +468,7 @@ LOADED_LATE = frozenset(
 def late_imports(path: Path) -> set[int]:
     """The lines of imports inside functions, without those of `LOADED_LATE` and of dialogs, loaded when they open."""
     found = set()
-    for function in ast.walk(tree_of(path)):
+    for function in nodes_of(path):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for node in ast.walk(function):
@@ -484,7 +499,7 @@ def importers() -> dict[str, set[str]]:
     known = modules()
     found: dict[str, set[str]] = defaultdict(set)
     for name, path in known.items():
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Import):
                 wanted = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -504,7 +519,7 @@ def test_a_short_module_with_one_user_says_why_it_stands_alone() -> None:
         text = path.read_text(encoding="utf-8")
         if path.name == "__init__.py" or text.count("\n") >= LONG_ENOUGH or len(used_by[name]) != 1:
             continue
-        if REASON not in (ast.get_docstring(tree_of(path)) or "").lower():
+        if REASON not in docstring_of(path).lower():
             found.append(f"{name}, used by {next(iter(used_by[name]))}")
     assert found == [], f"put it where it is used, or say why not in its docstring: {REASON!r} …"
 

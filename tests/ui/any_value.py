@@ -97,7 +97,7 @@ def _is_plain(call: Callable[..., Any]) -> bool:
 def _names(module: str) -> dict[str, Any]:
     """The names of a module, those that only a type checker imports as well."""
     names = dict(vars(importlib.import_module(module)))
-    for node in ast.walk(ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))):
+    for node in ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             for line in node.body:
                 if isinstance(line, ast.ImportFrom):

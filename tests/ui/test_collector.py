@@ -68,17 +68,14 @@ def test_nothing_happens_before_it_is_due() -> None:
 
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[UiThreadCollector]:
-    """One that finds two hundredths of a second quiet already."""
+    """One that finds two hundredths of a second quiet already. What stays of the suite (see conftest) is set aside."""
     monkeypatch.setattr(module, "QUIET_MS", 20)
     monkeypatch.setattr(module, "DEEP_QUIET_MS", 60)
-    gc.unfreeze()
     gc.collect()
+    gc.freeze()
     made = UiThreadCollector()
     yield made
     made.close()
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()  # what stays, see conftest
     gc.disable()  # the suite collects between tests, see conftest
 
 
@@ -96,7 +93,7 @@ def test_a_full_collection_waits_for_a_quiet_moment(
     collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "QUIET_WAITS", -1)
-    before = full_collections()
+    before, set_aside = full_collections(), gc.get_freeze_count()
     kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
     make_full_one_due()
     kept += [[] for _ in range(gc.get_threshold()[0] + 100)]
@@ -104,7 +101,7 @@ def test_a_full_collection_waits_for_a_quiet_moment(
     assert full_collections() == before
     monkeypatch.setattr(module, "QUIET_WAITS", 1_000)
     qtbot.waitUntil(lambda: full_collections() == before + 1, timeout=60_000)
-    assert gc.get_freeze_count() > 0  # the next one looks at newer objects only
+    assert gc.get_freeze_count() > set_aside  # the next one looks at newer objects only
 
 
 def test_one_that_was_put_off_too_often_comes_all_the_same(
@@ -121,10 +118,10 @@ def test_one_that_was_put_off_too_often_comes_all_the_same(
 
 def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(collector: UiThreadCollector, qtbot: QtBot) -> None:
     threads: list[str] = []
-    kept = [Noted(threads)]
+    kept, set_aside = [Noted(threads)], gc.get_freeze_count()
     make_full_one_due()
     more = [[] for _ in range(gc.get_threshold()[0] + 100)]
-    qtbot.waitUntil(lambda: gc.get_freeze_count() > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: gc.get_freeze_count() > set_aside, timeout=60_000)
     kept.clear()
     gc.collect()
     assert threads == []  # it is among what was set aside
