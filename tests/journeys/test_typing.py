@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -34,7 +34,8 @@ async def breath() -> None:
 
 @contextmanager
 def load() -> Iterator[None]:
-    """Threads that want the interpreter all the time."""
+    """Threads that want the interpreter all the time. Starts and ends of the program are without it: they would take
+    three times as long, and tell nothing about keys."""
     ended = threading.Event()
 
     def burn() -> None:
@@ -171,15 +172,17 @@ async def test_keys_typed_before_the_history_is_open_are_kept_new_chat_or_not(st
         await type_into(box(rialto), "from yesterday")
 
     def early(rialto: Any) -> None:
+        loaded.enter_context(load())
         QTest.keyClicks(box(rialto), "first")
         rialto.window.registry.run("chat.new")
         QTest.keyClicks(box(rialto), "second")
 
-    with load():
+    with ExitStack() as loaded:
         async with start(painted=early) as rialto:
             await type_into(box(rialto), " and more", breath)
             await settled(rialto)
             assert written(rialto) == "second and more"
+            loaded.close()
             assert sorted((await drafts(rialto)).values()) == ["first", "from yesterday", "second and more"]
 
 
@@ -218,16 +221,18 @@ async def test_keys_typed_into_another_tab_before_the_disk_is_open_join_what_was
         await asyncio.sleep(0)
 
     def early(rialto: Any) -> None:
+        loaded.enter_context(load())
         rialto.window.show_tab(tab)
         QTest.keyClicks(FIELDS[tab](rialto.window.tab(tab)), "typed")
 
-    with load():
+    with ExitStack() as loaded:
         async with start(painted=early) as rialto:
             field = FIELDS[tab](rialto.window.tab(tab))
             for letter in " at once":
                 QTest.keyClicks(field, letter)
                 await breath()
             await settled(rialto)
+            loaded.close()
             text = field.toPlainText()  # type: ignore[attr-defined]
             assert text.startswith("typed at once") and text.endswith("kept before"), text
     async with start() as rialto:
@@ -283,6 +288,7 @@ async def typed_into_the_console(start: Start, editor: str, typed: str) -> tuple
         rialto.window.tab("crypto_rpc").presenter.paste(KEPT, replacing=True)
 
     def early(rialto: Any) -> None:
+        loaded.enter_context(load())
         rialto.window.show_tab("crypto_rpc")
         page = rialto.window.tab("crypto_rpc")
         page.presenter.set_mode("json" if editor == "text" else "rows")
@@ -291,13 +297,14 @@ async def typed_into_the_console(start: Start, editor: str, typed: str) -> tuple
         field.selectAll()  # type: ignore[attr-defined]
         QTest.keyClicks(field, typed[:4])
 
-    with load():
+    with ExitStack() as loaded:
         async with start(painted=early) as rialto:
             request = rialto.window.tab("crypto_rpc").main.request
             for letter in typed[4:]:
                 QTest.keyClicks(EDITORS[editor](request), letter)
                 await breath()
             await settled(rialto)
+            loaded.close()
             if editor == "method":
                 assert request.method.text() == typed
                 QTest.keyClick(request.method, Qt.Key.Key_Return)
