@@ -87,7 +87,10 @@ def _modules_of(tab: str, know_qt: dict[str, bool]) -> list[Module]:
     package = importlib.import_module(f"app.ui.{tab}")
     names = sorted(found.name for found in pkgutil.walk_packages(package.__path__, f"app.ui.{tab}."))
     wanted = [name for name in names if not name.endswith(("_dialog", "_dialogs"))]
-    return _one_by_one([*wanted, f"app.bootstrap.{tab}_tab"], know_qt)
+    wanted.append(f"app.bootstrap.{tab}_tab")
+    if all(name in sys.modules for name in wanted):
+        return []  # and so is what they need
+    return _one_by_one(wanted, know_qt)
 
 
 def _one_by_one(names: Sequence[str], know_qt: dict[str, bool]) -> list[Module]:
