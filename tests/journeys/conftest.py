@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from app.bootstrap.options import Options
@@ -69,6 +70,8 @@ async def opened(
         code = await asyncio.wait_for(life, 60)
         instance.release()
         rialto.window.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        qapp.setStyleSheet("")  # as a process begins: whatever is built under a sheet is styled many times
         hide_secrets_with(lambda text: text)
     assert code == 0
     assert crashes.left_behind() == (), [report.text for report in crashes.left_behind()]
