@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.storage.paths import resources
-from app.storage.rpc_collections import RpcCollections
-from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 
@@ -17,16 +15,8 @@ if TYPE_CHECKING:
 
 def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     """Make the tab and begin as soon as the database is open."""
-    collections = RpcCollections(rialto.paths.data / "collections")
-    interfaces = RpcInterfaces(rialto.paths.data / "interfaces")
     presenter = CryptoRpcPresenter(
-        rialto.current_account,
-        rialto.tasks,
-        resources() / "data",
-        rialto.window.undo_stack,
-        collections=collections,
-        interfaces=interfaces,
-        answers=rialto.paths.data / "answers",
+        rialto.current_account, rialto.tasks, resources() / "data", rialto.paths.data, rialto.window.undo_stack
     )
 
     def base_url() -> str:

@@ -71,7 +71,7 @@ async def measure(folder: Path, theme: Theme, size: int) -> tuple[float, float, 
     calls = RpcCalls(database)
     kept = await calls.begin("box", "ethereum-mainnet", ITEMS, at=datetime.now(UTC), digest="d")
     await calls.answered(kept.id, answer(size), status=200, credits=20, cost_usd=None)
-    presenter = CryptoRpcPresenter(CurrentAccount(), tasks, resources() / "data", UndoStack(tasks))
+    presenter = CryptoRpcPresenter(CurrentAccount(), tasks, resources() / "data", folder, UndoStack(tasks))
     page = CryptoRpcPage(theme, presenter, tasks, lambda: "")
     page.main.resize(1104, 848)
     page.main.show()

@@ -23,7 +23,6 @@ from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
 from app.storage.database import Database
 from app.storage.paths import resources
-from app.storage.rpc_collections import RpcCollections
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.state import CallEntry, RunView, SendQuestion
@@ -75,7 +74,9 @@ class ConsolePresenterHarness:
     async def restart(self) -> CryptoRpcPresenter:
         """Another presenter over the same files, as after a new start."""
         await self.presenter.aclose()
-        presenter = CryptoRpcPresenter(self.current_account, self.tasks, resources() / "data", UndoStack(self.tasks))
+        presenter = CryptoRpcPresenter(
+            self.current_account, self.tasks, resources() / "data", self.database.path.parents[1], UndoStack(self.tasks)
+        )
         await presenter.start(self.database)
         await self.tasks.idle()
         return presenter
@@ -95,7 +96,8 @@ async def open_console_presenter(folder: Path, tasks: TaskScope) -> AsyncIterato
         service = open_service(running.base_url, "service", ApiKeyAuth(key), lambda _exchange: None)
         try:
             current_account.use(account, service)
-            presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", undo_stack := UndoStack(tasks))
+            undo_stack = UndoStack(tasks)
+            presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", folder, undo_stack)
             harness = ConsolePresenterHarness(presenter, tasks, current_account, service, running, database, undo_stack)
             await presenter.start(database)
             await tasks.idle()
@@ -288,7 +290,6 @@ def call(method: str, *params: object, number: int = 1) -> dict[str, object]:
 @asynccontextmanager
 async def open_console(folder: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
     async with open_console_presenter(folder, tasks) as core:
-        core.presenter.collections.files = RpcCollections(folder / "collections")
         window = ConsoleHarness(core, theme)
         core.presenter.caps.refresh()
         await window.settle()

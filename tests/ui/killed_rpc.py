@@ -31,7 +31,7 @@ async def begin(path: Path, base_url: str, api_key: str, key: str) -> None:
     database = await Database.open(path)
     service = open_service(base_url, "service", ApiKeyAuth(read_key), lambda _exchange: None)
     current_account.use(Account(id="box", name="Sandbox", base_url=base_url, kind="sandbox"), service)
-    presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", UndoStack(tasks))
+    presenter = CryptoRpcPresenter(current_account, tasks, resources() / "data", path.parent, UndoStack(tasks))
     await presenter.start(database)
     await tasks.idle()
     presenter.set_key(key)

@@ -77,8 +77,6 @@ class CollectionController(QObject):
 
     async def _save_draft(self, file: str) -> None:
         collections = self._page.presenter.collections
-        if collections.files is None:
-            return
         await collections.read()
         there = [each for each in collections.entries if not each.trouble]
         proposed = next((each.name for each in there if each.file == file), there[0].name if there else "")

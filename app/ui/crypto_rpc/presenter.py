@@ -90,13 +90,12 @@ class CryptoRpcPresenter(QObject):
         current_account: CurrentAccount,
         tasks: TaskScope,
         data_folder: Path,
+        folder: Path,
         undo_stack: UndoStack,
         *,
-        collections: RpcCollections | None = None,
-        interfaces: RpcInterfaces | None = None,
-        answers: Path | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """`data_folder` is the program's, `folder` the person's own."""
         super().__init__()
         self._current_account = current_account
         self._tasks = tasks
@@ -105,9 +104,9 @@ class CryptoRpcPresenter(QObject):
         self._undo_stack = undo_stack
         self.trash = Trash("crypto_rpc", tasks, undo_stack)
         self.trash.failed.connect(self.notice)
-        self.collections = CollectionLibrary(collections, tasks, self.trash)
+        self.collections = CollectionLibrary(RpcCollections(folder / "collections"), tasks, self.trash)
         self.collections.notice.connect(self.notice)
-        self.interfaces = ContractInterfaces(interfaces)
+        self.interfaces = ContractInterfaces(RpcInterfaces(folder / "interfaces"))
         self.contracts = ContractPresenter(self, self.interfaces)
         self.ask: Ask = _refuse
         self.network_list = NetworkList(current_account)
@@ -130,7 +129,7 @@ class CryptoRpcPresenter(QObject):
         self.runs = RunPresenter(tasks, self.interfaces)
         self.runs.changed.connect(self.run_changed)
         self.jobs = JobRunner(self, tasks, now)
-        self.tools = Tools(self.jobs, answers)
+        self.tools = Tools(self.jobs, folder / "answers")
         current_account.account_changed.connect(self._account_changed)
 
     async def start(self, database: Database) -> None:

@@ -67,7 +67,7 @@ class ImagesPresenter(CallingPresenter):
         super().__init__(current_account)
         self.tasks = tasks
         self.files = ImageFiles(folder / "images")
-        self.library = ImageLibrary(tasks, undo_stack)
+        self.library = ImageLibrary(tasks, undo_stack, self.files)
         self.prompts = PresetLibrary(
             "images", lambda work, *args: tasks.replace(f"images {work.__name__}", work, *args), undo_stack
         )
@@ -114,7 +114,7 @@ class ImagesPresenter(CallingPresenter):
         self.library.pattern = str(kept.get("pattern") or "")
         self._edits = {key.removeprefix(EDIT): _draft_from(kept[key]) for key in kept if key.startswith(EDIT)}
         await self._load_saved()
-        await self.library.start(images, self.files)
+        await self.library.start(images)
         await self.prompts.start(Presets(database))
         self.form_replaced.emit(self.form)
         self._look()

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 class CollectionLibrary(QObject):
-    """`files` None: there is no folder for them, and none is shown. Files are read and written in threads."""
+    """The files are read and written in threads."""
 
     changed = Signal(object)  # tuple[CollectionEntry, ...]
     notice = Signal(str)  # a sentence
 
-    def __init__(self, files: RpcCollections | None, tasks: TaskScope, trash: Trash) -> None:
+    def __init__(self, files: RpcCollections, tasks: TaskScope, trash: Trash) -> None:
         super().__init__()
         self._trash = trash
         trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self._tasks = tasks
         self._found: dict[str, Collection] = {}
-        self.files = files
+        self._files = files
         self.entries: tuple[CollectionEntry, ...] = ()
 
     def refresh(self) -> None:
@@ -47,10 +47,8 @@ class CollectionLibrary(QObject):
 
     async def read(self) -> None:
         """Read the folder and show what is in it; a file that is no collection is named."""
-        if self.files is None:
-            return
         try:
-            found, broken = await asyncio.to_thread(self.files.read_all)
+            found, broken = await asyncio.to_thread(self._files.read_all)
         except StorageError as error:
             self.notice.emit(error.sentence)
             return
@@ -78,11 +76,10 @@ class CollectionLibrary(QObject):
 
     async def save(self, name: str, title: str, draft: Draft) -> str:
         """Save the calls into the collection of that name; return its file's name, "" when it could not be written."""
-        assert self.files is not None
         items = [{"method": row.method, "params": row.params} for row in draft.rows]
         try:
             saved = await asyncio.to_thread(
-                saved_into, self.files, name, title, draft.network, items, draft.batch, draft.variables
+                saved_into, self._files, name, title, draft.network, items, draft.batch, draft.variables
             )
         except StorageError as error:
             self.notice.emit(error.sentence)
@@ -103,9 +100,8 @@ class CollectionLibrary(QObject):
             self._tasks.start_unless_running(f"rpc collection {file}", self._move_to_trash, collection, place)
 
     async def _move_to_trash(self, collection: Collection, place: int | None) -> None:
-        assert self.files is not None
         try:
-            name = await asyncio.to_thread(self.files.trash, collection, place, datetime.now(UTC))
+            name = await asyncio.to_thread(self._files.trash, collection, place, datetime.now(UTC))
         except StorageError as error:
             self.notice.emit(error.sentence)
             return
@@ -116,19 +112,17 @@ class CollectionLibrary(QObject):
 
     async def _trashed(self) -> list[TrashEntry]:
         now = datetime.now(UTC)
-        found = await asyncio.to_thread(self.files.trashed) if self.files is not None else ()
+        found = await asyncio.to_thread(self._files.trashed)
         return [_trash_entry(each, now) for each in found]
 
     async def _restore(self, names: tuple[str, ...]) -> None:
-        assert self.files is not None
         for name in names:
-            await asyncio.to_thread(self.files.restore, name)
+            await asyncio.to_thread(self._files.restore, name)
         await self.read()
 
     async def _delete(self, names: tuple[str, ...]) -> None:
-        assert self.files is not None
         for name in names:
-            await asyncio.to_thread(self.files.delete, name)
+            await asyncio.to_thread(self._files.delete, name)
 
     def _start(self, work: Callable[[Collection], Awaitable[None]], collection: Collection) -> None:
         self._tasks.start_unless_running(f"rpc collection {collection.file}", work, collection)
@@ -137,9 +131,8 @@ class CollectionLibrary(QObject):
         await self._change(lambda files: files.save(collection))
 
     async def _change(self, change: Callable[[RpcCollections], object]) -> None:
-        assert self.files is not None
         try:
-            await asyncio.to_thread(change, self.files)
+            await asyncio.to_thread(change, self._files)
         except StorageError as error:
             self.notice.emit(error.sentence)
         await self.read()

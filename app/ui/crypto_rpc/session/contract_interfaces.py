@@ -18,15 +18,14 @@ Function = Entry  # of kind "function"
 class ContractInterfaces:
     """`known` is what was read from disk; a file that holds no interface is left alone and not used."""
 
-    def __init__(self, files: RpcInterfaces | None) -> None:
+    def __init__(self, files: RpcInterfaces) -> None:
         self._files = files
         self.texts: dict[str, str] = {}
         self.known: dict[str, Interface] = {}
 
     async def read(self) -> None:
-        if self._files is not None:
-            self.texts = await asyncio.to_thread(self._files.read_all)
-            self.known = await asyncio.to_thread(_all, self.texts)
+        self.texts = await asyncio.to_thread(self._files.read_all)
+        self.known = await asyncio.to_thread(_all, self.texts)
 
     def interfaces(self) -> Interfaces:
         """What answers are read with."""
@@ -40,8 +39,7 @@ class ContractInterfaces:
         """Keep the interface of a contract. Raises `StorageError`, or `WalletError` for what is none."""
         name = read_evm_address(address).lower()
         interface = await asyncio.to_thread(read_interface, text)
-        if self._files is not None:
-            await asyncio.to_thread(self._files.save, name, text)
+        await asyncio.to_thread(self._files.save, name, text)
         self.texts[name], self.known[name] = text, interface
 
 

@@ -42,7 +42,7 @@ def _token(name: str) -> Entry:
 class Tools:
     """`folder`: where joined answers are kept, one JSON value a line."""
 
-    def __init__(self, runner: JobRunner, folder: Path | None) -> None:
+    def __init__(self, runner: JobRunner, folder: Path) -> None:
         self._runner = runner
         self._folder = folder
 
@@ -83,14 +83,12 @@ class Tools:
         if not search.is_complete and not trouble:
             trouble = "The budget is used up."
         found = f"{len(logs):,} logs in blocks {plan.first:,} to {search.next_block - 1:,}"
-        kept = f", kept in {file.name}" if file is not None else ""
-        words = f"{trouble} {found}{kept}." if trouble else f"{found}{kept}. Everything was searched."
+        found += f", kept in {file.name}"
+        words = f"{trouble} {found}." if trouble else f"{found}. Everything was searched."
         await self._show(job, "eth_getLogs", f"Logs of {network_title(plan.network)}", logs, words)
         return words
 
-    async def _one_range(
-        self, job: Job, plan: LogPlan, search: LogSearch, logs: list[object], file: Path | None
-    ) -> str:
+    async def _one_range(self, job: Job, plan: LogPlan, search: LogSearch, logs: list[object], file: Path) -> str:
         """Ask one range; a sentence when the search cannot go on."""
         asked = search.next_range()
         blocks = {"fromBlock": hex_quantity(asked.first), "toBlock": hex_quantity(asked.last)}
@@ -109,7 +107,7 @@ class Tools:
             return f"The node refused blocks {asked.first:,} to {asked.last:,}: {outcome.message}"
         new = list(outcome.value) if isinstance(outcome.value, JSON_LIST) else []
         logs += new
-        if file is not None and new:
+        if new:
             await asyncio.to_thread(_append, file, new)
         job.show(note=f"{len(logs):,} logs, up to block {asked.last:,}")
         return ""
@@ -172,8 +170,8 @@ class Tools:
                 await job.pause(plan.pause_s)
         return f"Sent {plan.rounds:,} times."
 
-    def _file(self, stem: str) -> Path | None:
-        return None if self._folder is None else self._folder / f"{stem}-{secrets.token_hex(3)}.jsonl"
+    def _file(self, stem: str) -> Path:
+        return self._folder / f"{stem}-{secrets.token_hex(3)}.jsonl"
 
     async def _show(self, job: Job, method: str, title: str, value: list[object], note: str) -> None:
         body = await asyncio.to_thread(_bytes, value)

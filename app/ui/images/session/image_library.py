@@ -61,12 +61,12 @@ class ImageLibrary(QObject):
     deleted = Signal(str)  # the id of an image that is gone for good
     imported = Signal(str)  # the id of an image that was brought in
 
-    def __init__(self, tasks: TaskScope, undo_stack: UndoStack) -> None:
+    def __init__(self, tasks: TaskScope, undo_stack: UndoStack, files: ImageFiles) -> None:
         super().__init__()
+        self._files = files
         self._tasks = tasks
         self._undo_stack = undo_stack
         self.images: Images | None = None
-        self.files: ImageFiles | None = None
         self.rows: dict[str, StoredImage] = {}  # newest first
         self.trashed: dict[str, StoredImage] = {}
         self.search = ""
@@ -76,8 +76,8 @@ class ImageLibrary(QObject):
         self.cache: Path | None = None  # where small images of them lie
         self._words: dict[str, tuple[StoredImage, Tile, str]] = {}
 
-    async def start(self, images: Images, files: ImageFiles) -> None:
-        self.images, self.files = images, files
+    async def start(self, images: Images) -> None:
+        self.images = images
         await self.load()
 
     async def load(self) -> None:
@@ -94,7 +94,7 @@ class ImageLibrary(QObject):
     def path(self, image_id: str) -> Path | None:
         """Return the file of an image, None where there is none."""
         image = self.one(image_id)
-        return self.files.path(image) if image is not None and self.files is not None and image.has_file else None
+        return self._files.path(image) if image is not None and image.has_file else None
 
     def put(self, image: StoredImage) -> None:
         """Take a new or changed image into the list, in its place."""
@@ -119,9 +119,8 @@ class ImageLibrary(QObject):
     async def _measure(self) -> None:
         """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
         await asyncio.sleep(MEASURE_AFTER_S)
-        assert self.files is not None
         rows, trash = tuple(self.rows.values()), tuple(self.trashed.values())
-        sizes = await asyncio.to_thread(lambda files: (files.size_of(rows), files.size_of(trash)), self.files)
+        sizes = await asyncio.to_thread(lambda: (self._files.size_of(rows), self._files.size_of(trash)))
         self.usage = Usage(sum(image.has_file for image in rows), *sizes)
         self.usage_changed.emit(self.usage)
 
@@ -206,21 +205,21 @@ class ImageLibrary(QObject):
         self._tasks.start_unless_running("images empty trash", self._empty)
 
     async def _empty(self) -> None:
-        assert self.images is not None and self.files is not None
+        assert self.images is not None
         for image in tuple(self.trashed.values()):
             self._undo_stack.forget("images", (image.id,))
-            await asyncio.to_thread(self._delete, self.files, image)
+            await asyncio.to_thread(self._delete, image)
             await self.images.remove(image.id)
             self.deleted.emit(image.id)
         await self.load()
 
-    def _delete(self, files: ImageFiles, image: StoredImage) -> None:
+    def _delete(self, image: StoredImage) -> None:
         """Runs in a thread. The small image of it goes too."""
         with contextlib.suppress(OSError):
-            files.remove(image)
+            self._files.remove(image)
         if self.cache is not None:
             with contextlib.suppress(OSError):
-                small_image(files.path(image), self.cache).unlink(missing_ok=True)
+                small_image(self._files.path(image), self.cache).unlink(missing_ok=True)
 
     # -- out and in -----------------------------------------------------------------------------------------------
 
@@ -260,10 +259,10 @@ class ImageLibrary(QObject):
         self._tasks.start_unless_running(f"images import {path}", self._bring_in, path)
 
     async def _bring_in(self, path: Path) -> None:
-        assert self.images is not None and self.files is not None
+        assert self.images is not None
         image = self.images.planned("import", "", self.images.now(), title=path.stem[:60], charged=False)
         try:
-            image = await asyncio.to_thread(_taken_in, self.files, image, path)
+            image = await asyncio.to_thread(_taken_in, self._files, image, path)
         except (UndecodableImage, NotWhole):
             self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP image that can be opened.")
             return
