@@ -84,6 +84,18 @@ def test_the_sandbox_has_what_its_examples_name() -> None:
         assert ANY_ADDRESS in str(example) and ANY_ADDRESS not in str(sandbox_example(name, example))
 
 
+def test_without_a_text_used_methods_come_first_then_the_usual_ones_and_no_dear_one_is_on_top() -> None:
+    offered = CATALOGUE.offered("ethereum-mainnet")
+    assert [method.name for method in search(offered, "")][:3] == ["eth_call", "eth_getBalance", "eth_getLogs"]
+    used = ("trace_replayTransaction", "eth_gasPrice", "eth_chainId")
+    found = [method.name for method in search(offered, "", used)]
+    assert found[:4] == ["eth_gasPrice", "eth_chainId", "trace_replayTransaction", "eth_call"]
+    assert len(found) == len(offered)
+    for network in ("solana-mainnet", "starknet-mainnet", "base-mainnet"):
+        offered = CATALOGUE.offered(network)
+        assert search(offered, "")[0].credits == min(method.credits for method in offered)
+
+
 def test_searching_looks_at_names_first_and_then_at_help() -> None:
     found = [method.name for method in search(CATALOGUE.offered("ethereum-mainnet"), "logs")]
     assert found[0] == "eth_getLogs"

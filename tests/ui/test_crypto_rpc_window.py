@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.batch_list import column_rects
 from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow
+from app.ui.kit.key_text import key_text
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
 from tests.kit.console import ConsoleHarness, call, open_console, press
@@ -83,6 +85,15 @@ async def test_methods_are_added_and_one_is_sent_alone(window: ConsoleHarness) -
     await window.settle()
     assert [entry.title for entry in window.entries] == ["eth_blockNumber"]
     assert len(window.calls) == 3
+
+
+async def test_the_button_that_sends_becomes_stop_and_then_shows_the_key_that_stops(window: ConsoleHarness) -> None:
+    view = window.presenter.view()
+    shown = []
+    for sending in (False, True, False):
+        window.main.show_draft(replace(view, sending=sending), "", replace_texts=False)
+        shown.append(window.main.send._hint)
+    assert shown == [key_text("Ctrl+Enter"), key_text("Esc"), key_text("Ctrl+Enter")]
 
 
 async def test_a_method_nobody_listed_is_added_after_a_warning(window: ConsoleHarness) -> None:

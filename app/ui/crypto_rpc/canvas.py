@@ -155,6 +155,7 @@ class Canvas(QWidget):
         many = len(view.rows) != 1
         self.send.setText(self.tr("Stop") if view.sending else self.tr("Send batch") if many else self.tr("Send call"))
         self.send.set_icon("stop" if view.sending else "arrow-up")
+        self.send.set_hint("Esc" if view.sending else "Ctrl+Enter")
         self.problem.setVisible(view.problem is not None)
         if view.problem is not None and self._told is not view.problem:
             self.problem.set_problem(view.problem)

@@ -102,13 +102,14 @@ class Pickers(QObject):
         catalogue, network = self._page.presenter.methods, self._page.presenter.draft.network
         if catalogue is None:
             return ()
+        used = self._page.presenter.keeper.used
         tiers = {TIER_PILLS[pill] for pill in pills if pill in TIER_PILLS}
         found = [
             method
-            for method in search(catalogue.offered(network), text)
+            for method in search(catalogue.offered(network), text, used)
             if (not tiers or method.tier in tiers)
             and (self.tr("Read only") not in pills or method.only_reads)
-            and (self.tr("Used before") not in pills or method.name in self._page.presenter.keeper.used)
+            and (self.tr("Used before") not in pills or method.name in used)
         ]
         rows: list[Row] = [_method_row(method) for method in found]
         refused = search(catalogue.refused(network), text) if not pills else ()

@@ -403,7 +403,7 @@ class TopUpDialog(Dialog):
         asking = "Waiting…" if view.waits_until is not None else "Asking the service…"
         self.go.setText(asking if view.busy else words)
         self.go.set_icon("signature" if view.step == "review" else "")
-        self.go.set_hint("Ctrl+Return" if view.step == "review" else "")
+        self.go.set_hint("Ctrl+Enter" if view.step == "review" else "")
         usable = not view.busy and not (view.step == "amount" and view.problem)
         if view.step == "payment":
             usable = usable and any(not way.reason for way in view.ways)

@@ -20,6 +20,7 @@ ANY_ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 SANDBOX_CONTRACT = "0xA434427E4FE827775149d3A2212c83ec6Fb83033"
 SANDBOX_ACCOUNT = "0x32039A48f9599f57eCee4dCced9c86A746Efe1dd"
 _TOTAL_SUPPLY = "0x18160ddd"  # totalSupply()
+USUAL = ("eth_call", "eth_getBalance", "eth_getLogs", "eth_blockNumber")
 _OF_ACCOUNTS = ("eth_getBalance", "eth_getTransactionCount")
 
 
@@ -131,11 +132,20 @@ class MethodCatalogue:
         return method in self._names.get(family, ()) or method not in others
 
 
-def search(methods: Sequence[MethodInfo], text: str) -> tuple[MethodInfo, ...]:
-    """The methods that hold every word of `text`, in the name first, then in the help; best first."""
+def search(methods: Sequence[MethodInfo], text: str, used: Sequence[str] = ()) -> tuple[MethodInfo, ...]:
+    """The methods that hold every word of `text`, in the name first, then in the help; best first.
+
+    Without a text those in `used` come first (latest first), then the usual ones; a cheap one before a dear one, as
+    Enter takes the first.
+    """
     words = text.lower().split()
     if not words:
-        return tuple(methods[:MAX_FOUND])
+        places = {name: place for place, name in reversed([*enumerate((*used, *USUAL))])}
+
+        def order(method: MethodInfo) -> tuple[bool, bool, int, int]:
+            return method.name not in used, method.name not in USUAL, method.credits, places.get(method.name, 0)
+
+        return tuple(sorted(methods, key=order)[:MAX_FOUND])
     found = []
     for place, method in enumerate(methods):
         name, text_of_help = method.name.lower(), method.help.lower()
