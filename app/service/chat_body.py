@@ -21,7 +21,7 @@ from app.service.chat_types import (
     ServiceParameters,
 )
 from app.service.http.base64_text import Base64Text
-from app.service.http.upload_check import LIMIT_WORDS, MAX_UPLOAD_BYTES
+from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 
 MAX_CACHE_MARKS = 4
 MAX_STOPS = 4

@@ -21,8 +21,8 @@ from app.service.exchange import Exchange
 from app.service.http.bodies import MIB
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.service.http.multipart import FormContent, FormFile, OnProgress
+from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.service.http.time_limits import IMAGE_S
-from app.service.http.upload_check import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 

@@ -13,7 +13,8 @@ from app.service.exchange import FormPart
 from app.service.http.downloads import save
 from app.service.http.media_types import looks_like_text, sniff
 from app.service.http.multipart import FormContent, FormFile
-from app.service.http.upload_check import MAX_UPLOAD_BYTES, check_upload
+from app.service.http.size_limits import MAX_UPLOAD_BYTES
+from app.service.http.upload_check import check_upload
 from app.service.retry import CallKind
 from tests.read_only import vanished
 from tests.service.loopback import Received, Watched, http, serving

@@ -8,10 +8,7 @@ from pathlib import Path
 from app.service.calls import limit
 from app.service.errors import LimitExceeded
 from app.service.http.media_types import HEAD_BYTES, sniff
-
-SURE_UPLOAD_BYTES = 25_000_000  # up to here every reading of "25 MB" agrees
-MAX_UPLOAD_BYTES = 25 * 1024 * 1024
-LIMIT_WORDS = f"25 MB ({MAX_UPLOAD_BYTES:,} bytes)"  # in bytes as well: systems do not count a MB alike
+from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 
 
 async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:

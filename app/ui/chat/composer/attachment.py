@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core import money
 from app.service.http.base64_text import Base64Text
-from app.service.http.upload_check import LIMIT_WORDS, MAX_UPLOAD_BYTES
+from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.ui.conversation.attachment_kinds import KINDS, WORDS, Kind
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QImage
 
 from app.core import money
 from app.service.http.media_types import sniff
-from app.service.http.upload_check import LIMIT_WORDS
+from app.service.http.size_limits import LIMIT_WORDS
 from app.ui.chat.composer.attachment import (
     MAX_BYTES,
     MAX_SHOWN_NAME,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.problems import Problem
 from app.service.client import OnWait
-from app.service.http.upload_check import LIMIT_WORDS
+from app.service.http.size_limits import LIMIT_WORDS
 from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, GeneratedImages
 from app.service.models import Model
 from app.service.pricing import UPSCALE_USD, edit_cost, usd

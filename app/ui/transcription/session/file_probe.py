@@ -11,7 +11,7 @@ from pathlib import Path
 from app.audio.formats import format_title
 from app.audio.length import length_of
 from app.service.http.media_types import HEAD_BYTES, sniff
-from app.service.http.upload_check import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES
+from app.service.http.size_limits import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES
 from app.service.transcription import FILE_KINDS, FILE_SUFFIXES
 
 MOST_FILES = 2_000  # of one drop; a whole disk was hardly meant
