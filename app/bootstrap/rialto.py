@@ -106,7 +106,7 @@ class Rialto:
             first_paint.over.connect(self._go_on)
         await closed.wait()
         discard(first_paint)
-        await self._end()
+        await self._end(partial(asyncio.to_thread, self.settings.save))
         return self._exit_code
 
     # Before the first paint
@@ -170,7 +170,7 @@ class Rialto:
 
     def _begin(self, account_id: str = "") -> None:
         """The welcome is over; an account that was checked there is in use already."""
-        self.window.saver.remember(welcome_done=True)  # a disk that refuses keeps nobody on the first page
+        self.settings.remember(welcome_done=True)  # a disk that refuses keeps nobody on the first page
         self.window.show_tab("chat")
         if account_id:
             self.accounts.use(account_id)
@@ -401,11 +401,12 @@ class Rialto:
                 self.toast(f"The backup is in use. The damaged history is kept as {aside.name}.")
             self.tasks.start_unless_running("history", self._start_history)
 
-    async def _end(self) -> None:
+    async def _end(self, save_settings: Callable[[], Awaitable[None]]) -> None:
         """Save, close and stop, in the order in which one needs the other."""
         # A tab that is still reading what it kept joins what was typed to that.
         await self.tasks.ended(*(f"open {name}" for name in TABS), within_s=OPENING_S)
         closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.account_services.aclose]
+        closers.append(save_settings)
         if self.database is not None:
             closers.append(self.database.close)
         for close in closers:

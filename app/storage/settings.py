@@ -145,28 +145,17 @@ class SettingsStore:
         self.value = self._read()
         self._written = self.value
 
-    def change(self, **changes: Any) -> Settings:
-        """Set some values and write the file at once (a few ms: the disk is waited for).
-
-        For what changes many times a second (a dragged splitter) call `remember` and, later, `save`.
-        Raises `StorageUnavailable` when the disk refuses; the new value holds for this session all the same.
-        """
-        self.remember(**changes)
-        self.save()
-        return self.value
-
-    def remember(self, **changes: Any) -> Settings:
-        """Set some values without writing. Raises `TypeError` for a name that is no setting."""
+    def remember(self, **changes: Any) -> None:
+        """Set some values; whoever subscribed writes them soon. Raises `TypeError` for a name that is no setting."""
         checked = {name: _tolerant(name, value) if name in _KEYS else value for name, value in changes.items()}
         value = replace(self.value, **checked)
         if value != self.value:
             self.value = value
             for listener in tuple(self._listeners):
                 listener(value)
-        return value
 
     def save(self) -> None:
-        """Write what `remember` collected, if anything. May be called in a worker thread."""
+        """Write what `remember` collected, if anything. Waits for the disk: call it in a thread."""
         with self._writing:
             value = self.value
             if value == self._written and self.path.exists():

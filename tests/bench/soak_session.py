@@ -28,6 +28,7 @@ from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.settings.sections import SECTIONS
 from app.ui.shell import tour_tabs
 from app.ui.shell.tour_guide import StepFailed, TourGuide
+from tests.kit.settings import change_settings
 
 KEY = "soak-key-0123456789abcdef"
 PAUSE_S = 0.3  # between two acts, in which what one began may meet the next
@@ -69,7 +70,7 @@ class Session:
         """Sign in to the Sandbox and to a second service, with its key kept for the session."""
         rialto = self._rialto
         await self._guide.until("the history", lambda: rialto.chat.library is not None)
-        rialto.settings.change(welcome_done=True)
+        change_settings(rialto.settings, welcome_done=True)
         rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await self._guide.until("the Sandbox", lambda: rialto.current_account.service is not None)
         await self._guide.until("a place for keys", lambda: rialto.places.state.kind or rialto.places.state.sentence)

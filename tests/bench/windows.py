@@ -25,6 +25,7 @@ from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, Kind, new_accoun
 from app.storage.files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
+from tests.kit.settings import change_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_FILE = "RIALTO_READY_FILE"
@@ -68,7 +69,7 @@ def prepare_home(home: Path, kind: Kind) -> None:
     address = SANDBOX_ADDRESS if kind == "sandbox" else "http://127.0.0.1:9"
     book = Accounts(lambda: None, lambda data: write_atomically(paths.accounts, data))
     book.add(new_account("Bench", address, kind=kind))
-    SettingsStore(paths.settings).change(welcome_done=True, secret_store="session")
+    change_settings(SettingsStore(paths.settings), welcome_done=True, secret_store="session")
 
 
 @cache

@@ -14,6 +14,7 @@ from app.credentials.keyring_store import KeyringStore
 from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.video.page import VideoPage
 from tests.journeys.conftest import opened
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 from tests.ui.killing import serve
 
@@ -53,7 +54,7 @@ def video_of(rialto: Rialto) -> VideoPage:
 async def live(app: QApplication, home: Path, base_url: str, api_key: str) -> None:
     async with opened(app, home) as rialto:
         await until(lambda: rialto.places.state.kind == "keyring" and rialto.places.state.is_ready)
-        rialto.settings.change(welcome_done=True)
+        change_settings(rialto.settings, welcome_done=True)
         rialto.accounts.add(AccountDraft(base_url, api_key, name="Elsewhere"))
         await until(
             lambda: rialto.current_account.account is not None and rialto.current_account.account.kind == "api_key"

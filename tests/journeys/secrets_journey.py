@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from app.sandbox.server import Options, start_sandbox
 from app.storage.paths import resources
 from app.ui.settings.accounts.presenter import AccountDraft
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 KEY = "journey-key-7Qk2mZ84pLxW93vT"
@@ -46,7 +47,7 @@ async def test_no_file_log_or_command_line_holds_the_key(start: Callable[[], Any
             except TimeoutError:
                 pytest.fail(f"the account is not in use: {rialto.accounts.state}, {rialto.places.state}")
             await until(lambda: rialto.chat.head().model_id)
-            rialto.settings.change(welcome_done=True)
+            change_settings(rialto.settings, welcome_done=True)
             rialto.window.show_tab("chat")
             rialto.chat_page.send("How does Rialto keep my API key safe?")
             await until(lambda: any(row.state == "complete" and row.text for row in answers(rialto)))

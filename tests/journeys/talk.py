@@ -7,13 +7,14 @@ from typing import Any
 from app.bootstrap.rialto import Rialto
 from tests.journeys.keyboard import Keyboard
 from tests.kit.chat import ChatWidgets
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 QUESTION = "Where does Rialto keep my API key?"
 
 
 async def in_the_sandbox(rialto: Rialto) -> None:
-    rialto.settings.change(welcome_done=True)
+    change_settings(rialto.settings, welcome_done=True)
     rialto.accounts.use(rialto.account_services.sandbox_account().id)
     await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)
 

@@ -52,6 +52,7 @@ from tests.journeys.paying_tabs import DEEDS, images, problem_of, transcription,
 from tests.journeys.test_undo_and_trash import LISTS, go_to
 from tests.journeys.test_wallet import in_the_sandbox
 from tests.kit.chat import dropped
+from tests.kit.settings import change_settings
 from tests.kit.video import IMAGE_MODEL
 from tests.kit.waiting import until
 
@@ -172,7 +173,7 @@ def found_in(tab: str, window: QWidget, *, spoken: bool = True) -> list[str]:
 def home_of(folder: Path, percent: int) -> Path:
     paths = Paths.below(folder / "home")
     paths.make()
-    SettingsStore(paths.settings).change(welcome_done=True, text_percent=percent)
+    change_settings(SettingsStore(paths.settings), welcome_done=True, text_percent=percent)
     return folder / "home"
 
 

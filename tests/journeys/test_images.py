@@ -8,6 +8,7 @@ from typing import Any
 from app.bootstrap.rialto import Rialto
 from app.ui.images.page import ImagesPage
 from app.ui.video.page import VideoPage
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 
@@ -19,7 +20,7 @@ def images_of(rialto: Rialto) -> ImagesPage:
 
 async def test_an_image_is_made_found_again_and_taken_to_chat_and_video(start: Callable[..., Any]) -> None:
     async with start() as rialto:
-        rialto.settings.change(welcome_done=True)
+        change_settings(rialto.settings, welcome_done=True)
         rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)
         rialto.window.show_tab("images")

@@ -20,6 +20,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.shell.history_dialog import HistoryDialog
 from tests.journeys.conftest import settled
 from tests.journeys.test_typing import box, enter_sandbox, written
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 from tests.read_only import read_only
 
@@ -171,7 +172,7 @@ async def test_damaged_settings_and_accounts_come_back_with_one_press_each(start
     async with start() as rialto:
         await enter_sandbox(rialto)
         rialto.account_services.accounts.add(new_account("Work", "https://api.example.com/v1"))
-        rialto.settings.change(text_percent=120)
+        change_settings(rialto.settings, text_percent=120)
     for name in ("settings.json", "accounts.json"):
         (config / name).write_bytes(b"\x00garbage")
     async with start() as rialto:

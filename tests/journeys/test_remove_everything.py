@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from app.storage.paths import Paths
 from app.storage.removal import remove_all
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 TABS = ("chat", "speech", "transcription", "images", "video", "crypto_rpc", "wallet", "settings")
@@ -25,7 +26,7 @@ async def test_what_every_tab_wrote_is_gone_and_what_is_somebodys_stays(
 ) -> None:
     home = tmp_path / "home"
     async with start() as rialto:
-        rialto.settings.change(welcome_done=True)
+        change_settings(rialto.settings, welcome_done=True)
         rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await until(lambda: rialto.chat.head().can_send)
         for name in TABS:

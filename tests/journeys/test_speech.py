@@ -16,6 +16,7 @@ from app.ui.speech.page import SpeechPage
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import is_loud
 from tests.journeys.talk import in_the_sandbox
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 PAUSE_S = 1.0  # longer than any between two sentences
@@ -64,7 +65,7 @@ async def test_a_person_speaks_a_line_and_finds_it_after_a_restart(
 async def test_the_voice_that_is_shown_is_the_one_that_speaks_from_the_first_clip_on(start: Callable[..., Any]) -> None:
     """Also for a person who is quicker than the list of voices, and with whichever account."""
     async with start() as rialto:
-        rialto.settings.change(welcome_done=True)
+        change_settings(rialto.settings, welcome_done=True)
         rialto.window.show_tab("speech")
         page = speech_of(rialto)
         await until(page.presenter.ready.is_set)

@@ -16,6 +16,7 @@ from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, new_account
 from app.storage.files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,7 +85,7 @@ def first_frame(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     paths.make()
     book = Accounts(lambda: None, lambda data: write_atomically(paths.accounts, data))
     book.add(new_account("Play", SANDBOX_ADDRESS, kind="sandbox"))
-    SettingsStore(paths.settings).change(welcome_done=True)
+    change_settings(SettingsStore(paths.settings), welcome_done=True)
     environ = {**os.environ, "RIALTO_HOME": str(paths.data.parent), "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(UNTIL_THE_PAINT)],
@@ -133,7 +134,7 @@ def seen(rialto: Any) -> dict[str, Any]:
 
 async def test_nothing_moves_between_the_first_frame_and_the_connection(start: Callable[..., Any]) -> None:
     async with start() as rialto:
-        rialto.settings.change(welcome_done=True)
+        change_settings(rialto.settings, welcome_done=True)
         rialto.window.show_tab("chat")
         rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await until(lambda: rialto.chat.head().can_send)
@@ -149,7 +150,7 @@ async def test_nothing_moves_between_the_first_frame_and_the_connection(start: C
 
 async def test_an_earlier_chat_is_not_announced_as_a_new_one(start: Callable[..., Any]) -> None:
     async with start() as rialto:
-        rialto.settings.change(welcome_done=True)
+        change_settings(rialto.settings, welcome_done=True)
         rialto.window.show_tab("chat")
         rialto.accounts.use(rialto.account_services.sandbox_account().id)
         await until(lambda: rialto.chat.head().can_send)

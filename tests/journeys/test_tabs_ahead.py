@@ -17,6 +17,7 @@ from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
 from app.storage.transcripts import Transcripts
 from app.ui.transcription.page import TranscriptionPage
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
@@ -25,7 +26,7 @@ Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(start: Start, tmp_path: Path) -> None:
     paths = Paths.below(tmp_path / "home")
     paths.make()
-    SettingsStore(paths.settings).change(welcome_done=True)
+    change_settings(SettingsStore(paths.settings), welcome_done=True)
     async with start() as rialto:
         frames = rialto.window.tab_frames
         await until(lambda: all(name in frames.by_name for name in rialto.window.tab_names()))

@@ -18,11 +18,12 @@ from app.credentials.accounts import Account
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.wallet.page import WalletPage
 from tests.journeys.paying_tabs import DEEDS, problem_of
+from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 
 async def in_the_sandbox(rialto: Rialto) -> None:
-    rialto.settings.change(welcome_done=True)
+    change_settings(rialto.settings, welcome_done=True)
     rialto.account_services.places.keep_for_session()
     rialto.accounts.use(rialto.account_services.sandbox_account().id)
     await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)

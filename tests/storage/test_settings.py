@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.storage import files
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import SECRET_STORES, THEMES, Settings, SettingsStore, settings_from, settings_to
+from tests.kit.settings import change_settings
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -22,7 +23,7 @@ names = st.sampled_from(sorted(settings_to(Settings())))
 def test_settings_survive_being_written_and_read(tmp_path: Path) -> None:
     store = SettingsStore(tmp_path / "settings.json")
     assert (store.value, store.note) == (Settings(), "")
-    store.change(theme="dark", text_percent=150, panes={"chat": {"list": 280, "inspector_open": True}})
+    change_settings(store, theme="dark", text_percent=150, panes={"chat": {"list": 280, "inspector_open": True}})
     again = SettingsStore(tmp_path / "settings.json")
     assert again.value == store.value
     assert again.value.panes["chat"] == {"list": 280, "inspector_open": True}
@@ -32,7 +33,7 @@ def test_settings_survive_being_written_and_read(tmp_path: Path) -> None:
 def test_keys_of_a_newer_version_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text('{"theme": "light", "hologram": {"depth": 3}}')
-    SettingsStore(path).change(theme="dark")
+    change_settings(SettingsStore(path), theme="dark")
     assert json.loads(path.read_text())["hologram"] == {"depth": 3}
     assert json.loads(path.read_text())["theme"] == "dark"
 
@@ -41,7 +42,7 @@ def test_a_key_of_an_earlier_version_is_left_behind(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text('{"active_account": "a1", "theme": "dark"}')
     store = SettingsStore(path)
-    store.change(text_percent=110)
+    change_settings(store, text_percent=110)
     assert (store.value.theme, store.value.unknown) == ("dark", {})
     assert "active_account" not in path.read_text()
 
@@ -56,7 +57,7 @@ def test_a_broken_file_is_set_aside_and_told(broken: bytes, tmp_path: Path) -> N
     (aside,) = tmp_path.iterdir()
     assert aside.name in store.note
     assert aside.read_bytes() == broken
-    store.change(theme="dark")
+    change_settings(store, theme="dark")
     assert SettingsStore(path).value.theme == "dark"
 
 
@@ -79,7 +80,7 @@ def test_a_disk_that_refuses_is_an_error_and_the_value_holds_for_the_session(
 
     monkeypatch.setattr(files.os, "fsync", refuse)
     with pytest.raises(StorageUnavailable, match="disk is full"):
-        store.change(theme="dark")
+        change_settings(store, theme="dark")
     assert store.value.theme == "dark"
     monkeypatch.undo()
     store.save()
@@ -99,15 +100,15 @@ def test_listeners_hear_of_real_changes_only(tmp_path: Path) -> None:
     store = SettingsStore(tmp_path / "settings.json")
     heard: list[str] = []
     store.subscribe(lambda settings: heard.append(settings.theme))
-    store.change(theme="dark")
-    store.change(theme="dark")
-    store.change(theme="light")
+    change_settings(store, theme="dark")
+    change_settings(store, theme="dark")
+    change_settings(store, theme="light")
     assert heard == ["dark", "light"]
 
 
 def test_a_name_that_is_no_setting_is_our_mistake(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
-        SettingsStore(tmp_path / "settings.json").change(color="red")
+        change_settings(SettingsStore(tmp_path / "settings.json"), color="red")
 
 
 @given(st.dictionaries(names | st.text(), anything) | anything)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.ui.characters.character_images import image_from
 from app.ui.characters.state import MAX_TAGS, Filters
 from tests.kit.characters import SANDBOX, FakeCatalogue, open_characters
+from tests.kit.settings import change_settings
 
 
 async def test_nothing_is_asked_before_the_browser_is_opened(tmp_home: Path) -> None:
@@ -61,11 +62,11 @@ async def test_adult_characters_are_left_out_by_name_until_switched_on(tmp_home:
         browser.presenter.set_filter("adult", "only")
         await browser.idle()
         assert len(browser.fake.asked) == 1, "a filter that is not allowed asks nothing"
-        browser.settings.change(show_adult=True)
+        change_settings(browser.settings, show_adult=True)
         browser.presenter.set_filter("adult", "only")
         await browser.idle()
         assert browser.fake.asked[-1]["isAdult"] == "true"
-        browser.settings.change(show_adult=False)
+        change_settings(browser.settings, show_adult=False)
         await browser.idle()
         assert browser.state.filters.adult == "hide"
         assert browser.fake.asked[-1]["isAdult"] == "false"

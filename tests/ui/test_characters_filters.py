@@ -13,6 +13,7 @@ from app.service.models import Model
 from app.ui.kit.theme import Theme
 from tests.kit.characters import FakeCatalogue, character_body, open_characters
 from tests.kit.chat import model_body
+from tests.kit.settings import change_settings
 from tests.ui.test_characters_page import open_panes
 
 
@@ -30,7 +31,7 @@ def _focused() -> QWidget:
 async def test_adult_characters_are_shown_among_the_others_in_one_order(tmp_home: Path) -> None:
     """R-CHAR-26: the service has no word for both, so both are asked for and put in the order of the question."""
     async with open_characters(tmp_home, fake=mixed()) as browser:
-        browser.settings.change(show_adult=True)
+        change_settings(browser.settings, show_adult=True)
         browser.presenter.set_filter("adult", "show")
         await browser.idle()
         assert {params["isAdult"] for params in browser.fake.asked} == {"false", "true"}
@@ -44,7 +45,7 @@ async def test_adult_characters_are_shown_among_the_others_in_one_order(tmp_home
 
 async def test_a_list_that_fails_in_the_middle_goes_on_where_it_was(tmp_home: Path) -> None:
     async with open_characters(tmp_home, fake=mixed()) as browser:
-        browser.settings.change(show_adult=True)
+        change_settings(browser.settings, show_adult=True)
         browser.presenter.set_filter("adult", "show")
         await browser.idle()
         browser.fake.refuse = [httpx.Response(401, json={"error": "Authentication failed"})]
@@ -59,7 +60,7 @@ async def test_a_list_that_fails_in_the_middle_goes_on_where_it_was(tmp_home: Pa
 
 async def test_all_three_states_are_reached_with_the_arrow_keys_once_allowed(theme: Theme, tmp_home: Path) -> None:
     async with open_panes(theme, tmp_home, fake=mixed()) as (browser, page, window):
-        browser.settings.change(show_adult=True)
+        change_settings(browser.settings, show_adult=True)
         await browser.idle()
         window.activateWindow()
         page.filters.search.setFocus()
@@ -72,7 +73,7 @@ async def test_all_three_states_are_reached_with_the_arrow_keys_once_allowed(the
             seen.append((browser.state.filters.adult, any(row.adult for row in browser.state.rows)))
         assert seen == [("show", True), ("only", True)]
         assert all(row.adult for row in browser.state.rows)
-        browser.settings.change(show_adult=False)
+        change_settings(browser.settings, show_adult=False)
         await browser.idle()
         assert browser.state.filters.adult == "hide"
         assert not any(row.adult for row in browser.state.rows)

@@ -20,6 +20,7 @@ from app.storage.presets import Presets
 from app.storage.settings import SettingsStore
 from app.storage.voices import Voices
 from app.ui.shell.crash_reports import CrashReporter
+from tests.kit.settings import change_settings
 from tests.read_only import read_only
 
 
@@ -77,7 +78,7 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
         "what is being written": lambda: FormDraftStore(database, "speech").keep({"text": "x"}),
         "a preset": lambda: Presets(database).save("prompt", "x", {}),
         "a voice that was used": lambda: Voices(database).used("m", "v"),
-        "settings": lambda: asyncio.to_thread(lambda: settings.change(show_adult=True)),
+        "settings": lambda: asyncio.to_thread(lambda: change_settings(settings, show_adult=True)),
         "a small file": lambda: asyncio.to_thread(StoredFile(config / "x.json").save, b"{}"),
     }
     told: list[StorageError] = []

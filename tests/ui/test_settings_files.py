@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from app.credentials.accounts import new_account
 from app.service.models import Model
 from app.storage.settings import SettingsStore
+from tests.kit.settings import change_settings
 from tests.kit.widgets import words
 
 
@@ -93,7 +94,7 @@ async def test_the_model_of_new_chats_is_chosen_for_each_account(settings_harnes
 
 
 async def test_a_favourite_is_removed_from_the_list(settings_harness, settings, tasks):
-    settings_harness.store.change(favourite_models=("two", "gone"))
+    change_settings(settings_harness.store, favourite_models=("two", "gone"))
     settings_harness.current_account.use(new_account("Main", "https://api.example.com/v1"), None)
     settings_harness.current_account.set_numbers(models=MODELS)
     settings.show_section("models")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QThreadPool
 from PySide6.QtGui import QAccessible, QCloseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QSplitterHandle, QWidget
 
 from app.core.problems import ActionSpec
 from app.core.undo import UndoCommand
+from app.storage.files import StoredFile
+from app.storage.settings import SettingsStore
 from app.ui.kit.tab import Zones
 from app.ui.kit.widgets.banner import BannerSpec
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.settings import change_settings
 from tests.kit.shell import ShellHarness, make_shell
 from tests.kit.waiting import until
 
@@ -126,6 +131,7 @@ async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks,
     splitter.moveSplitter(300, 1)
     first.window.show_tab("notes")
     first.window.close()
+    QThreadPool.globalInstance().waitForDone()
     again = make_shell(tmp_path, tasks, theme, second_tab=True)
     again.window.resize(1440, 900)
     show(again)
@@ -142,13 +148,45 @@ async def test_the_window_comes_back_where_it_was(theme, tasks, tmp_path: Path):
     first.window.resize(880, 600)  # the screen of these tests is 800 × 800
     first.window.show()
     first.window.close()
+    QThreadPool.globalInstance().waitForDone()
     again = make_shell(tmp_path, tasks, theme)
     assert (again.window.width(), again.window.height()) == (880, 600)
 
 
+async def test_no_setting_is_written_by_the_thread_of_the_window(harness, monkeypatch):
+    """A disk is slow at times, and Windows' virus scanners hold a fresh file."""
+    writers: list[int] = []
+    save = StoredFile.save
+
+    def noted(self: StoredFile, data: bytes) -> None:
+        writers.append(threading.get_ident())
+        save(self, data)
+
+    monkeypatch.setattr(StoredFile, "save", noted)
+    harness.store.remember(favourite_models=("one",))
+    await until(lambda: SettingsStore(harness.store.path).value.favourite_models == ("one",))
+    harness.window.show()
+    harness.window.close()
+    await until(lambda: len(writers) == 2)
+    assert threading.get_ident() not in writers
+
+
+def test_settings_are_never_saved_where_the_window_would_wait():
+    """`save` is handed to a thread; the one call of it runs there."""
+    app = Path(__file__).resolve().parents[2] / "app"
+    saved = re.compile(r"(settings|store|settings_store)\.save\(\)")
+    callers = [
+        path.name
+        for folder in ("bootstrap", "core", "ui")
+        for path in (app / folder).rglob("*.py")
+        if saved.search(path.read_text(encoding="utf-8"))
+    ]
+    assert callers == ["settings_saver.py"]
+
+
 async def test_a_broken_geometry_is_no_harm(theme, tasks, tmp_path: Path):
     harness = make_shell(tmp_path, tasks, theme)
-    harness.store.change(window_geometry="not base64 at all")
+    change_settings(harness.store, window_geometry="not base64 at all")
     again = make_shell(tmp_path, tasks, theme)
     assert again.window.width() >= 880
 

@@ -158,7 +158,7 @@ class CharactersPresenter(QObject):
 
     def allow_images(self, on: bool) -> None:
         """Whether images are loaded from where their authors put them."""
-        self._settings.change(load_remote_pictures=on)
+        self._settings.remember(load_remote_pictures=on)
         self._refresh_choices()
 
     def picture_url(self, character: Character) -> str:

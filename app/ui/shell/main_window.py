@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
         self.registry = ActionRegistry(
             self,
             overrides=settings_store.value.shortcuts,
-            save=lambda shortcuts: self.saver.remember(shortcuts=shortcuts),
+            save=lambda shortcuts: self.settings_store.remember(shortcuts=shortcuts),
             go_to_scope=self.show_tab,
         )
         self.setWindowTitle("Rialto")
@@ -159,7 +159,7 @@ class MainWindow(QMainWindow):
         frame.tab.activated()
         if first_time:
             self.focus_main_input()
-        self.saver.remember(last_tab=name)
+        self.settings_store.remember(last_tab=name)
         self.tab_shown.emit(name)
 
     def show_page(self, page: QWidget) -> None:
@@ -268,7 +268,7 @@ class MainWindow(QMainWindow):
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _remember_panes(self, name: str, choice: PaneChoice) -> None:
-        self.saver.remember(panes={**self.settings_store.value.panes, name: choice.write()})
+        self.settings_store.remember(panes={**self.settings_store.value.panes, name: choice.write()})
 
     # Undo
 
@@ -348,13 +348,13 @@ class MainWindow(QMainWindow):
         """One step larger or smaller; 0 goes back to 100 %."""
         now = self.theme.text_percent
         self.theme.set_text_percent(100 if step == 0 else now + step * _TEXT_STEP)
-        self.saver.remember(text_percent=self.theme.text_percent)
+        self.settings_store.remember(text_percent=self.theme.text_percent)
 
     def next_theme(self) -> None:
         modes = ("light", "dark", "system")
         after = modes[(modes.index(self.theme.mode) + 1) % len(modes)]
         self.theme.set_mode(after)  # type: ignore[arg-type]  # one of the three literals above
-        self.saver.remember(theme=after)
+        self.settings_store.remember(theme=after)
 
     def is_full_screen(self) -> bool:
         return self.isFullScreen()
@@ -422,7 +422,7 @@ class MainWindow(QMainWindow):
     def _remember_place(self) -> None:
         if self.isVisible():
             geometry = base64.b64encode(bytes(self.saveGeometry().data())).decode()
-            self.saver.remember(window_geometry=geometry)
+            self.settings_store.remember(window_geometry=geometry)
 
     def _restore_place(self) -> None:
         kept = self.settings_store.value.window_geometry

@@ -173,7 +173,7 @@ class Overlays(QObject):
     def _remember_run(self, key: str) -> None:
         before = self._window.settings_store.value.palette_recent
         after = (key, *(other for other in before if other != key))[:_RECENT_KEPT]
-        self._window.saver.remember(palette_recent=after)
+        self._window.settings_store.remember(palette_recent=after)
 
     # Sheets
 

@@ -5,22 +5,20 @@ A module of its own: it is between the window and the disk and knows nothing of 
 
 from __future__ import annotations
 
-import logging
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.errors import StorageUnavailable
-from app.storage.settings import SettingsStore
+from app.storage.settings import Settings, SettingsStore
+from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
-_log = logging.getLogger(__name__)
 _WAIT_MS = 600
 
 
 class SettingsSaver(QObject):
-    """Gathers changes in memory at once and brings them to the disk together."""
+    """Brings what changes in `store` to the disk, together and in a thread."""
 
     failed = Signal(str)  # a sentence: the disk refused
 
@@ -31,19 +29,16 @@ class SettingsSaver(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_WAIT_MS)
         self._timer.timeout.connect(self._save)
+        store.subscribe(self._changed)
 
-    def remember(self, **changes: Any) -> None:
-        """Take changed settings; they hold from now on and are written soon."""
-        self._store.remember(**changes)
-        self._timer.start()
+    def _changed(self, _settings: Settings) -> None:
+        if alive(self):
+            self._timer.start()
 
     def save_now(self) -> None:
-        """Write at once and wait for the disk: the window is closing."""
+        """Begin to write at once: the window is closing."""
         self._timer.stop()
-        try:
-            self._store.save()
-        except StorageUnavailable as error:
-            _log.warning("The settings could not be written: %s", error)
+        self._save()
 
     def _save(self) -> None:
         run_in_pool(self, partial(_trouble_saving, self._store), self._publish)

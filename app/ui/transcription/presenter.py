@@ -184,7 +184,7 @@ class TranscriptionPresenter(QObject):
         return self._settings.value.transcription
 
     def keep(self, **values: str) -> None:
-        self._settings.change(transcription={**self._kept(), **values})
+        self._settings.remember(transcription={**self._kept(), **values})
 
     def _kept_options(self) -> Options:
         kept, default = self._kept(), Options()

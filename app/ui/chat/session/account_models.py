@@ -138,12 +138,12 @@ class AccountModels:
         return min(priced, key=lambda model: (model.price_input or 0) + (model.price_output or 0), default=None)
 
     def set_default(self, model_id: str) -> None:
-        self.settings.change(default_model={**self.settings.value.default_model, self._account_id: model_id})
+        self.settings.remember(default_model={**self.settings.value.default_model, self._account_id: model_id})
 
     def toggle_favorite(self, model_id: str) -> None:
         before = self.settings.value.favourite_models
         after = tuple(each for each in before if each != model_id) if model_id in before else (*before, model_id)
-        self.settings.change(favourite_models=after)
+        self.settings.remember(favourite_models=after)
 
     def list_for(self, current_id: str) -> ModelList:
         """What the picker shows, by name; the picker orders them. Models that are offline are left out."""
@@ -172,7 +172,7 @@ class AccountModels:
 
     def set_sort(self, sort: str) -> None:
         """Keep the order of the picker for the next time."""
-        self.settings.change(model_sort=sort)
+        self.settings.remember(model_sort=sort)
 
     def _tier(self, model: Model) -> str:
         """How often the account may ask this model, as the service's letter; "" until it has said so."""

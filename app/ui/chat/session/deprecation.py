@@ -39,7 +39,7 @@ def deprecation_news(
     ]
     if not leaving:
         return None
-    settings.change(told_retiring=(*told, *(_key(model) for model in leaving))[-MOST_KEPT:])
+    settings.remember(told_retiring=(*told, *(_key(model) for model in leaving))[-MOST_KEPT:])
     if len(leaving) > 1:
         names = ", ".join(f"{model.name} {retires_text(model)}" for model in leaving[:3])
         more = f" and {len(leaving) - 3} more" if len(leaving) > 3 else ""
