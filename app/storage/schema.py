@@ -179,15 +179,16 @@ def _migrate(
     database: sqlite3.Connection, path: Path, backups: Path, steps: Sequence[Migration], empty: bool, now: Clock
 ) -> tuple[int, ...]:
     copies = []
-    for step in steps:
+    # A new database is made in one go: every commit waits for the disk, and there is nothing to go back to between two.
+    for group in [steps] if empty and steps else [(step,) for step in steps]:
         if not empty:
             copies.append(make_backup(path, backups, "upgrade", now))
         database.execute("BEGIN IMMEDIATE")
         try:
-            for statement in statements(step.sql):
+            for statement in (statement for step in group for statement in statements(step.sql)):
                 database.execute(statement)
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {step.number}")
+            database.execute(f"PRAGMA user_version = {group[-1].number}")
             database.execute("COMMIT")
         except BaseException:
             database.rollback()
