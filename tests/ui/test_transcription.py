@@ -19,6 +19,8 @@ from tests.kit.transcription import open_transcription_presenter, words_heard
 from tests.kit.waiting import until
 from tests.sandbox.test_transcription import samples
 
+pytestmark = pytest.mark.usefixtures("heard_once")
+
 WHISPER = "openai/whisper-large-v3"
 PARAKEET = "nvidia/parakeet-tdt-0.6b-v3"
 TEXT = "I would like a cup of coffee."
