@@ -218,3 +218,27 @@ async def test_the_receipt_of_a_paid_call_that_the_disk_refused_is_kept_with_the
             while await paid() != 1:
                 await rialto.account_services.switch.read_limits()  # costs nothing
                 await settled(rialto)
+
+
+async def test_the_receipt_that_the_disk_refused_is_kept_when_rialto_is_closed(start: Start, tmp_path: Path) -> None:
+    async def paid(rialto: Rialto) -> int:
+        rows = await rialto.database.fetch("SELECT 1 FROM receipts WHERE tab = 'chat' AND cost_usd > 0")
+        return len(rows)
+
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        await DEEDS["chat"].prepare(rialto, tmp_path)
+        await settled(rialto)
+        await control(rialto, "/faults/slow", "PUT", seconds=3)
+        DEEDS["chat"].begin(rialto)
+        while not await on_its_way(rialto, "chat"):
+            pass
+        await refuse(rialto, READ_ONLY)
+        await until(lambda: offer(rialto) is not None)
+        await control(rialto, "/faults", "DELETE")
+        await settled(rialto)
+        assert await paid(rialto) == 0
+        await allow(rialto)
+    async with start() as rialto:
+        await until(lambda: rialto.database is not None)
+        assert await paid(rialto) == 1

@@ -227,6 +227,26 @@ def test_makensis_finds_the_files_on_windows_too() -> None:
     assert re.findall(r'^ *File .*"(.*)"', script, re.MULTILINE) == ["${FOLDER}\\*"]
 
 
+def test_the_list_of_apps_on_windows_names_publisher_place_size_and_how_to_remove_it() -> None:
+    script = (ROOT / "packaging/windows/rialto.nsi").read_text(encoding="utf-8")
+    written = re.findall(r'^ *WriteReg(?:Str|DWORD) HKCU "\$\{UNINSTALL\}" "(\w+)" (.+)$', script, re.MULTILINE)
+    assert dict(written) == {
+        "DisplayName": '"Rialto"',
+        "DisplayVersion": '"${VERSION}"',
+        "Publisher": '"The Rialto developers"',
+        "InstallLocation": '"$INSTDIR"',
+        "EstimatedSize": "$0",
+        "DisplayIcon": r'"$INSTDIR\rialto.exe"',
+        "UninstallString": """'"$INSTDIR\\uninstall.exe"'""",
+        "QuietUninstallString": """'"$INSTDIR\\uninstall.exe" /S'""",
+        "NoModify": "1",
+        "NoRepair": "1",
+    }
+    (section,) = re.findall(r'^Section "Rialto" (\w+)$', script, re.MULTILINE)
+    size = script.index('"EstimatedSize" $0')
+    assert f"SectionGetSize ${{{section}}} $0" in script[:size].splitlines()[-2], "in KB, as the section has it"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
 @pytest.mark.parametrize(("identity", "signed_by"), [("", "-"), ("Developer ID", "Developer ID")])
 def test_an_app_of_macos_is_sealed_last_of_all_and_the_seal_is_checked(

@@ -31,6 +31,11 @@ HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\
 HELLO = ChatRequest("m", (ChatMessage("user", "Hello"),))
 
 
+def bounded() -> asyncio.Timeout:
+    """A client without a limit fails its test, and does not hold up the others."""
+    return asyncio.timeout(60)
+
+
 def dripping(data: bytes, at_once: bytes = b"") -> Reply:
     """Sends a byte every 20 ms until the client has gone."""
 
@@ -46,7 +51,7 @@ def dripping(data: bytes, at_once: bytes = b"") -> Reply:
 
 @pytest.mark.parametrize("kind", [CallKind.PAID, CallKind.UPLOAD, CallKind.QUEUE, CallKind.ONCE])
 async def test_a_head_that_drips_ends_in_time_and_what_is_paid_is_not_sent_again(kind: CallKind) -> None:
-    async with serving(dripping(HEAD)) as service, Watched(service.base_url) as at:
+    async with bounded(), serving(dripping(HEAD)) as service, Watched(service.base_url) as at:
         call = Call("POST", "/x", kind, "x", content=JsonContent({}), answer_s=0.3)
         with pytest.raises(TimedOut) as told:
             async with at.client.fetch(call):
@@ -59,7 +64,7 @@ async def test_a_head_that_drips_ends_in_time_and_what_is_paid_is_not_sent_again
 
 
 async def test_a_free_question_whose_head_drips_is_asked_a_few_times_and_given_up() -> None:
-    async with serving(dripping(HEAD)) as service, Watched(service.base_url) as at:
+    async with bounded(), serving(dripping(HEAD)) as service, Watched(service.base_url) as at:
         with pytest.raises(TimedOut):
             async with at.client.fetch(Call("GET", "/x", CallKind.READ, "x", answer_s=0.2)):
                 pass
@@ -71,7 +76,7 @@ async def test_a_slow_answer_that_comes_in_time_is_taken() -> None:
         await asyncio.sleep(0.5)
         writer.write(http(200, {"made": True}))
 
-    async with serving(slowly) as service, Watched(service.base_url) as at:
+    async with bounded(), serving(slowly) as service, Watched(service.base_url) as at:
         call = Call("POST", "/x", CallKind.PAID, "x", content=JsonContent({}), answer_s=60)
         async with at.client.fetch(call) as answer:
             assert answer.json() == {"made": True}
@@ -99,7 +104,7 @@ async def reading_late(after_s: float) -> AsyncIterator[str]:
 
 
 async def test_the_time_that_a_request_takes_to_leave_does_not_count() -> None:
-    async with reading_late(2.0) as address, Watched(address) as at:
+    async with bounded(), reading_late(2.0) as address, Watched(address) as at:
         body = {"file": "x" * (24 * 1024 * 1024)}  # more than the line holds
         call = Call("POST", "/x", CallKind.UPLOAD, "x", content=JsonContent(body), answer_s=1.5)
         async with at.client.fetch(call) as answer:
@@ -108,7 +113,11 @@ async def test_the_time_that_a_request_takes_to_leave_does_not_count() -> None:
 
 async def test_an_answer_that_is_read_whole_may_not_drip() -> None:
     at_once = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9000\r\n\r\n["
-    async with serving(dripping(b" " * 8_999, at_once)) as service, Watched(service.base_url) as at:
+    async with (
+        asyncio.timeout(60),
+        serving(dripping(b" " * 8_999, at_once)) as service,
+        Watched(service.base_url) as at,
+    ):
         call = Call("POST", "/x", CallKind.PAID, "x", content=JsonContent({}), answer_s=0.3)
         with pytest.raises(StreamCut, match="too slowly"):
             async with at.client.fetch(call):
@@ -120,7 +129,11 @@ async def test_an_answer_that_is_read_whole_may_not_drip() -> None:
 async def test_sound_that_drips_is_cut_and_what_came_is_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.service.speech.SPEECH_S", 0.5)
     at_once = b"HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 9000\r\n\r\nID3" + bytes(200)
-    async with serving(dripping(bytes(8_797), at_once)) as service, Watched(service.base_url) as at:
+    async with (
+        asyncio.timeout(60),
+        serving(dripping(bytes(8_797), at_once)) as service,
+        Watched(service.base_url) as at,
+    ):
         came = b""
         with pytest.raises(StreamCut, match="too slowly"):
             async with at.service.speech.stream(SpeechRequest("Hello", "m", "v")) as stream:
@@ -134,7 +147,11 @@ async def test_sound_that_drips_is_cut_and_what_came_is_given_out(monkeypatch: p
 async def test_a_refusal_whose_words_drip_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.service.client.REFUSAL_S", 0.2)
     at_once = b"HTTP/1.1 402 X\r\ncontent-type: application/json\r\ncontent-length: 9000\r\n\r\n{"
-    async with serving(dripping(b" " * 8_999, at_once)) as service, Watched(service.base_url) as at:
+    async with (
+        asyncio.timeout(60),
+        serving(dripping(b" " * 8_999, at_once)) as service,
+        Watched(service.base_url) as at,
+    ):
         with pytest.raises(PaymentRequired):
             await at.client.get("/x")
         assert len(service.received) == 1
@@ -152,7 +169,7 @@ async def test_a_stream_that_only_shows_signs_of_life_is_cut_and_keeps_what_came
             await writer.drain()
             await asyncio.sleep(0.02)
 
-    async with serving(alive) as service, Watched(service.base_url) as at:
+    async with bounded(), serving(alive) as service, Watched(service.base_url) as at:
         said = ""
         with pytest.raises(StreamCut):
             async with at.service.chat.stream(HELLO) as stream:
@@ -174,7 +191,7 @@ async def test_a_model_that_thinks_behind_signs_of_life_is_waited_for() -> None:
             writer.write(framed(piece))
         writer.write(b"0\r\n\r\n")
 
-    async with serving(thinking) as service, Watched(service.base_url) as at:
+    async with bounded(), serving(thinking) as service, Watched(service.base_url) as at:
         async with at.service.chat.stream(HELLO) as stream:
             events = [each async for group in stream for each in group]
         assert TextDelta("At last") in events

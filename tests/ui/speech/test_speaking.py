@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.service.retry import MAX_ATTEMPTS
 from app.service.service import open_service
 from app.storage.paid_call_intents import Intents
 from app.ui.speech.state import Choice
@@ -284,6 +283,6 @@ async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: SpeechHarn
         assert (problem.what, problem.countdown_until) == ("Limit reached", None)
         assert problem.meaning.startswith("Resets at ")
         assert problem.primary.text == "Ask again"
-        assert len(odd.received) == MAX_ATTEMPTS
+        assert len(odd.received) == 4
         speech.current_account.service = real
         await service.aclose()

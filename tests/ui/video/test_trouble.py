@@ -68,6 +68,33 @@ async def test_a_truncated_video_is_held_after_three_times_and_fetched_again_by_
         await video.reaches(job.id, "cleaned")
 
 
+async def test_R_VID_02_a_video_that_cannot_be_read_here_is_no_bad_one_and_its_copy_stays(
+    tmp_home: Path, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order(clean_after=True)
+        fetcher = video.presenter.fetcher
+        verify, kept = fetcher._verify, tmp_home / "kept.mp4"
+
+        async def unreadable(job_: object, **values: bool) -> bool:
+            film = video.film_of(job_)
+            if film.is_file():
+                film.rename(kept)
+                film.mkdir()
+            return await verify(job_, **values)  # type: ignore[arg-type]  # the job
+
+        monkeypatch.setattr(fetcher, "_verify", unreadable)
+        await controls.turn_clock(10)
+        await until(lambda: "Reading the video did not work" in video.one(job.id).note)
+        job = video.one(job.id)
+        assert job.state in ("running", "ready") and job.remote_copy and not job.bad_films
+        assert await controls.calls("/video/complete") == []
+        video.film_of(job).rmdir()
+        kept.rename(video.film_of(job))
+        monkeypatch.setattr(fetcher, "_verify", verify)
+        await video.reaches(job.id, "cleaned")
+
+
 async def test_R_VID_02_a_video_that_was_damaged_here_keeps_the_copy_at_the_service(
     tmp_home: Path, controls: Controls
 ) -> None:
