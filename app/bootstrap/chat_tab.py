@@ -17,6 +17,7 @@ def make_chat_tab(rialto: Rialto) -> ChatPage:
     page = ChatPage(rialto.theme, rialto.chat, rialto.tasks, enter_sends=rialto.settings.value.enter_sends)
     page.characters_wanted.connect(lambda: show_characters(rialto))
     page.help_wanted.connect(rialto.help)
+    page.handbook_wanted.connect(lambda name, heading: rialto.window.overlays.show_handbook(name, heading))
     if rialto.chat.conversation is not None:
         _wire_voice(rialto, page)
     else:

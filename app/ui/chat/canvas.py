@@ -13,6 +13,7 @@ from app.ui.chat.chat_header import CharacterBar, ChatHeader
 from app.ui.chat.chat_welcome import ChatWelcome
 from app.ui.chat.composer.composer import Composer
 from app.ui.chat.composer.input_box import can_be_attached, local_files
+from app.ui.kit.focus import leave_focus
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -20,6 +21,8 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
     from app.core.problems import Problem
     from app.ui.chat.state import ChatHead
     from app.ui.conversation.view import MessageView
@@ -35,6 +38,7 @@ class Canvas(QWidget):
     change_character_wanted = Signal()
     remove_character_wanted = Signal()
     cancel_edit_wanted = Signal()
+    cancel_queued_wanted = Signal()
     problem_action = Signal(str)
     files_given = Signal(object)  # list[Path], dropped anywhere on the conversation
     image_given = Signal(object)  # QImage
@@ -53,7 +57,9 @@ class Canvas(QWidget):
         self._nothing = QWidget()  # while the last chat is read from the disk
         self.places.addWidget(self.welcome)
         self.places.addWidget(self._nothing)
-        self.newest = Button(theme, self.tr("New text below"), "arrow-down", size="small", parent=self)
+        self._has_news, self._is_up = False, False
+        self.newest = Button(theme, "", "arrow-down", size="small", parent=self)
+        leave_focus(self.newest)
         self.newest.hide()
         self.composer = Composer(theme)
         self._build()
@@ -93,6 +99,7 @@ class Canvas(QWidget):
         put_in_order((self.header.inspector_button, view))
         view.installEventFilter(self)
         view.typed.connect(self.type_on)
+        view.at_end_changed.connect(self._show_up)
         return view
 
     @cached_property
@@ -106,10 +113,20 @@ class Canvas(QWidget):
         return bar
 
     @cached_property
-    def editing(self) -> EditingStrip:
+    def editing(self) -> ComposerStrip:
         """The line that says that an earlier turn is in the box."""
-        strip = EditingStrip(self.theme)
-        strip.cancelled.connect(self.cancel_edit_wanted)
+        return self._add_strip("pencil", self.cancel_edit_wanted)
+
+    @cached_property
+    def queued(self) -> ComposerStrip:
+        """The line that says that the box is sent once the answer is complete."""
+        strip = self._add_strip("clock", self.cancel_queued_wanted)
+        strip.set_text(self.tr("Sends when the answer is complete."))
+        return strip
+
+    def _add_strip(self, icon_name: str, cancelled: SignalInstance) -> ComposerStrip:
+        strip = ComposerStrip(self.theme, icon_name)
+        strip.cancelled.connect(cancelled)
         strip.hide()
         self._box.insertWidget(self._box.indexOf(self.composer), strip)
         return strip
@@ -166,10 +183,18 @@ class Canvas(QWidget):
         self.places.setCurrentWidget(self._nothing if head.is_coming else self.welcome if head.is_empty else self.view)
         if self._instead is not None and not head.is_empty:
             self.places.setCurrentWidget(self._instead)
+        if self._is_made("view"):
+            self._offer_the_end()
         self.composer.show_head(head)
+        if head.queued or self._is_made("queued"):
+            self.queued.setVisible(head.queued)
         if head.editing or self._is_made("editing"):
             self.editing.setVisible(head.editing)
-            self.editing.show_kind(answer=head.edits_answer)
+            self.editing.set_text(
+                self.tr("You are editing the answer. Saving is free; the original stays as a version.")
+                if head.edits_answer
+                else self.tr("You are editing an earlier message. The old one stays as a branch.")
+            )
         if head.problem is not None or self._is_made("problem"):
             self._show_problem(head.problem)
         self._apply_theme()
@@ -189,8 +214,18 @@ class Canvas(QWidget):
             self.character.setVisible(self._has_character and not self._narrow)
 
     def show_new_text_below(self, on: bool) -> None:
+        """Say that text has come below what is on screen."""
+        self._has_news = on
+        self._offer_the_end()
+
+    def _show_up(self, at_end: bool) -> None:
+        self._is_up = not at_end
+        self._offer_the_end()
+
+    def _offer_the_end(self) -> None:
         """Offer the way back to the end while the reader is further up."""
-        self.newest.setVisible(on and self.places.currentWidget() is not self.welcome)
+        self.newest.setText(self.tr("New text below") if self._has_news else self.tr("To the end"))
+        self.newest.setVisible((self._has_news or self._is_up) and self.places.currentWidget() is self.view)
         self._place_newest()
 
     def _to_the_end(self) -> None:
@@ -241,27 +276,23 @@ class Canvas(QWidget):
         return super().eventFilter(watched, event)
 
 
-class EditingStrip(QWidget):
-    """One line over the composer while an earlier turn is in it."""
+class ComposerStrip(QWidget):
+    """One line over the composer about what is in it, with Cancel."""
 
     cancelled = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, icon_name: str) -> None:
         super().__init__()
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.px(4), 0, 0, 0)
         row.setSpacing(theme.px(8))
-        row.addWidget(IconLabel(theme, "pencil", "text2", px=14))
+        row.addWidget(IconLabel(theme, icon_name, "text2", px=14))
         self._words = Label(theme, "", "small", "text2", wrap=True)
         row.addWidget(self._words, 1)
         cancel = LinkButton(theme, self.tr("Cancel"))
+        leave_focus(cancel)
         cancel.clicked.connect(self.cancelled)
         row.addWidget(cancel)
 
-    def show_kind(self, *, answer: bool) -> None:
-        """Say whether an answer is edited or a message of the person's own."""
-        self._words.set_text(
-            self.tr("You are editing the answer. Saving is free; the original stays as a version.")
-            if answer
-            else self.tr("You are editing an earlier message. The old one stays as a branch.")
-        )
+    def set_text(self, text: str) -> None:
+        self._words.set_text(text)

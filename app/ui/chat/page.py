@@ -58,6 +58,7 @@ class ChatPage(QObject):
 
     changed = Signal()
     characters_wanted = Signal()
+    handbook_wanted = Signal(str, str)  # a page of the handbook and a heading in it
     help_wanted = Signal(str)  # an action id that another part of the window carries out
     toast_wanted = Signal(str)  # a sentence
 
@@ -176,6 +177,7 @@ class ChatPage(QObject):
         main.welcome.character_wanted.connect(self.characters_wanted)
         main.welcome.example_chosen.connect(presenter.send)
         main.cancel_edit_wanted.connect(presenter.cancel_edit)
+        main.cancel_queued_wanted.connect(presenter.cancel_queued)
         main.problem_action.connect(self._help)
         composer.send_wanted.connect(self.send)
         composer.stop_wanted.connect(presenter.stop)
@@ -215,7 +217,9 @@ class ChatPage(QObject):
     def links(self) -> LinkOpener:
         from app.ui.kit.widgets.links import LinkOpener
 
-        return LinkOpener(self._theme, self.main, self._tasks)
+        links = LinkOpener(self._theme, self.main, self._tasks)
+        links.handbook_wanted.connect(self.handbook_wanted)
+        return links
 
     def _open_link(self, address: str) -> None:
         self.links.ask(address)
@@ -520,6 +524,8 @@ class ChatPage(QObject):
             return True
         if self.guest is not None:
             self.show_chat()
+            return True
+        if self.presenter.cancel_queued():
             return True
         if self.presenter.head().writing:
             self.presenter.stop()

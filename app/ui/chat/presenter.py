@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from app.core.problems import ActionSpec
     from app.core.tasks import TaskScope
     from app.storage.catalogue import Catalogue
+    from app.storage.chat_rows import Message
     from app.storage.chat_store import ChatStore
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
@@ -145,6 +146,7 @@ class ChatPresenter(QObject):
         )
         self.conversation.head_changed.connect(self._conversation_changed)
         self.answers.changed.connect(lambda _row: self.publish_list())
+        self.answers.ended.connect(self._answer_ended)
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is None or not await self._open_chat(last.id, unless_typed=True):
@@ -420,6 +422,23 @@ class ChatPresenter(QObject):
             return
         if self.answers.live_in(self.opened.chat_id) is None:
             self._tasks.start_unless_running("send", self._guarded, self._send, (text,))
+        elif self.opened.editing is None:
+            self.opened.queued = True
+            self._head_changed()
+
+    def cancel_queued(self) -> bool:
+        """Keep the box as it is when the answer ends. False when nothing was to be sent then."""
+        was_queued, self.opened.queued = self.opened.queued, False
+        if was_queued:
+            self._head_changed()
+        return was_queued
+
+    def _answer_ended(self, answer: Message) -> None:
+        """Send what was queued behind an answer; one that was stopped or failed leaves it in the box."""
+        if answer.chat_id != self.opened.chat_id or self.answers.live_in(answer.chat_id) is not None:
+            return
+        if self.cancel_queued() and answer.state == "complete":
+            self.send(self.opened.draft)
 
     async def _send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
         assert self.conversation is not None
@@ -449,7 +468,7 @@ class ChatPresenter(QObject):
             return
         if self.opened.editing is None:
             self.opened.set_aside, self.opened.attachments_aside = self.opened.draft, self.opened.attachments
-        self.opened.editing, self.opened.draft = message_id, message.content
+        self.opened.editing, self.opened.draft, self.opened.queued = message_id, message.content, False
         self.opened.attachments = attachments_of(message.attachments)
         self.draft_replaced.emit(message.content)
         self.attaching.show_chat()

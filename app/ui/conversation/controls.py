@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 SMALL = 26  # px high at 100 %: the buttons of code, receipts and notes
+COPY_LABEL, DONE_LABEL = "Copy", "Copied"
 LARGE = 32  # px high: the buttons of an error card
 
 
@@ -32,6 +34,7 @@ def button_width(theme: Theme, look: str, label: str, icon: str, large: bool = F
     """Return the width that a button needs."""
     if look == "icon":
         return button_height(theme)
+    label = DONE_LABEL if label == COPY_LABEL else label  # the wider of the two: the button keeps its size
     wide = 2.0 * theme.px(12 if large else 9)
     if icon:
         wide += theme.icon_px(14) + (theme.px(5) if label else 0)
@@ -56,8 +59,9 @@ def paint_control(painter: QPainter, theme: Theme, control: Control, state: Pain
     large = rect.height() > button_height(theme) + 1
     painter.setRenderHint(painter.RenderHint.Antialiasing)
     role = _background(painter, theme, control, hovered, pressed)
-    icon = "check" if state.done == control.id else control.icon
-    _content(painter, theme, control, icon, role, large)
+    is_done = state.done == control.id
+    label = DONE_LABEL if is_done and control.label == COPY_LABEL else control.label
+    _content(painter, theme, replace(control, label=label), "check" if is_done else control.icon, role, large)
     if state.focused == control.id:
         paint_focus_ring(painter, theme, rect)
 

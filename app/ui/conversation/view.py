@@ -221,6 +221,23 @@ class MessageView(QAbstractScrollArea):
         self._showing.jumped()
         self.refresh()
 
+    def step_question(self, by: int) -> None:
+        """Bring the question below (1) or above (-1) the upper edge to it; below the last one is the end."""
+        stack = self.stack
+        first = next((placed for placed in stack.placed if placed.y + placed.unit.height > 0), None)
+        if first is None:
+            return
+        is_at_its_start = first.y >= 0 and not any(each.row == first.row and each.y < first.y for each in stack.placed)
+        last_above = first.row - 1 if is_at_its_start else first.row
+        numbers = range(first.row + 1, len(stack.rows)) if by > 0 else range(last_above, -1, -1)
+        number = next((each for each in numbers if stack.rows[each].role == "user"), None)
+        if number is not None:
+            self.scroll_to_row(stack.rows[number].id)
+        elif by > 0:
+            self.scroll_to_end()
+        else:
+            self.scroll_to_start()
+
     def show_unit(self, number: int, key: Key) -> None:
         """Bring a unit on screen, a third of the way down."""
         self.stack.show(number, key, -self.viewport().height() / 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,6 +111,19 @@ class HelpSheet(ModalLayer):
             self._go_to(page.file_name)
         self.open_layer()
 
+    def show_heading(self, topic: str, heading: str) -> None:
+        """Show a page from one of its headings on, "" for its start. `heading` is written as links write it."""
+        page = page_for(self._pages, topic)
+        if page is None:
+            return
+        self._go_to(page.file_name)
+        block = self._browser.document().begin()
+        while block.isValid() and not (block.blockFormat().headingLevel() and _anchor_of(block.text()) == heading):
+            block = block.next()
+        if block.isValid():
+            top = self._browser.document().documentLayout().blockBoundingRect(block).top()
+            self._browser.verticalScrollBar().setValue(round(top))
+
     def first_focus(self) -> QWidget:
         return self._list
 
@@ -150,6 +164,12 @@ class HelpSheet(ModalLayer):
         width = min(theme.type_px(_WIDTH), self.width() - 2 * side)
         height = min(theme.type_px(_HEIGHT), self.height() - 2 * side)
         return QRect((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+
+
+def _anchor_of(heading: str) -> str:
+    """A heading as the fragment of a link: letters without accents and digits, hyphens for the rest."""
+    plain = unicodedata.normalize("NFKD", heading.casefold())
+    return re.sub(r"[^a-z0-9]+", "-", "".join(each for each in plain if not unicodedata.combining(each))).strip("-")
 
 
 def _space(document: QTextDocument, theme: Theme) -> None:

@@ -192,6 +192,13 @@ class Overlays(QObject):
             self.close_layer()
             self._help.open(place)
 
+    def show_handbook(self, page: str, heading: str) -> None:
+        """Open the handbook at a heading of a page."""
+        if self._help is None or not self._help.isVisible():
+            self.open_help(page)
+        if self._help is not None:
+            self._help.show_heading(page, heading)
+
     # Menus
 
     def open_account_menu(self) -> Menu:

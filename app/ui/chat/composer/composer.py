@@ -242,7 +242,7 @@ class Composer(QWidget):
         text = self.box.toPlainText()
         if not text.strip() and not self._has_attachments:
             self.box.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif self._can_send and not self._writing and not self.box.is_composing:
+        elif self._can_send and not self.box.is_composing:
             self.send_wanted.emit(text)
 
     def open_more(self) -> QMenu:

@@ -10,7 +10,7 @@ from app.core import money
 from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
 from app.storage.errors import NotStored
-from app.ui.chat.session.titles import NEW_CHAT, group_of
+from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import build_rows
 
@@ -125,7 +125,7 @@ class ChatLibrary:
         def entry(chat: Chat) -> ChatEntry:
             return ChatEntry(
                 id=chat.id,
-                title=chat.title or NEW_CHAT,
+                title=chat.title or title_from(chat.draft),
                 partner=chat.character_name or name_of(chat.model),
                 cost=money.money(chat.cost_usd) if chat.cost_usd else "",
                 group=group_of(chat.updated_at, chat.pinned, today),

@@ -64,6 +64,7 @@ class OpenChat:
     character: CharacterHead | None = None
     draft: str = ""
     editing: str | None = None
+    queued: bool = False  # the box is sent as soon as the answer under way is complete
     set_aside: str = ""  # the draft from before an earlier turn was taken into the box
     attachments: tuple[Attachment, ...] = ()  # of the draft, or of the turn that is edited
     attachments_aside: tuple[Attachment, ...] = ()
@@ -112,7 +113,7 @@ class OpenChat:
         self.opening += 1
         self.chat_id, self.title, self.thread = None, "", MessageTree()
         self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
-        self.draft, self.editing, self.set_aside = "", None, ""
+        self.draft, self.editing, self.queued, self.set_aside = "", None, False, ""
         self.attachments, self.attachments_aside, self.reading = (), (), 0
         self.problem, self._branch_tokens, self.is_whole, self.is_coming = None, None, True, False
 
@@ -204,6 +205,7 @@ class OpenChat:
             is_coming=self.is_coming,
             editing=self.editing is not None,
             edits_answer=self.edits_answer,
+            queued=self.queued,
             is_sandbox=self.current_account.is_sandbox,
             can_send=not why_not,
             why_not=why_not,

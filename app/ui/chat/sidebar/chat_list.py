@@ -44,6 +44,7 @@ class ChatListPane(ListPane):
         super().__init__(theme, title, words, clear, self.foot, parent, shortcut="")  # Ctrl+F finds in the open chat
         self._open_chat: str | None = None
         self._entries: tuple[ChatEntry, ...] = ()
+        self._is_read = False  # before that nobody knows whether there are chats
         self.setAcceptDrops(True)
         self.characters = IconButton(theme, "mask", self.tr("Characters"), shortcut="Ctrl+Shift+P")
         self.new = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N", framed=True)
@@ -93,7 +94,7 @@ class ChatListPane(ListPane):
 
     def show_entries(self, entries: Sequence[ChatEntry]) -> None:
         """Show these chats, in this order; selection and scroll position stay."""
-        self._entries = tuple(entries)
+        self._entries, self._is_read = tuple(entries), True
         self._show_rows()
         number = len(entries)
         words = (
@@ -135,7 +136,7 @@ class ChatListPane(ListPane):
         searched = self.filter.text().strip()
         self._everywhere.setVisible(bool(searched))
         self.show_filled(
-            bool(self.model.shown_keys()),
+            bool(self.model.shown_keys()) or not self._is_read,
             self.tr("No chat is called “{searched}”.").format(searched=searched)
             if searched
             else self.tr("Your chats are kept here, on this computer only."),

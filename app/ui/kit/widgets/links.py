@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QObject, QUrl
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -36,8 +36,24 @@ def may_open(address: str) -> bool:
     return parts.scheme.lower() in OPENED_SCHEMES and bool(parts.netloc or parts.path)
 
 
+def handbook_place(address: str) -> tuple[str, str] | None:
+    """The page and the heading of Rialto's handbook that a link of the Sandbox leads to; None for any other link.
+
+    The Sandbox has another port with every start: which one is of no account, only that it is this computer.
+    """
+    try:
+        parts = urlsplit(address.strip())
+        is_here = parts.scheme == "http" and parts.hostname == "127.0.0.1"
+    except ValueError:
+        return None
+    folder, _, page = parts.path.strip("/").rpartition("/")
+    return (page, parts.fragment) if is_here and folder == "handbook" else None
+
+
 class LinkOpener(QObject):
-    """Asks, then opens or copies. One question at a time."""
+    """Asks, then opens or copies. One question at a time. Links to the handbook are told by `handbook_wanted`."""
+
+    handbook_wanted = Signal(str, str)  # page, heading
 
     def __init__(self, theme: Theme, parent: QWidget, tasks: TaskScope) -> None:
         super().__init__(parent)
@@ -50,6 +66,10 @@ class LinkOpener(QObject):
 
         `title` and `about` are what a search result says of itself: shown as a stranger's words, never believed.
         """
+        place = handbook_place(address)
+        if place is not None:
+            self.handbook_wanted.emit(*place)
+            return
         self._tasks.start_unless_running("open-link", self._ask, address, title, about)
 
     async def _ask(self, address: str, title: str, about: str) -> None:
