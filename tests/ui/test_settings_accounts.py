@@ -270,17 +270,3 @@ async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(harn
     assert settings_harness.keychain.items == {}
     assert settings_harness.book.get(kept.id).watch_only  # its address is still there to be looked at
     assert settings_harness.accounts.state.secrets == ()
-
-
-@pytest.mark.parametrize(
-    ("code", "told"),
-    [
-        ("tls", "Something answers at this address, but not over a secure connection."),
-        ("proxy", "The proxy refused. Settings, under Connection, can test the way there."),
-        ("", "Nothing answered at this address."),
-    ],
-)
-def test_an_address_is_blamed_for_what_its_connection_says(code: str, told: str) -> None:
-    failure = ConnectionFailed("The proxy refused.", code=code)
-    form = checking_refused(failure, 0)
-    assert (dict(form.problems), form.can_save_unchecked) == ({"base_url": told}, True)
