@@ -14,18 +14,26 @@ Standard library only: the window imports this before its first paint.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+
+Again = Callable[[], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """What was paid for and could not be kept: from now on it is in memory alone. `name` is of the file to propose."""
+    """What was paid for or recorded and could not be kept: from now on it is in memory alone.
+
+    `name` is of the file to propose; no `data` means that there is nothing to save elsewhere. `again` keeps it where it
+    belongs once there is room, and raises `StorageError` where there is none.
+    """
 
     name: str
     data: bytes
+    again: Again | None = None
 
 
 class StorageError(Exception):
@@ -37,14 +45,20 @@ class StorageError(Exception):
         self.path = path
         self.unsaved: tuple[Unsaved, ...] = ()
 
+    def keep_again_with(self, keep: Callable[[Again], Awaitable[None]]) -> None:
+        """Let `keep` keep what is unsaved: it awaits the work that it is given, and does what belongs after it."""
+        self.unsaved = tuple(
+            replace(each, again=partial(keep, each.again)) if each.again is not None else each for each in self.unsaved
+        )
+
 
 @contextmanager
-def carrying(name: str, data: bytes) -> Iterator[None]:
-    """Let a `StorageError` of the block carry what could not be kept, so that it can be saved elsewhere."""
+def carrying(name: str, data: bytes, again: Again | None = None) -> Iterator[None]:
+    """Let a `StorageError` of the block carry what could not be kept, so that it can be saved elsewhere or again."""
     try:
         yield
     except StorageError as error:
-        error.unsaved = (*error.unsaved, Unsaved(name, data))
+        error.unsaved = (*error.unsaved, Unsaved(name, data, again))
         raise
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import logging.handlers
@@ -54,6 +55,10 @@ class PrivateRotatingFile(logging.handlers.RotatingFileHandler):
     def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         return os.fdopen(descriptor, "a", encoding=self.encoding, errors=self.errors)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # the last lines
+            super().close()
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Python would print a traceback per lost line; an error in our own call is still worth one."""

@@ -6,6 +6,8 @@ import asyncio
 import errno
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,9 @@ from app.storage.form_drafts import FormDraftStore
 from app.storage.presets import Presets
 from app.storage.settings import SettingsStore
 from app.storage.voices import Voices
+from app.ui.crypto_rpc.session.tools import _append
 from app.ui.shell.crash_reports import CrashReporter
+from app.ui.transcription.session.upload_preparation import Folders, clean_up
 from tests.kit.settings import change_settings
 from tests.read_only import read_only
 
@@ -95,6 +99,22 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
         await tasks.aclose()
         await database.close()
     assert crashes.left_behind() == ()
+
+
+def test_what_cannot_be_removed_after_an_upload_makes_no_failure_of_it(tmp_path: Path) -> None:
+    folders = Folders(tmp_path, tmp_path)
+    row: Any = SimpleNamespace(id="x")
+    flac = folders.upload_of(row, ".flac")
+    flac.mkdir(parents=True)  # which `unlink` refuses, whoever asks
+    clean_up(folders, row)
+    assert flac.exists()
+
+
+def test_results_of_a_job_that_the_disk_refuses_are_told_in_words(tmp_path: Path) -> None:
+    blocked = tmp_path / "jobs"
+    blocked.write_text("a file is where the folder should be")
+    with pytest.raises(StorageUnavailable, match="Keeping the results did not work"):
+        _append(blocked / "job.jsonl", [1])
 
 
 def test_nothing_but_the_database_opens_sqlite_for_writing() -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from app.core.trash import Trash
 from app.core.undo import UndoCommand
 from app.service.crypto_rpc import RpcOperation
 from app.storage.catalogue import Catalogue
-from app.storage.errors import StorageError
+from app.storage.errors import Again, StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
@@ -358,6 +359,13 @@ class CryptoRpcPresenter(QObject):
     def stop(self) -> bool:
         return self._tasks.cancel("rpc send")
 
+    async def _kept_again(self, call_id: str, again: Again) -> None:
+        """Keep an answer that the disk refused, and show the call as it is now. Raises `StorageError`."""
+        await again()
+        if self.runs.run is not None and self.runs.run.id == call_id:
+            await self.runs.show(call_id)
+        await self.sent.read()
+
     async def _send(self, rows: tuple[CallRow, ...], batch: bool, own_key: str) -> None:
         service, account, calls = self._current_account.service, self._current_account.account, self.calls
         if service is None or account is None or calls is None:
@@ -385,7 +393,9 @@ class CryptoRpcPresenter(QObject):
             if sent.refused is None:
                 await self.runs.show(sent.call.id, sent.problem)
             else:  # on the screen alone
-                self.runs.put(await self.runs.made(sent.call, sent.refused.unsaved[0].data, (sent.call,), sent.problem))
+                (unsaved,) = sent.refused.unsaved
+                self.runs.put(await self.runs.made(sent.call, unsaved.data, (sent.call,), sent.problem))
+                sent.refused.keep_again_with(partial(self._kept_again, sent.call.id))
                 self._tasks.report(sent.refused)
         except asyncio.CancelledError:
             self._problem = None

@@ -203,7 +203,8 @@ class CrashReporter(QObject):
     def _forget_oldest(self) -> None:
         reports = sorted(self._folder.glob(f"{_REPORT_PREFIX}*.txt"))
         for path in reports[:-_KEPT_REPORTS]:
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
 
     def _on_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):

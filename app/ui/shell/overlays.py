@@ -257,13 +257,44 @@ class Overlays(QObject):
         if not self._unsaved:
             return
         first, more = self._unsaved[0], len(self._unsaved) - 1
-        others = f" {more} more of what you paid for could not be saved either." if more else ""
+        others = f" {more} more could not be saved either." if more else ""
         text = f"{sentence.rstrip('.')}. It is here only until Rialto is closed: save it where there is room.{others}"
-        actions = (ActionSpec("elsewhere", "Save elsewhere…"),)
+        again = (ActionSpec("again", "Try again"),) if any(each.again is not None for each in self._unsaved) else ()
+        elsewhere = (ActionSpec("elsewhere", "Save elsewhere…"),) if first.data else ()
         toast = self.toasts.show_toast(
-            f"“{first.name}” was not saved", text, tone="bad", icon_name="drive", actions=actions, key="disk"
+            f"“{first.name}” was not saved",
+            text,
+            tone="bad",
+            icon_name="drive",
+            actions=(*again, *elsewhere),
+            key="disk",
         )
-        toast.action.connect(lambda _id: self._ask_elsewhere(first, sentence))
+
+        def act(action: str) -> None:
+            if action == "again":
+                self._window.tasks.start_unless_running("save again", self._save_again)
+            else:
+                self._ask_elsewhere(first, sentence)
+
+        toast.action.connect(act)
+
+    async def _save_again(self) -> None:
+        """Keep where it belongs what the disk refused; what it refuses once more is offered again."""
+        self.toasts.close("disk")
+        refused = ""
+        for unsaved in tuple(self._unsaved):
+            if unsaved.again is None:
+                continue
+            try:
+                await unsaved.again()
+            except StorageError as error:
+                refused = error.sentence
+            else:
+                self._unsaved = [each for each in self._unsaved if each is not unsaved]
+        if self._unsaved:
+            self._offer_elsewhere(refused or "The disk took no more")
+        else:
+            self.toasts.show_toast("Saved", tone="ok")
 
     def _ask_elsewhere(self, unsaved: Unsaved, sentence: str) -> None:
         dialog = ask_to_save(

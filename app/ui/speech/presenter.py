@@ -20,7 +20,7 @@ from app.service.errors import BadRequest, ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
-from app.storage.errors import StorageError
+from app.storage.errors import Again, StorageError
 from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
@@ -454,6 +454,7 @@ class SpeechPresenter(CallingPresenter):
         except StorageError as error:
             self.set_problem(Problem(error.sentence, "What had arrived is kept."))
             if error.unsaved:
+                error.keep_again_with(partial(self._kept_again, reading))
                 self._tasks.report(error)
         finally:
             if self.take_library is not None:
@@ -462,6 +463,14 @@ class SpeechPresenter(CallingPresenter):
             self.sound.refresh()
             self.publish_takes()
             self.busy_changed.emit()
+
+    async def _kept_again(self, reading: SpeechSynthesis, again: Again) -> None:
+        """Keep what the disk refused of a take, and show the take as it is now. Raises `StorageError`."""
+        await again()
+        if self.take_library is not None:
+            self.take_library.put(reading.take)
+        self.set_problem(None)
+        self.publish_takes()
 
     def make_reading(self, take: Take) -> SpeechSynthesis:
         assert self.take_library is not None and self.intents is not None

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -21,7 +21,7 @@ from app.core.file_saving import save_file
 from app.core.money import position
 from app.core.problems import Problem
 from app.core.trash import Trash, TrashEntry, TrashKind, moved_text
-from app.storage.errors import NotStored, StorageError
+from app.storage.errors import Again, NotStored, StorageError
 from app.storage.transcripts import Transcripts
 from app.ui.kit.lists.rows import build_rows
 from app.ui.transcription.session.account_models import AccountModels
@@ -131,7 +131,7 @@ class TranscriptionPresenter(QObject):
         self.shows_batch = False
         self.problem: Problem | None = None  # of the page, such as no microphone
         self._peaks: dict[str, object] = {}
-        self._unsaved_marks: dict[str, tuple[Mapping[str, object], ...]] = {}
+        self._unsaved: dict[str, dict[str, Any]] = {}  # by row: fields that are not on the disk yet
         self._part_count = 0
         self._early_files: list[Path] = []
         self._footer = ""
@@ -174,9 +174,13 @@ class TranscriptionPresenter(QObject):
         if self.recorder.row_id is not None:
             with suppress(Exception):
                 await self.recorder.finish()
-        if self.transcripts is not None:
-            await self.reading.save(self.transcripts)
-        await self.playing.aclose()
+        try:
+            if self.transcripts is not None:
+                for row_id in tuple(self._unsaved):
+                    await self._store_unsaved(row_id)
+                await self.reading.save(self.transcripts)
+        finally:
+            await self.playing.aclose()
 
     # What is remembered
 
@@ -262,21 +266,34 @@ class TranscriptionPresenter(QObject):
         if row_id in self.rows:
             self.rows[row_id] = replace(self.rows[row_id], **changes)  # type: ignore[arg-type]  # fields of the row
 
-    def _with_marks(self, row: TranscriptRow) -> TranscriptRow:
-        """A row as read from disk, with the marks that are still on their way there."""
-        unsaved = self._unsaved_marks.get(row.id)
-        return row if unsaved is None else replace(row, marks=unsaved)
+    def _with_unsaved(self, row: TranscriptRow) -> TranscriptRow:
+        """A row as read from disk, with what is still on its way there."""
+        return replace(row, **self._unsaved.get(row.id, {}))
+
+    async def keep_fields(self, row_id: str, **fields: object) -> None:
+        """Keep fields of a row. What the disk refuses is written when the row is sent, and at the end."""
+        self._unsaved.setdefault(row_id, {}).update(fields)
+        await self._store_unsaved(row_id)
+
+    async def _store_unsaved(self, row_id: str) -> None:
+        writing = dict(self._unsaved.get(row_id, {}))
+        if not writing:
+            return
+        await self.store.change(row_id, **writing)
+        unsaved = self._unsaved.get(row_id, {})
+        for name in [name for name, value in writing.items() if unsaved.get(name) is value]:
+            del unsaved[name]
 
     async def _reread(self, row_id: str) -> None:
         try:
-            self.rows[row_id] = self._with_marks(await self.store.one(row_id))
+            self.rows[row_id] = self._with_unsaved(await self.store.one(row_id))
         except NotStored:
             self.rows.pop(row_id, None)
         self._row_changed(row_id)
 
     async def reload(self) -> None:
         rows = await self.store.list()
-        self.rows = {row.id: self._with_marks(row) for row in rows}
+        self.rows = {row.id: self._with_unsaved(row) for row in rows}
         count, size = await self.store.recordings_total()
         if count or not rows:
             words = "1 recording" if count == 1 else f"{count:,} recordings" if count else "No recordings"
@@ -556,16 +573,30 @@ class TranscriptionPresenter(QObject):
             self._tasks.start_unless_running(f"transcribe {row_id}", self.guarded, self.send_row, (row_id,))
 
     async def send_row(self, row_id: str) -> None:
+        await self._store_unsaved(row_id)
         try:
             done = await self.sending.send(row_id, self.options)
+        except StorageError as error:
+            error.keep_again_with(partial(self._kept_again, row_id))
+            raise
         finally:
             if not self.closing:
                 await self._reread(row_id)
         if done:
             self._part_count = 0
-            if row_id == self.open_id:
-                self.reading.id = None
-                self.open(row_id)
+            self._show_text(row_id)
+
+    async def _kept_again(self, row_id: str, again: Again) -> None:
+        """Keep a text that the disk refused, and show it. Raises `StorageError`."""
+        await again()
+        self.problem = None
+        await self._reread(row_id)
+        self._show_text(row_id)
+
+    def _show_text(self, row_id: str) -> None:
+        if row_id == self.open_id:
+            self.reading.id = None
+            self.open(row_id)
 
     def cancel(self, row_id: str | None = None) -> bool:
         """Stop what is being done with a row; False when nothing is."""
@@ -687,17 +718,10 @@ class TranscriptionPresenter(QObject):
 
     def _set_marks(self, row_id: str, marks: Sequence[Mark]) -> None:
         stored = tuple({"at": mark.at, "text": mark.text} for mark in marks)
-        self._unsaved_marks[row_id] = stored
+        self._unsaved.setdefault(row_id, {})["marks"] = stored
         self.rows[row_id] = replace(self.rows[row_id], marks=stored)
         self.publish_head()
-        self.do(self._store_marks, row_id)
-
-    async def _store_marks(self, row_id: str) -> None:
-        marks = self._unsaved_marks.get(row_id)
-        if marks is not None:
-            await self.store.change(row_id, marks=marks)
-            if self._unsaved_marks.get(row_id) is marks:
-                del self._unsaved_marks[row_id]
+        self.do(self._store_unsaved, row_id)
 
     # The trash
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -108,6 +109,7 @@ class AnswerQueue(QObject):
         self._history: ChatStore | None = None
         self._catalogue: Catalogue | None = None
         self._live: dict[str, LiveAnswer] = {}  # by row id
+        self._unstored: dict[str, LiveAnswer] = {}  # by row id: ended, and refused by the disk
         self._stopped: set[str] = set()  # row ids
         self._problems: dict[str, Problem] = {}
         self._suggestions: dict[str, str] = {}
@@ -241,29 +243,52 @@ class AnswerQueue(QObject):
             self._problems.pop(row, None)
         else:
             self._problems[row] = problem
+        self._unstored.pop(row, None)
         try:
-            stored = await store_ending(
-                self._history,
-                live,
-                ending,
-                error_text=_stored_error(problem, ending),
-                sandbox=sandbox,
-                earlier=job.message,
-            )
-            if ending.exchange is not None and self._catalogue is not None:
-                note = note_of(ending.exchange, job.turns)
-                await self._catalogue.save("", note_kind(job.chat_id), row, note)
+            stored = await self._store(job, live, ending, problem, sandbox)
         except NotStored:  # the chat was deleted for good while its answer was being written
             stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
         except StorageError as error:
             self._problems[row] = disk_problem(error)
             stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
             if live.text:
-                error.unsaved = (Unsaved("answer.md", live.text.encode()),)
+                self._unstored[row] = live
+                again = partial(self._store_again, job, live, ending, sandbox)
+                error.unsaved = (Unsaved("answer.md", live.text.encode(), again),)
                 self._tasks.report(error)
         self._live.pop(row, None)
         if ending.error is not None and stored.state == "failed":
             self._come_back(replace(job, message=stored), ending.error)
+        self.ended.emit(stored)
+
+    async def _store(
+        self, job: Job, live: LiveAnswer, ending: Ending, problem: Problem | None, sandbox: bool
+    ) -> Message:
+        assert self._history is not None
+        stored = await store_ending(
+            self._history,
+            live,
+            ending,
+            error_text=_stored_error(problem, ending),
+            sandbox=sandbox,
+            earlier=job.message,
+        )
+        if ending.exchange is not None and self._catalogue is not None:
+            note = note_of(ending.exchange, job.turns)
+            await self._catalogue.save("", note_kind(job.chat_id), job.message.id, note)
+        return stored
+
+    async def _store_again(self, job: Job, live: LiveAnswer, ending: Ending, sandbox: bool) -> None:
+        """Keep an answer that the disk refused, unless its row was written since. Raises `StorageError`."""
+        row = job.message.id
+        if row in self._live or self._unstored.get(row) is not live:
+            return
+        problem = self._words(job, ending, live)
+        stored = await self._store(job, live, ending, problem, sandbox)
+        del self._unstored[row]
+        self._problems.pop(row, None)
+        if problem is not None:
+            self._problems[row] = problem
         self.ended.emit(stored)
 
     def _words(self, job: Job, ending: Ending, live: LiveAnswer) -> Problem | None:

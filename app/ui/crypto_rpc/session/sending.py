@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.core import money
@@ -192,7 +193,7 @@ async def send(
     try:
         await _keep(calls, call, answer)
     except StorageError as error:
-        error.unsaved = (Unsaved("answer.json", answer.body),)
+        error.unsaved = (Unsaved("answer.json", answer.body, partial(_keep, calls, call, answer)),)
         call = replace(
             call,
             state="answered",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.http.json_large import JSON_LIST
+from app.storage.errors import unavailable
 from app.ui.crypto_rpc.session.batch import CallRow, numbered
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT
 from app.ui.crypto_rpc.session.draft import new_idempotency_key
@@ -187,12 +188,15 @@ def _bytes(value: object) -> bytes:
 
 
 def _append(file: Path, values: Sequence[object]) -> None:
-    """One JSON value a line, on the disk when this returns."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(value, ensure_ascii=False, default=str) + "\n" for value in values)
-        lines.flush()
-        os.fsync(lines.fileno())
+    """One JSON value a line, on the disk when this returns. Raises `StorageUnavailable`."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(value, ensure_ascii=False, default=str) + "\n" for value in values)
+            lines.flush()
+            os.fsync(lines.fileno())
+    except OSError as error:
+        raise unavailable(error, file, "Keeping the results") from error
 
 
 def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:

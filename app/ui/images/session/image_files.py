@@ -10,7 +10,6 @@ from typing import Any
 
 from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.images import GeneratedImage
-from app.storage.errors import carrying
 from app.storage.files import write_atomically
 from app.storage.image_metadata import NotWhole, check_whole, with_metadata
 from app.storage.images import ImageFiles, StoredImage
@@ -85,11 +84,6 @@ def _adopt(files: ImageFiles, image: StoredImage) -> StoredImage | None:
 
 def _write(files: ImageFiles, image: StoredImage, data: bytes, form: str, finish: Finish | None) -> StoredImage:
     """Runs in a thread. What was paid for is on the disk before anything is done with it."""
-    with carrying(f"{image.title or image.id}.{form or 'bin'}", data):
-        return _written(files, image, data, form, finish)
-
-
-def _written(files: ImageFiles, image: StoredImage, data: bytes, form: str, finish: Finish | None) -> StoredImage:
     files.make()
     note = ""
     if finish is not None:

@@ -6,17 +6,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
+from app.core.paid_call import STOPPED_ON_ITS_WAY, PaidCall, end_of_call, paid_call
 from app.service.errors import ServiceError, SpendingLimit
-from app.service.images import GeneratedImages
+from app.service.images import GeneratedImage, GeneratedImages
 from app.storage.chat_rows import new_id
-from app.storage.errors import StorageError
+from app.storage.errors import StorageError, carrying
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
 from app.ui.images.session.image_files import Finish, adopt, keep
 
@@ -102,7 +103,7 @@ class ImageMaker(QObject):
                 await paid.sent()
                 images = await order.ask()
                 exchange = images.exchange
-                await self._keep(order, images, monotonic() - began)
+                await self._keep(order, paid, images, monotonic() - began)
                 await paid.answered(first.id, exchange.id)
             except SpendingLimit:
                 for image in order.images:
@@ -143,7 +144,7 @@ class ImageMaker(QObject):
         begun = self.begun.get(image_id)
         return f"On its way, {monotonic() - begun:.0f} s" if begun is not None else "On its way"
 
-    async def _keep(self, order: Order, images: GeneratedImages, duration_s: float) -> None:
+    async def _keep(self, order: Order, paid: PaidCall, images: GeneratedImages, duration_s: float) -> None:
         exchange, came = images.exchange, len(images.pictures)
         share = exchange.cost_usd / came if exchange.cost_usd is not None and came else None
         waiting = list(order.images)
@@ -162,11 +163,15 @@ class ImageMaker(QObject):
             )
             try:
                 if place < came:
-                    picture = images.pictures[place]
-                    image = await keep(self.files, replace(image, cost_usd=share), picture, order.finish)
+                    picture, image = images.pictures[place], replace(image, cost_usd=share)
+                    again = partial(self._keep_again, order, paid, image, picture, exchange.id)
+                    name = f"{image.title or image.id}.{picture.kind or 'bin'}"
+                    with carrying(name, picture.data, again):
+                        image = await keep(self.files, image, picture, order.finish)
+                        await self._save(image)
                 else:
                     image = replace(image, state="failed", note=FEWER)
-                await self._save(image)
+                    await self._save(image)
             except StorageError as error:  # the next one came as well
                 refused.append(error)
                 lost = image.state == "sending"
@@ -174,6 +179,14 @@ class ImageMaker(QObject):
         if refused:
             refused[0].unsaved = tuple(unsaved for error in refused for unsaved in error.unsaved)
             raise refused[0]
+
+    async def _keep_again(
+        self, order: Order, paid: PaidCall, image: StoredImage, picture: GeneratedImage, exchange_id: str
+    ) -> None:
+        """Keep an image that the disk refused. Raises `StorageError`."""
+        await self._save(await keep(self.files, image, picture, order.finish))
+        if paid.intent.state != "answered":
+            await paid.answered(order.images[0].id, exchange_id)
 
     async def _end(self, order: Order, state: str, error: ServiceError | None) -> None:
         if error is not None:

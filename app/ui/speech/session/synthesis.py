@@ -13,6 +13,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -23,10 +24,11 @@ from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of
 from app.audio.formats import can_decode, pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
 from app.core.budget import expecting_together
-from app.core.paid_call import paid_call
+from app.core.paid_call import PaidCall, paid_call
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
 from app.storage.errors import StorageError, Unsaved, unavailable
+from app.storage.files import write_atomically
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
 from app.ui.speech.session.session_calls import request_of
 
@@ -152,16 +154,35 @@ class SpeechSynthesis(QObject):
             finally:
                 await keeper.end()
             part = self._ended(keeper.part, stream.exchange, None)
+            name = f"{self.take.title or 'Speech'}{suffix_of(part.kind)}"
             if keeper.refused is not None:
+                data = await asyncio.to_thread(keeper.whole)
+                keeper.refused.unsaved = (Unsaved(name, data, partial(self._keep_again, paid, part, data)),)
                 part = replace(part, state="cut", note=keeper.refused.sentence)
                 with contextlib.suppress(StorageError):
                     await self.save(part)
                     await paid.answered(self.take.id, part.exchange_id)
-                name = f"{self.take.title or 'Speech'}{suffix_of(part.kind)}"
-                keeper.refused.unsaved = (Unsaved(name, await asyncio.to_thread(keeper.whole)),)
                 raise keeper.refused
-            await self.save(part)
+            try:
+                await self._keep(paid, part)
+            except StorageError as error:
+                data = await asyncio.to_thread(keeper.whole)
+                error.unsaved = (Unsaved(name, data, partial(self._keep, paid, part)),)
+                raise
+
+    async def _keep(self, paid: PaidCall, part: Part) -> None:
+        """Note a part whose file is whole."""
+        await self.save(part)
+        if paid.intent.state != "answered":
             await paid.answered(self.take.id, part.exchange_id)
+
+    async def _keep_again(self, paid: PaidCall, part: Part, data: bytes) -> None:
+        """Write the sound of a part that the disk refused. Raises `StorageError`."""
+        name = part.file or f"part-{part.number:02d}-{paid.intent.id[:8]}{suffix_of(part.kind)}"  # like no other try
+        part = replace(part, file=name, size_bytes=len(data))
+        await asyncio.to_thread(self.files.make, self.take.id)
+        await asyncio.to_thread(write_atomically, self.path_of(part), data)
+        await self._keep(paid, part)
 
     def _wait(self, wait: RetryWait) -> None:
         self._waits_until = monotonic() + wait.wait_s

@@ -161,15 +161,17 @@ class RecordingController:
         await asyncio.to_thread(keep_recorded_peaks, path, self._folders.cache)
         size = await asyncio.to_thread(size_of, path)
         note = state.reason.sentence if state.reason is not None else ""
-        await self._presenter.store.change(
-            row_id, state="recorded", duration_s=state.seconds, size_bytes=size, note=note
-        )
-        await self._presenter.reload()
-        if row_id == self._presenter.open_id:
-            self._playing.show(path, state.seconds)
-        await self._presenter.probe(row_id)
-        if note:
-            self._presenter.notice.emit(note)
+        try:
+            await self._presenter.keep_fields(
+                row_id, state="recorded", duration_s=state.seconds, size_bytes=size, note=note
+            )
+        finally:
+            await self._presenter.reload()
+            if row_id == self._presenter.open_id:
+                self._playing.show(path, state.seconds)
+            await self._presenter.probe(row_id)
+            if note:
+                self._presenter.notice.emit(note)
         return row_id
 
     def discard_recording(self) -> None:

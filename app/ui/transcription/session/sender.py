@@ -11,16 +11,17 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.audio.preparing import CannotPrepare, Stopped
 from app.core.budget import expecting_together
-from app.core.paid_call import end_of_call, paid_call
+from app.core.paid_call import PaidCall, end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.service.errors import LimitExceeded, ServiceError, SpendingLimit
 from app.service.pricing import transcription_cost
 from app.service.transcription import TranscriptionRequest
-from app.storage.errors import StorageError, carrying
+from app.storage.errors import Again, StorageError, carrying
 from app.storage.transcripts import PartRow
 from app.ui.transcription.session.document import Document, document_from, join_documents
 from app.ui.transcription.session.file_probe import hash_of
@@ -161,19 +162,21 @@ class Sender:
         async def keep(transcript: Transcript) -> None:
             document, received = await asyncio.to_thread(read_answer, transcript)
             duration = document.duration_s or row.duration_s
-            with carrying(f"{row.title}.txt", document.text.encode()):
-                await store.save_text(
-                    row.id,
-                    document.to_json(),
-                    document.text,
-                    received=received,
-                    state="done",
-                    duration_s=duration,
-                    cost_usd=transcript.exchange.cost_usd,
-                    receipt=self._receipt(transcript.exchange, 1, transcript.exchange.duration_s),
-                    problem={},
-                    batch=row.batch,
-                )
+            save = partial(
+                store.save_text,
+                row.id,
+                document.to_json(),
+                document.text,
+                received=received,
+                state="done",
+                duration_s=duration,
+                cost_usd=transcript.exchange.cost_usd,
+                receipt=self._receipt(transcript.exchange, 1, transcript.exchange.duration_s),
+                problem={},
+                batch=row.batch,
+            )
+            with carrying(f"{row.title}.txt", document.text.encode(), save):
+                await save()
 
         await store.change(row.id, state="sending", account_id=self._account_id())
         await self._paid(row, options, upload, Work("uploading", 0.0, "Uploading"), keep)
@@ -199,8 +202,9 @@ class Sender:
 
                 async def keep(transcript: Transcript, number: int = upload.number) -> None:
                     document, received = await asyncio.to_thread(read_answer, transcript)
-                    with carrying(f"{row.title}, part {number}.txt", document.text.encode()):
-                        await store.part_received(row.id, number, received, transcript.exchange.cost_usd)
+                    save = partial(store.part_received, row.id, number, received, transcript.exchange.cost_usd)
+                    with carrying(f"{row.title}, part {number}.txt", document.text.encode(), save):
+                        await save()
 
                 work = Work("uploading", 0.0, "Uploading", upload.number, len(uploads))
                 exchange = await self._paid(row, options, upload, work, keep)
@@ -261,9 +265,20 @@ class Sender:
                 on_wait=lambda wait: self._waits(row.id, work, wait),
             )
             self.exchanges[row.id] = self.last_exchange = transcript.exchange
-            await asyncio.shield(keep(transcript))
+            try:
+                await asyncio.shield(keep(transcript))
+            except StorageError as error:
+                error.keep_again_with(partial(self._kept_again, paid, row.id, transcript.exchange.id))
+                raise
             await paid.answered(row.id, transcript.exchange.id)
         return transcript.exchange
+
+    async def _kept_again(self, paid: PaidCall, row_id: str, exchange_id: str, again: Again) -> None:
+        """Keep an answer that the disk refused. Raises `StorageError`."""
+        await again()
+        if paid.intent.state != "answered":
+            await paid.answered(row_id, exchange_id)
+        self.problems.pop(row_id, None)
 
     def expected(self, row: TranscriptRow, options: Options) -> Decimal | None:
         """What a row will cost by its length, None where nobody knows how long it is."""

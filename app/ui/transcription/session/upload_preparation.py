@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,11 +162,12 @@ def _upload(number: int, path: Path, start_s: float, end_s: float) -> Upload:
 
 
 def clean_up(folders: Folders, row: TranscriptRow) -> None:
-    """Delete what was made for an upload that is over; the person's own sound stays."""
-    for suffix in (".flac", ".ogg", ".decoded.wav"):
-        folders.upload_of(row, suffix).unlink(missing_ok=True)
-    folder = folders.parts_of(row)
-    if folder.is_dir():
-        for path in folder.iterdir():
-            path.unlink(missing_ok=True)
-        folder.rmdir()
+    """Delete what was made for an upload that is over, where the disk lets; the person's own sound stays."""
+    with contextlib.suppress(OSError):
+        for suffix in (".flac", ".ogg", ".decoded.wav"):
+            folders.upload_of(row, suffix).unlink(missing_ok=True)
+        folder = folders.parts_of(row)
+        if folder.is_dir():
+            for path in folder.iterdir():
+                path.unlink(missing_ok=True)
+            folder.rmdir()
