@@ -46,5 +46,5 @@ async def _show_balance(rialto: Rialto) -> None:
     await rialto.refresh()
     balance = rialto.current_account.balance
     rialto.toast(
-        f"The service says: {money.money(balance)}." if balance is not None else "The service names no balance."
+        f"The service says: {money.money(balance)}." if balance is not None else "The service did not state a balance."
     )

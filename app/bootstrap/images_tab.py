@@ -51,7 +51,7 @@ def ask_in_chat(rialto: Rialto, path: Path) -> None:
 def begin_video(rialto: Rialto, page: ImagesPage, path: Path) -> None:
     """Put the image into the form of the Video tab as what the video begins with. Nothing is sent."""
     if not rialto.window.has_tab("video"):
-        page.toast_wanted.emit("There is no Video tab here.")
+        page.toast_wanted.emit("The Video tab is not available here.")
         return
     rialto.window.show_tab("video")
     rialto.tasks.replace("images to video", _fill_video, rialto, path)

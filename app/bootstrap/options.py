@@ -12,13 +12,13 @@ from app.storage.settings import THEMES
 USAGE = """usage: rialto [--portable FOLDER] [--theme NAME] [--tour FOLDER] [--self-test] [--uninstall-info]
               [--version] [--help]
 
-Opens Rialto. RIALTO_HOME names a folder to keep everything in.
+Opens Rialto. Set RIALTO_HOME to choose the data folder.
 
   --portable FOLDER
                   keep everything in FOLDER, as RIALTO_HOME does
   --theme NAME    system, light or dark, for this start only
-  --tour FOLDER   show the main job without a person, and leave a screenshot of each step in FOLDER
-  --self-test     try every part once, off screen and in the Sandbox; ends with 1 when one does not work
+  --tour FOLDER   play the main tasks by itself and save a screenshot of each step in FOLDER
+  --self-test     try every part once, off screen and in the Sandbox; exits with 1 if one does not work
   --uninstall-info
                   say what stays on this computer when Rialto is removed
 """
@@ -53,10 +53,10 @@ def read_options(arguments: Sequence[str]) -> Options | str:
             options.uninstall_info = True
             continue
         if word not in ("--theme", "--tour", "--act", "--portable") or not rest:
-            return f"{word} is not understood here.\n\n{USAGE}"
+            return f"{word} is not a known option.\n\n{USAGE}"
         value = rest.pop(0)
         if word == "--theme" and value not in THEMES:
-            return f"There is no theme {value}.\n\n{USAGE}"
+            return f"Unknown theme: {value}.\n\n{USAGE}"
         if word == "--tour":
             options.tour = Path(value).absolute()
         elif word == "--portable":

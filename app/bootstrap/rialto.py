@@ -261,7 +261,7 @@ class Rialto:
             f"Your {name} are damaged",
             f"{note} A good copy was made {when(copied_at, datetime.now(UTC))}.",
             tone="bad",
-            actions=(ActionSpec("restore", "Restore the copy"),),
+            actions=(ActionSpec("restore", "Restore backup"),),
             key=f"damaged {name}",
         )
         toast.action.connect(lambda _id: self.tasks.start_unless_running(f"restore {name}", restore))
@@ -280,7 +280,7 @@ class Rialto:
             self.window.show_tab("chat")
             await self.account_services.switch.use(self.account_services.last())
         await asyncio.to_thread(self.settings.save)
-        self.toast("Your settings are back. The keyboard map and the sizes of panes follow at the next start.")
+        self.toast("Your settings are back. Keyboard shortcuts and pane sizes return the next time Rialto starts.")
 
     async def _restore_accounts(self) -> None:
         import asyncio
@@ -387,7 +387,7 @@ class Rialto:
             self.window.close()
         elif answer == "stay":
             self.toast(
-                "Nothing is kept until Rialto can open its history.",
+                "Nothing is saved until Rialto can open its history.",
                 "Try again",
                 lambda: self.tasks.start_unless_running("history", self._start_history),
             )
@@ -479,7 +479,7 @@ class Rialto:
     async def _check_for_updates(self) -> None:
         newer = await self.about.check_at_start()
         if newer:
-            self.toast(f"Rialto {newer} is out.", "Read about it", lambda: self.window.open_settings("about"))
+            self.toast(f"Rialto {newer} is out.", "Release notes", lambda: self.window.open_settings("about"))
 
     # Sound
 
@@ -551,6 +551,6 @@ class Rialto:
 
         self._exit_code = await perform(act, self.window, self.chat_page, folder)
         for report in self.crashes.left_behind():  # the images may look well all the same
-            print(f"Something in Rialto broke on the way: {report.title}. The report is {report.path}.")
+            print(f"Part of Rialto failed: {report.title}. The report is {report.path}.")
             self._exit_code = 1
         self.window.close()

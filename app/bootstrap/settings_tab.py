@@ -63,9 +63,9 @@ async def _export_key(rialto: Rialto, account_id: str) -> None:
 
 
 QUESTION = (
-    "Chats, recordings, clips, images, films, receipts, settings and accounts are deleted from this computer, and the "
-    "accounts' keys from where they are kept. Nothing of it can be brought back, and a wallet without a backup is lost "
-    "with its money. What a service keeps of yours stays there. Rialto ends afterwards."
+    "Deletes all chats, recordings, clips, images, videos, receipts, settings and accounts from this "
+    "computer, and the accounts' keys. This cannot be undone. A wallet without a backup is lost, and so is its "
+    "money. Whatever a service stores for you stays there. Rialto then quits."
 )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
 
 _MAKE_WRITABLE = "Allow writing to that folder, or choose another one with --portable FOLDER."
-_END_THE_OTHER = "Wait a moment and start again, or end the other one first."
+_END_THE_OTHER = "Wait a moment and start again, or quit the other one first."
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -71,17 +71,17 @@ def run(arguments: Sequence[str]) -> int:
     instance = SingleInstance(paths.data)
     if not instance.try_lock():
         if instance.raise_other():
-            print("Rialto is running already; its window has been brought to the front.")
+            print("Rialto is already running. Its window is in front now.")
             return 0
         if instance.is_refused:
             show_start_failure(f"Rialto cannot write to its data folder, {paths.data}.", _MAKE_WRITABLE)
         else:
-            show_start_failure(f"Another Rialto uses {paths.data} and does not answer.", _END_THE_OTHER)
+            show_start_failure(f"Another copy of Rialto is using {paths.data} and does not answer.", _END_THE_OTHER)
         return 1
     try:
         return _run_window(qt_app, options, paths, instance)
     except DisplayLost:
-        print("Rialto ended because its display is gone. What was written is kept.", file=sys.stderr, flush=True)
+        print("Rialto quit because its display closed. Everything you wrote is saved.", file=sys.stderr, flush=True)
         os._exit(1)  # the database's thread would be waited for, and nothing can tell it to end any more
 
 

@@ -88,7 +88,7 @@ def top_up_and_go_on(rialto: Rialto) -> None:
     assert isinstance(page, WalletPage)
     account = rialto.current_account.account
     if account is not None and account.kind != "wallet":
-        words = f"The credits of {account.name} are bought on its service's own page. A wallet is topped up here."
+        words = f"Credits for {account.name} are sold on the service's own website. Here you can top up a wallet."
         rialto.toast(words, "Top up a wallet", page.top_up)
         return
 

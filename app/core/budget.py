@@ -267,7 +267,7 @@ def _limit_words(breach: _Breach) -> str:
     """Which limit it is and what is wrong: "Your daily limit of $0.02 is reached"."""
     kind, _, tab = breach.scope.partition(" ")
     whose = {
-        "call": "limit for a single call",
+        "call": "limit per request",
         "day": "daily limit",
         "tab": f"daily limit for {tab_title(tab)}",
         "account": "daily limit for this account",
@@ -283,7 +283,7 @@ def _reason(breach: _Breach, together: str) -> str:
     spent = f"{money(breach.before)} is spent today"
     if breach.asked is None:
         return f"{spent}."
-    what = f"{together.capitalize()} together" if together else "This call"
+    what = f"{together.capitalize()} together" if together else "This request"
     return f"{what} may cost {money(breach.asked)}" + (f"; {spent} already." if breach.before else ".")
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 GATEWAY_GAVE_UP = (502, 504)  # it does not know whether the service behind it finished the work
-STOPPED_ON_ITS_WAY = "Stopped while it was on its way. It may have been carried out and charged."
+STOPPED_ON_ITS_WAY = "Stopped while sending. It may have been processed and charged."
 STOPPED_BEFORE = "Stopped before it was sent. Nothing was charged."
 
 

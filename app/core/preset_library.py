@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 5_000_000
 MAX_DETAIL_CHARS = 160
-_KIND_WORDS = {"prompt": "Prompt", "preset": "Preset", "scene": "Prompt of images and videos"}
+_KIND_WORDS = {"prompt": "Prompt", "preset": "Preset", "scene": "Image and video prompt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class PresetLibrary(QObject):
             self.told.emit(error.sentence)
             return
         await self._reread()
-        self.told.emit(f"Took in {count} from {path.name}")
+        self.told.emit(f"Imported {count} from {path.name}")
 
     async def _reread(self) -> None:
         assert self._presets is not None
@@ -194,4 +194,4 @@ def _read(path: Path) -> object:
             raise NotPresets("This file is too large for prompts and presets.")
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        raise NotPresets("This file holds no prompts or presets of Rialto.") from None
+        raise NotPresets("This file contains no Rialto prompts or presets.") from None

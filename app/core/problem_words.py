@@ -127,7 +127,7 @@ def _limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 
 def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     rule = getattr(error, "rule", "")
-    what = rule or "Your spending limit stops this"
+    what = rule or "Your spending limit prevents this"
     change = f"{LIMITS[0]}:{getattr(error, 'scope', '')}", LIMITS[1]
     meaning = _said(error).removeprefix(f"{rule}. ") or _NOTHING_SENT
     return ErrorText(what, meaning, change, icon="warning", severity="warn")
@@ -135,8 +135,8 @@ def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> E
 
 def _held(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "Rialto is holding requests back",
-        _join("Many requests failed in the last 30 s. Sending more would get the account blocked.", _kept(subject)),
+        "Rialto has paused requests",
+        _join("Many requests failed in the last 30 s. Sending more could get your account blocked.", _kept(subject)),
         DISMISS,
         icon="clock",
         severity="warn",
@@ -149,7 +149,7 @@ def _no_credential(error: errors.ServiceError, subject: str, charged: str) -> Er
         means = f"Unlock your keys to send {_this(subject)}."
         return ErrorText("Not sent yet", means, UNLOCK, icon="lock", severity="warn")
     means = _join(_said(error), "Nothing was sent.", _kept(subject))
-    return ErrorText("The key of this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
+    return ErrorText("The key for this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
 
 
 def _offline(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
@@ -173,21 +173,23 @@ def _offline(error: errors.ServiceError, subject: str, charged: str) -> ErrorTex
 
 
 def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
-    return ErrorText("No answer came in time", _safe(error, subject), RETRY, CONNECTION, icon="clock", severity="warn")
+    return ErrorText(
+        "The service took too long to answer", _safe(error, subject), RETRY, CONNECTION, icon="clock", severity="warn"
+    )
 
 
 def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if not getattr(error, "arrived", True):
         return ErrorText(
             "The reply stopped before it began",
-            _join("Nothing of it arrived.", charged),
+            _join("Nothing was received.", charged),
             RETRY,
             icon="warning",
             severity="warn",
         )
     return ErrorText(
         "The reply stopped early",
-        _join("What arrived is kept.", charged),
+        _join("The part that arrived is kept.", charged),
         CONTINUE,
         START_OVER,
         icon="warning",
@@ -198,7 +200,7 @@ def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
         "The answer could not be read",
-        _join("This may not be the service's address, or something on the way changed the answer.", charged),
+        _join("This may not be the service's address, or something in between changed the answer.", charged),
         RETRY,
         CONNECTION,
     )
@@ -206,8 +208,8 @@ def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Error
 
 def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        str(error).rstrip(".") or "The service answered with something else",
-        _join("It may have been charged; its receipt shows that.", charged),
+        str(error).rstrip(".") or "The service sent an unexpected answer",
+        _join("It may have been charged. The receipt shows whether it was.", charged),
         RETRY,
         icon="warning",
         severity="warn",
@@ -216,8 +218,8 @@ def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Erro
 
 def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        str(error).rstrip(".") or "The answer is larger than Rialto reads",
-        _join("It was left where it is, and nothing of it was kept. Ask for less at once.", charged),
+        str(error).rstrip(".") or "The answer is too large for Rialto",
+        _join("Nothing of it was saved. Ask for less at a time.", charged),
         EDIT,  # the same question would bring the same answer, and cost as much
         icon="warning",
         severity="warn",
@@ -237,7 +239,7 @@ def _in_band(error: errors.ServiceError, subject: str, charged: str) -> ErrorTex
 def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if error.code == "context_length_exceeded":
         return ErrorText(
-            "This is more than the model reads at once",
+            "This is too long for the model",
             _join(_said(error), "Nothing was charged."),
             CHOOSE_MODEL,
             EDIT,
@@ -270,7 +272,7 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
         )
     if exchange is not None and exchange.request.sign_in_header:
         coded = (error.code or "").startswith("X402_")
-        reason = "The service refused the sign-in itself." if coded else "This part of the service wants an API key."
+        reason = "The service refused the sign-in." if coded else "This feature needs an API key."
         return ErrorText(
             "The service did not accept the wallet's sign-in",
             _join(reason, "Nothing was charged.", _kept(subject)),
@@ -310,7 +312,11 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Error
 
 def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "This account may not do this", _join(_said(error), "Nothing was charged."), SWITCH, RETRY, icon="lock"
+        "This account is not allowed to do this",
+        _join(_said(error), "Nothing was charged."),
+        SWITCH,
+        RETRY,
+        icon="lock",
     )
 
 
@@ -328,9 +334,9 @@ def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 def _conflict(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if getattr(error, "consent", None):
         return ErrorText(
-            "The service wants your consent first",
+            "The service asks for your consent",
             _join(_said(error), "Nothing was charged."),
-            ("consent", "Read and decide…"),
+            ("consent", "Review…"),
             icon="shield",
             severity="warn",
         )
@@ -352,7 +358,7 @@ def _gone(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 def _too_large(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
         f"{_this(subject).capitalize()} is too large to send" if subject else "The service found the request too large",
-        _join(_said(error), "The original stays as it is." if subject else "", "Nothing was charged."),
+        _join(_said(error), "The original is not changed." if subject else "", "Nothing was charged."),
         ("shorten", "Make it smaller"),
         icon="drive",
     )
@@ -360,7 +366,7 @@ def _too_large(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 
 def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service does not take this kind of file",
+        "The service does not accept this kind of file",
         _join(_said(error), "Nothing was charged."),
         ("choose-file", "Choose another file…"),
         icon="document",
@@ -369,12 +375,12 @@ def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> ErrorTe
 
 def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     refunded = getattr(error, "credits_refunded", None)
-    money_word = charged or ("The credits were given back." if refunded else "")
+    money_word = charged or ("The credits were refunded." if refunded else "")
     if getattr(error, "suggested_prompt", ""):
         return ErrorText(
             "The service's content rules refused this",
-            _join(_said(error) or _NO_REASON, money_word, "It proposes other words."),
-            ("use-suggestion", "Read the proposal…"),
+            _join(_said(error) or _NO_REASON, money_word, "It suggests a different wording."),
+            ("use-suggestion", "Show suggestion…"),
             EDIT,
             icon="shield",
             severity="warn",
@@ -403,7 +409,7 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Err
         )
     return ErrorText(
         "Limit reached",
-        _join(f"Rialto sends your {subject} again by itself when the time is up.", _whose_limit(error)),
+        _join(f"Rialto sends your {subject} again automatically when the time is up.", _whose_limit(error)),
         DISMISS,
         CHOOSE_MODEL,
         icon="clock",
@@ -419,7 +425,7 @@ def _whose_limit(error: errors.ServiceError) -> str:
 
 def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service refuses every request for a moment",
+        "The service is refusing all requests for now",
         _join("More than 20 requests failed in 30 s. All tabs wait.", _kept(subject), "Nothing was charged."),
         DISMISS,
         icon="clock",
@@ -442,9 +448,9 @@ def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> Er
 
 def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "It is not known yet whether this was paid",
-        "The payment left this computer and no clear answer came back. Look at the balance first: sending this same "
-        "payment again is safe, making a new one is not.",
+        "It is not clear whether this was paid",
+        "The payment was sent, but no clear answer came back. Check the balance first. Sending this same "
+        "payment again is safe; making a new one is not.",
         CHECK_BALANCE,
         severity="warn",
         icon="warning",

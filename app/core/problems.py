@@ -144,7 +144,7 @@ def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) ->
         rows.append(("Code", clean(error.code)))
     rows += [(clean(f"Field {item.path}".strip()), clean(item.message)) for item in error.fields]
     if error.request_id:
-        rows.append(("Request id", clean(error.request_id)))
+        rows.append(("Request ID", clean(error.request_id)))
     if error.info is not None and error.info.service_version:
         rows.append(("Version", clean(error.info.service_version)))
     exchange = error.exchange

@@ -63,7 +63,7 @@ class RateLimitWatch:
             return
         at = info.received_at
         if info.cap_limit is not None and info.cap_remaining is not None and exchange.resource == "crypto":
-            self._take("Chain calls", info.cap_remaining, info.cap_limit, info.cap_reset_at, at)
+            self._take("Blockchain calls", info.cap_remaining, info.cap_limit, info.cap_reset_at, at)
         if info.limit_requests is None or info.remaining_requests is None:
             return
         if exchange.resource == "chat":

@@ -135,7 +135,7 @@ class Secrets(QObject):
         try:
             await change(place)
         except StoreLocked:
-            if not await self.unlocked("Unlock to change what is kept there."):
+            if not await self.unlocked("Unlock to change your keys."):
                 raise
             await change(place)
 
@@ -182,7 +182,7 @@ class Secrets(QObject):
     def keep_in_file(self, passphrase: str, again: str) -> None:
         """Make a passphrase file and use it; the two entries must agree."""
         if passphrase != again:
-            self._change(problem="The two entries differ.")
+            self._change(problem="The passphrases do not match.")
             return
         self._tasks.replace("secrets", self._keep_in_file, passphrase)
 
@@ -193,7 +193,7 @@ class Secrets(QObject):
     def change_passphrase(self, old: str, new: str, again: str) -> None:
         """Protect the passphrase file with another one; `passphrase_answered` tells how that went."""
         if new != again:
-            self.passphrase_answered.emit("again", "The two entries differ.")
+            self.passphrase_answered.emit("again", "The passphrases do not match.")
             return
         self._tasks.start_unless_running("change passphrase", self._change_passphrase, old, new)
 
@@ -301,7 +301,7 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
     if not chosen:
         return SecretsState(
             kind="",
-            place="Not kept yet",
+            place="Not saved yet",
             backend=status.backend_name,
             title="Choose where to keep your keys" if status.kind == "keyring" else "Where are your keys?",
             sentence=status.sentence,
@@ -327,7 +327,7 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
             backend=status.backend_name,
             title="Passphrase file",
             sentence=status.sentence if ready else "Locked",
-            short="passphrase file, open" if ready else "passphrase file, locked",
+            short="passphrase file, unlocked" if ready else "passphrase file, locked",
             tone="ok" if ready else "warn",
             ask="" if ready else "passphrase",
             can_lock=ready,

@@ -98,13 +98,13 @@ def checked(account: Account) -> Account:
     if len(name) > MAX_NAME_CHARS:
         raise AccountRefused("name", f"Up to {MAX_NAME_CHARS} characters; this name has {len(name)}.")
     if not name.isprintable():
-        raise AccountRefused("name", "The name holds a character that cannot be shown.")
+        raise AccountRefused("name", "The name contains a character that cannot be displayed.")
     if account.dialect not in DIALECTS:
-        raise AccountRefused("dialect", "Choose how this service names its fields.")
+        raise AccountRefused("dialect", "Choose an API style.")
     if account.kind not in KINDS:
         raise AccountRefused("kind", "Choose how this account signs in.")
     if len(account.address) > MAX_WALLET_CHARS:
-        raise AccountRefused("address", "This is too long for the address of a wallet.")
+        raise AccountRefused("address", "This is too long for a wallet address.")
     return replace(
         account,
         name=name,
@@ -128,7 +128,7 @@ def clean_address(text: str) -> str:
     if len(text) > MAX_ADDRESS_CHARS:
         raise refuse(f"Up to {MAX_ADDRESS_CHARS} characters; this address has {len(text)}.")
     if any(not char.isprintable() or char.isspace() or char == "\\" for char in text):
-        raise refuse("The address holds a space or a character that does not belong in one.")
+        raise refuse("The address contains a space or another character that is not allowed.")
     try:
         parts = urlsplit(text)
         host = (parts.hostname or "").rstrip(".").lower()
@@ -139,14 +139,14 @@ def clean_address(text: str) -> str:
     if parts.scheme.lower() not in ("https", "http"):
         raise refuse("The address must begin with https://.")
     if not host:
-        raise refuse("The address names no computer. It looks like https://api.example.com/v1.")
+        raise refuse("The address has no host name. It looks like https://api.example.com/v1.")
     if parts.username is not None or parts.password is not None:
-        raise refuse("Leave the name and password out of the address; the key has its own field.")
+        raise refuse("Leave the user name and password out of the address. The key has its own field.")
     if parts.query or parts.fragment or text.endswith(("?", "#")):
         raise refuse("The address must end before any ? or #.")
     scheme = parts.scheme.lower()
     if scheme == "http" and not is_this_computer(host):
-        raise refuse("Use https:// here: over http:// your key could be read on its way.")
+        raise refuse("Use https:// here. With http://, others on the network could read your key.")
     shown = f"[{host}]" if ":" in host else host
     return f"{scheme}://{shown}{f':{port}' if port is not None else ''}{parts.path.rstrip('/')}"
 
@@ -257,7 +257,7 @@ class Accounts:
         """Keep a new account; the first one becomes the active one. Raises `AccountRefused`."""
         account = checked(account)
         if not account.id or account.id in self._accounts:
-            raise AccountRefused("id", "This account is in the list already.")
+            raise AccountRefused("id", "This account is already in the list.")
         self._refuse_twin(account)
         self._write({**self._accounts, account.id: account}, self._active or account.id)
         return account
@@ -300,7 +300,7 @@ class Accounts:
     def _refuse_twin(self, account: Account) -> None:
         twins = (other for other in self._accounts.values() if other.id != account.id)
         if any(other.name.casefold() == account.name.casefold() for other in twins):
-            raise AccountRefused("name", f"Another account is called {account.name} already.")
+            raise AccountRefused("name", f"Another account is already called {account.name}.")
 
     def _write(self, accounts: dict[str, Account], active: str) -> None:
         entries = [account_to(account) for account in accounts.values()]
@@ -315,7 +315,7 @@ class Accounts:
                 raise ValueError("not an object")
         except (ValueError, RecursionError):
             name = set_aside() if set_aside else ""
-            self.note = "The list of accounts could not be understood." + (f" It is kept as {name}." if name else "")
+            self.note = "The account list could not be read." + (f" It is kept as {name}." if name else "")
             return
         entries = body.pop("accounts", [])
         for entry in entries if isinstance(entries, list) else [entries]:
@@ -330,4 +330,4 @@ class Accounts:
         )
         self._extra = body
         if self._kept:
-            self.note = f"Entries in the list of accounts that could not be used: {len(self._kept)}. They stay there."
+            self.note = f"Account entries that could not be read: {len(self._kept)}. They are kept."

@@ -64,7 +64,7 @@ def detect() -> Backend:
     except (ImportError, AttributeError, ValueError, TypeError, RuntimeError) as error:
         # PYTHON_KEYRING_BACKEND or keyringrc.cfg names something that is not there or does not work
         raise NoBackend(
-            "refused", "", f"The keyring that this computer's settings name for Python cannot be used: {error}."
+            "refused", "", f"The keyring configured for Python on this computer cannot be used: {error}."
         ) from error
     return real_backend(found)
 
@@ -80,14 +80,14 @@ def real_backend(found: object) -> Backend:
                 return _as_backend(member)
         others = ", ".join(type(member).__module__ for member in _members(found)) or "nothing"
         raise NoBackend(
-            "refused", others, f"No system keyring was found, only {others}, which Rialto does not trust with keys."
+            "refused", others, f"No system keyring was found, only {others}, which is not secure enough for keys."
         )
     if path == FAIL:
         raise NoBackend("absent", "", "No system keyring was found on this computer.")
     if path == NULL:
-        raise NoBackend("refused", "null", "Keyrings are switched off for Python programs on this computer.")
+        raise NoBackend("refused", "null", "Keyrings are turned off for Python programs on this computer.")
     name = type(found).__module__
-    raise NoBackend("refused", name, f"{name} is not a keyring of the operating system, so Rialto does not use it.")
+    raise NoBackend("refused", name, f"{name} is not the system's own keyring, so Rialto does not use it.")
 
 
 def _members(chain: object) -> tuple[object, ...]:

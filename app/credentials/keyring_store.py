@@ -37,7 +37,7 @@ SERVICE_NAME = "Rialto"
 MAX_SECRET_CHARS = 1000  # 2,000 bytes in Windows' UTF-16
 TIME_LIMIT_S = 60.0  # long enough to type a password into the system's window
 STATUS_LIMIT_S = 5.0  # nobody is asked anything, so nobody is waited for
-EMPTY = "The system keyring has not been set up yet. Saving a key opens the window that does."
+EMPTY = "The system keyring is not set up yet. Saving a key opens its setup."
 Result = TypeVar("Result")
 
 
@@ -79,7 +79,7 @@ class KeyringStore:
         if self._registry:
             self._registry.add(secret)
         if not secret or len(secret) > MAX_SECRET_CHARS:
-            raise StoreFailed(f"A key has 1 to {MAX_SECRET_CHARS} characters; this one has {len(secret)}.")
+            raise StoreFailed(f"A key is 1 to {MAX_SECRET_CHARS} characters long; this one is {len(secret)}.")
         await self._run(lambda: self._set(f"{account_id}/{name}", secret))
 
     async def delete(self, account_id: str, name: str) -> None:
@@ -119,7 +119,7 @@ class KeyringStore:
         backend.set_password(SERVICE_NAME, user, secret)
         kept = backend.get_password(SERVICE_NAME, user) or ""  # a cancelled KWallet stores nothing and says nothing
         if not hmac.compare_digest(kept.encode("utf-8"), secret.encode("utf-8")):
-            raise StoreFailed(f"{display_name(backend)} did not keep the key.")
+            raise StoreFailed(f"{display_name(backend)} did not save the key.")
 
     def _delete(self, user: str) -> None:
         from keyring.errors import PasswordDeleteError

@@ -75,7 +75,7 @@ class PassphraseStore:
 
         def work() -> None:
             if self._file.load() is not None:
-                raise StoreFailed("There is a passphrase file already. Unlock it, or move it away first.")
+                raise StoreFailed("A passphrase file already exists. Unlock it, or move it first.")
             parameters = new_parameters(self._derivation)
             self._save({}, derive(passphrase, parameters), parameters)
 
@@ -141,7 +141,7 @@ class PassphraseStore:
         data = self._file.load()
         if data is None or hashlib.sha256(data).digest() != self._written:
             self._forget()
-            raise VaultTampered("The passphrase file was changed by something else while it was open. Unlock it again.")
+            raise VaultTampered("Another program changed the passphrase file while it was unlocked. Unlock it again.")
         found = {**self._secrets, **{name: secret for name, secret in changes.items() if secret is not None}}
         for name, secret in changes.items():
             if secret is None:
@@ -153,7 +153,7 @@ class PassphraseStore:
         """Memory follows the disk: when saving raises, everything is as before."""
         data = seal(found, keys, parameters)
         if len(data) > MAX_BODY_BYTES:
-            raise StoreFailed("The passphrase file has no room for a secret of this size.")
+            raise StoreFailed("This secret is too large for the passphrase file.")
         self._file.save(data)
         self._keys, self._parameters, self._secrets = keys, parameters, found
         self._written = hashlib.sha256(data).digest()
@@ -179,5 +179,6 @@ class PassphraseStore:
 def _check_strength(passphrase: str) -> None:
     if len(passphrase) < MIN_PASSPHRASE_CHARS:
         raise WeakPassphrase(
-            f"At least {MIN_PASSPHRASE_CHARS} characters; this has {len(passphrase)}. Several words make a good one."
+            f"At least {MIN_PASSPHRASE_CHARS} characters; this has {len(passphrase)}. Several words make a good "
+            f"passphrase."
         )

@@ -150,7 +150,7 @@ class SessionStore:
         self._registry = registry
 
     async def status(self) -> StoreStatus:
-        return StoreStatus("session", "ready", "This session only", "Keys are forgotten when Rialto closes.")
+        return StoreStatus("session", "ready", "This session only", "Keys are forgotten when Rialto quits.")
 
     async def read(self, account_id: str, name: str) -> str | None:
         value = self._secrets.get((account_id, name))

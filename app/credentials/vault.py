@@ -80,7 +80,7 @@ async def choose_store(
         return StoreChoice(passphrase, vault)
     system = await keyring.status()
     if remembered == "passphrase":
-        gone = StoreStatus("passphrase", "absent", vault.backend_name, "The passphrase file is not there any more.")
+        gone = StoreStatus("passphrase", "absent", vault.backend_name, "The passphrase file no longer exists.")
         found: tuple[StoreKind, ...] = ("keyring",) if system.usable else ()
         return StoreChoice(None, gone, (*found, "passphrase", "session"))
     if system.usable:

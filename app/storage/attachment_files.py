@@ -48,7 +48,7 @@ class AttachmentFiles:
         """Return the bytes. Raises `NotStored` when they are not there (any more)."""
         data = read_or_none(self.path(sha256))
         if data is None:
-            raise NotStored("An attachment of this chat is no longer on this computer.")
+            raise NotStored("An attachment in this chat is no longer on this computer.")
         return data
 
     def sweep(self, used: Iterable[str], young_s: float = YOUNG_S) -> int:

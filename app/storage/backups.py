@@ -72,7 +72,7 @@ def make_backup(database: Path, folder: Path, kind: Kind, now: Clock = utc_now) 
             source_fault = integrity_fault(database)
             if source_fault:
                 raise DatabaseDamaged(database, newest_backup(folder), source_fault)
-            raise BackupFailed(f"A backup of the history did not pass its check and was discarded: {fault}.", database)
+            raise BackupFailed(f"A history backup failed its check and was discarded: {fault}.", database)
         at = now().astimezone(UTC).replace(microsecond=0)
         target = _free_name(folder, f"rialto-{at:%Y%m%dT%H%M%S}-{schema}-{kind}")
         with partial.open("rb+") as file:
@@ -120,7 +120,7 @@ def _failed(error: sqlite3.Error, database: Path, folder: Path) -> BackupFailed 
         return DatabaseDamaged(database, newest_backup(folder), str(error))
     full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
     why = "The disk is full" if full else str(error).capitalize()
-    return BackupFailed(f"A backup of the history could not be made. {why}. Older backups are untouched.", database)
+    return BackupFailed(f"The history could not be backed up. {why}. Older backups are untouched.", database)
 
 
 def _free_name(folder: Path, stem: str) -> Path:

@@ -70,7 +70,7 @@ async def import_chat(database: Database, body: object, account_id: str = "") ->
     All of it is kept or none; a message that was still streaming counts as interrupted.
     """
     if not isinstance(body, Mapping) or not isinstance(body.get("messages"), list):
-        raise NotAChat("This file holds no chat that Rialto can read.")
+        raise NotAChat("This file contains no chat that Rialto can read.")
     if isinstance(body.get("version"), int) and body["version"] > VERSION and body.get("format") == FORMAT:
         raise NotAChat("This chat was exported by a newer version of Rialto.")
     now = database.now()

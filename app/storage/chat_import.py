@@ -54,7 +54,7 @@ def read_export(path: Path) -> Export:
         for entry in _entries(text, export.left):
             _take(entry, export, sources)
     if not export.chats:
-        raise NotAnExport(f"{path.name} holds no chat in a shape that Rialto knows.")
+        raise NotAnExport(f"{path.name} contains no chat in a format that Rialto knows.")
     export.source = " and ".join(sorted(sources))
     return export
 

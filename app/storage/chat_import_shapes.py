@@ -20,8 +20,8 @@ Left = Counter[str]
 Turn = dict[str, Any]  # a message as `chat_file` reads it
 
 HIDDEN = "hidden messages, such as system prompts"
-ATTACHED = "pictures and files, which an export does not hold"
-TOOLS = "calls and results of tools"
+ATTACHED = "images and files, which the export does not contain"
+TOOLS = "tool calls and their results"
 _PRIVATE_MARKS = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")  # citations that only their own page can show
 _ROLES = {
     "user": "user",

@@ -52,7 +52,7 @@ def written_folders(paths: Paths) -> tuple[tuple[Path, str], ...]:
         (paths.data, "chats, receipts, recordings, clips, images, films"),
         (paths.config, "settings and accounts, without keys"),
         (paths.logs, "logs and crash reports, without what you wrote"),
-        (paths.cache, "pictures and lists that can be fetched again"),
+        (paths.cache, "images and lists that can be downloaded again"),
     )
     places = [path for path, _ in every]
     return tuple(
@@ -64,16 +64,16 @@ def written_folders(paths: Paths) -> tuple[tuple[Path, str], ...]:
 
 def uninstall_info(paths: Paths) -> str:
     """Say where everything is and how much room it takes; blocks while it is measured."""
-    lines = ["Removing Rialto leaves what was made with it:", ""]
+    lines = ["Removing Rialto leaves your files in place:", ""]
     for path, what in written_folders(paths):
         size = f"{_size(path) / MB:.1f} MB" if path.is_dir() else "not there"
         lines.append(f"  {path}\n      {size}: {what}")
     lines += [
         "",
-        'Keys of accounts are in the keyring of your system under the name "Rialto", or in the file secrets.vault of',
+        'Account keys are in your system keyring under the name "Rialto", or in the file secrets.vault in',
         "the first folder. Removing an account in Settings removes its key.",
         "",
-        "To delete everything: remove your accounts in Rialto, end it, then delete these folders.",
+        "To delete everything, remove your accounts in Rialto, quit it, then delete these folders.",
     ]
     return "\n".join(lines)
 

@@ -93,11 +93,11 @@ class DatabaseDamaged(StorageError):
 
     def __init__(self, path: Path, backup: Path | None, detail: str = "") -> None:
         rest = (
-            f"The last good backup is {backup.name}, beside it in the folder {backup.parent.name}."
+            f"The last good backup is {backup.name}, next to it in the folder {backup.parent.name}."
             if backup
             else "There is no backup of it yet."
         )
-        super().__init__(f"The history file {path.name} is damaged and was left as it is. {rest}", path)
+        super().__init__(f"The history file {path.name} is damaged and was not changed. {rest}", path)
         self.backup = backup
         self.detail = detail
 
@@ -113,13 +113,13 @@ class NotStored(StorageError):
 _REASONS = {
     errno.ENOSPC: "The disk is full",
     errno.EDQUOT: "Your disk quota is used up",
-    errno.EFBIG: "The disk takes no file of this size",
-    errno.EACCES: "Rialto may not write there",
-    errno.EPERM: "Rialto may not write there",
+    errno.EFBIG: "The file is too large for this disk",
+    errno.EACCES: "Rialto has no permission to write there",
+    errno.EPERM: "Rialto has no permission to write there",
     errno.EROFS: "The disk is read-only",
-    errno.ENOENT: "The folder is not there",
-    errno.ENOTDIR: "The folder is not there",
-    errno.EIO: "The disk reports a fault",
+    errno.ENOENT: "The folder does not exist",
+    errno.ENOTDIR: "The folder does not exist",
+    errno.EIO: "The disk reports an error",
 }
 
 

@@ -33,16 +33,16 @@ def check_whole(data: bytes, form: str) -> None:
     if form == "png":
         names = [name for name, _ in _png_chunks(data)]
         if not names or names[0] != b"IHDR" or b"IDAT" not in names or names[-1] != b"IEND":
-            raise NotWhole("a PNG that does not end")
+            raise NotWhole("an incomplete PNG")
     elif form == "webp":
         names = [name for name, _ in _riff_chunks(data)]
         if not any(name in (b"VP8 ", b"VP8L", b"ANMF") for name in names):
-            raise NotWhole("a WebP without a picture")
+            raise NotWhole("a WebP without an image")
     elif form == "jpeg":
         if data[:2] != b"\xff\xd8" or data.rstrip(b"\x00")[-2:] != b"\xff\xd9":
-            raise NotWhole("a JPEG that does not end")
+            raise NotWhole("an incomplete JPEG")
     else:
-        raise NotWhole("no picture")
+        raise NotWhole("no image")
 
 
 def with_metadata(data: bytes, form: str, facts: Mapping[str, Any]) -> bytes:
@@ -61,7 +61,7 @@ def with_metadata(data: bytes, form: str, facts: Mapping[str, Any]) -> bytes:
         return _webp_with(data, _exif(text, described))
     if form == "jpeg":
         return _jpeg_with(data, _exif(text, described))
-    raise NotWhole("no picture")
+    raise NotWhole("no image")
 
 
 def metadata_of(data: bytes, form: str) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _riff_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _webp_with(data: bytes, exif: bytes) -> bytes:
     chunks = [(name, body) for name, body in _riff_chunks(data) if name != b"EXIF"]
     if not chunks:
-        raise NotWhole("a WebP without a picture")
+        raise NotWhole("a WebP without an image")
     if chunks[0][0] == b"VP8X":
         head = bytearray(chunks.pop(0)[1])
         head[0] |= _VP8X_EXIF
@@ -203,7 +203,7 @@ def _webp_head(name: bytes, body: bytes) -> bytes:
         wide, high = struct.unpack_from("<HH", body, 6)
         width, height = wide & 0x3FFF, high & 0x3FFF
     else:
-        raise NotWhole("a WebP without a picture")
+        raise NotWhole("a WebP without an image")
     return bytes([flags, 0, 0, 0]) + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
 
 

@@ -36,8 +36,8 @@ _MAY_FOLLOW: Mapping[str, frozenset[str]] = {
     "unknown": frozenset({"sent"}),
     "cancelled": frozenset({"intended"}),
 }
-NEVER_SENT = "Rialto ended before this was sent. Nothing was charged."
-NOBODY_KNOWS = "Rialto ended while this was on its way. It may have been carried out and charged."
+NEVER_SENT = "Rialto quit before this was sent. Nothing was charged."
+NOBODY_KNOWS = "Rialto quit while this was being sent. It may have been processed and charged."
 
 
 @dataclass(frozen=True, slots=True)

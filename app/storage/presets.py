@@ -74,10 +74,10 @@ class Presets:
             [name, preset_id, preset_id],
         )
         if taken is not None:
-            raise NameTaken(f"There is already one called “{name}”.")
+            raise NameTaken(f"There is already a preset called “{name}”.")
         changed = await self._database.execute("UPDATE presets SET name = ? WHERE id = ?", [name, preset_id])
         if not changed:
-            raise NotStored("This preset is no longer there.")
+            raise NotStored("This preset no longer exists.")
 
     # The trash: another kind, and the id before the name, which leaves the name to others.
 
@@ -154,7 +154,7 @@ def read_file(body: object) -> list[tuple[Kind, str, dict[str, Any]]]:
     """Return kind, name and content of every entry that can be used. Raises `NotPresets` when there is none."""
     entries = body.get("presets") if isinstance(body, Mapping) and body.get("format") == FORMAT else None
     if not isinstance(entries, list):
-        raise NotPresets("This file holds no prompts or presets of Rialto.")
+        raise NotPresets("This file contains no Rialto prompts or presets.")
     found: list[tuple[Kind, str, dict[str, Any]]] = []
     for entry in entries[:MAX_IMPORTED]:
         kind = entry.get("kind") if isinstance(entry, Mapping) else None
@@ -162,7 +162,7 @@ def read_file(body: object) -> list[tuple[Kind, str, dict[str, Any]]]:
         if kind in KINDS and isinstance(content, Mapping) and text_of(entry.get("name")).strip():
             found.append((kind, clean_name(text_of(entry["name"])), dict(content)))
     if not found:
-        raise NotPresets("This file holds no prompts or presets of Rialto.")
+        raise NotPresets("This file contains no Rialto prompts or presets.")
     return found
 
 

@@ -30,7 +30,7 @@ STRONG_BYTES = 4 * 1024 * 1024  # above, packing quickly matters more than packi
 MAX_WORDS_CHARS = 20_000
 LATELY = 2_000  # the newest requests, which are looked through for what was used lately
 MAX_NOTE_CHARS = 2_000
-ENDED_UNDER_WAY = "Rialto ended while this was on its way."
+ENDED_UNDER_WAY = "Rialto quit while this was being sent."
 
 
 @dataclass(frozen=True, slots=True)

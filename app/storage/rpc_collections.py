@@ -161,7 +161,7 @@ class RpcCollections:
             file = f"{stem}.json" if number == 1 else f"{stem}-{number}.json"
             if not (self.folder / file).exists():
                 return file
-        raise StorageUnavailable("There are too many collections of this name.", self.folder)
+        raise StorageUnavailable("There are too many collections with this name.", self.folder)
 
 
 def file_stem(name: str) -> str:
@@ -198,10 +198,10 @@ def read_collection(text: str) -> Collection:
     except (ValueError, RecursionError) as error:
         raise NotACollection("This file is not JSON.") from error
     if not isinstance(value, Mapping) or value.get("format") != FORMAT:
-        raise NotACollection("This file is not a collection of Rialto.")
+        raise NotACollection("This file is not a Rialto collection.")
     version = value.get("version")
     if not isinstance(version, int) or version > VERSION:
-        raise NotACollection("This collection was written by a newer Rialto.")
+        raise NotACollection("This collection was saved by a newer version of Rialto.")
     variables = value.get("variables")
     requests = value.get("requests")
     return Collection(

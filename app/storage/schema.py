@@ -94,13 +94,13 @@ def storage_error(error: sqlite3.Error, path: Path, backups: Path) -> StorageErr
     if is_damage(error):
         return DatabaseDamaged(path, newest_backup(backups), str(error))
     sentence = {
-        sqlite3.SQLITE_FULL: "The disk is full, so nothing more can be kept. Free some space and try again.",
-        sqlite3.SQLITE_READONLY: f"Rialto may only read its data folder, not write to it: {path.parent}",
+        sqlite3.SQLITE_FULL: "The disk is full, so nothing more can be saved. Free some space and try again.",
+        sqlite3.SQLITE_READONLY: f"Rialto cannot write to its data folder: {path.parent}",
         sqlite3.SQLITE_CANTOPEN: f"Rialto cannot open its history: {path}",
-        sqlite3.SQLITE_PERM: f"Rialto may not open its history: {path}",
-        sqlite3.SQLITE_IOERR: f"The disk reports a fault at {path}",
-        sqlite3.SQLITE_BUSY: "Another program holds Rialto's history. Close it and try again.",
-        sqlite3.SQLITE_LOCKED: "Another program holds Rialto's history. Close it and try again.",
+        sqlite3.SQLITE_PERM: f"Rialto has no permission to open its history: {path}",
+        sqlite3.SQLITE_IOERR: f"The disk reports an error at {path}",
+        sqlite3.SQLITE_BUSY: "Another program is using Rialto's history. Close it and try again.",
+        sqlite3.SQLITE_LOCKED: "Another program is using Rialto's history. Close it and try again.",
     }.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
     return StorageUnavailable(sentence, path) if sentence else None
 

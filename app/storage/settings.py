@@ -178,7 +178,7 @@ class SettingsStore:
         try:
             data = self.file.load()
         except StorageUnavailable as error:
-            self.note = f"{error.sentence}. The usual settings are in use."
+            self.note = f"{error.sentence}. Rialto uses the default settings."
             return Settings()
         if data is None:
             return Settings()
@@ -189,6 +189,6 @@ class SettingsStore:
         except (ValueError, RecursionError):
             aside = self.file.set_aside()
             kept = f" It is kept as {aside}." if aside else ""
-            self.note = f"The settings file could not be understood, so the usual settings are in use.{kept}"
+            self.note = f"The settings file could not be read, so Rialto uses the default settings.{kept}"
             return Settings()
         return settings_from(body)

@@ -44,7 +44,7 @@ def check_video(path: Path) -> VideoFacts:
         if head.startswith(_EBML):
             return _check_webm(file, size)
         if head[4:8] != b"ftyp":
-            raise NotAVideo("The file does not begin as a film does.")
+            raise NotAVideo("The file is not a video.")
         return _check_mp4(file, size)
 
 
@@ -58,7 +58,7 @@ def _check_mp4(file: BinaryIO, size: int) -> VideoFacts:
     while position < size:
         kind, start, end = _box(file, position, size)
         if end > size:
-            raise NotAVideo(f"The file ends {end - size} bytes too early.")
+            raise NotAVideo(f"The file ends {end - size} bytes early.")
         if kind == b"moov":
             if end - start > MAX_TABLE_BYTES:
                 raise NotAVideo("The video is damaged: its index is too large.")
@@ -69,7 +69,7 @@ def _check_mp4(file: BinaryIO, size: int) -> VideoFacts:
     if moov is None:
         raise NotAVideo("The video is incomplete: its index is missing.")
     if not has_data:
-        raise NotAVideo("The film has no pictures.")
+        raise NotAVideo("The video has no frames.")
     return _read_moov(moov, size)
 
 
@@ -97,16 +97,16 @@ def _read_moov(moov: bytes, size: int) -> VideoFacts:
         duration_s = _length(header)
         videos = [track for track in tracks if _find(track, b"mdia", b"hdlr")[8:12] == b"vide"]
         if not videos:
-            raise NotAVideo("The film has no pictures.")
+            raise NotAVideo("The video has no frames.")
         fragmented = any(kind == b"mvex" for kind, _ in _inside(moov))
         samples = sum(_samples_inside(track, size) for track in tracks)
         if not samples and not fragmented:
-            raise NotAVideo("The film has no pictures.")
+            raise NotAVideo("The video has no frames.")
         width, height = struct.unpack(">II", _find(videos[0], b"tkhd")[-8:])
     except (struct.error, StopIteration, IndexError, ValueError):
         raise NotAVideo("The video is damaged: its index cannot be read.") from None
     if duration_s <= 0 and not fragmented:
-        raise NotAVideo("The film has no length.")
+        raise NotAVideo("The video has no duration.")
     return VideoFacts("mp4", size, duration_s, width >> 16, height >> 16)
 
 
@@ -151,7 +151,7 @@ def _samples_inside(track: bytes, size: int) -> int:
         raise ValueError
     last = max(range(chunks), key=offsets.__getitem__)
     if offsets[last] + _chunk_bytes(parts[b"stsc"], last, chunks, sizes) > size:
-        raise NotAVideo("The file ends before the last picture.")
+        raise NotAVideo("The file ends before the last frame.")
     return count
 
 
@@ -180,12 +180,12 @@ def _check_webm(file: BinaryIO, size: int) -> VideoFacts:
         if name != 0x18538067:
             raise ValueError
         if end is not None and end > size:
-            raise NotAVideo(f"The file ends {end - size} bytes too early.")
+            raise NotAVideo(f"The file ends {end - size} bytes early.")
         duration_s, width, height, has_cluster = _read_segment(head, start)
     except (ValueError, IndexError, struct.error, TypeError):
         raise NotAVideo("The video is damaged: its index cannot be read.") from None
     if not width or not has_cluster:
-        raise NotAVideo("The film has no pictures.")
+        raise NotAVideo("The video has no frames.")
     return VideoFacts("webm", size, duration_s, width, height)
 
 

@@ -41,7 +41,7 @@ async def test_the_start_after_a_segmentation_fault_offers_its_report_and_brings
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, CrashDialog)
         report = dialog.text.toPlainText()
-        assert dialog.windowTitle() == "Rialto ended unexpectedly last time"
+        assert dialog.windowTitle() == "Rialto quit unexpectedly last time"
         assert "Segmentation fault" in report
         assert "while: Wallet; last action wallet.refresh; under way: WalletPresenter." in report
         assert "killed_crash.py" in report and "work_and_die" in report

@@ -129,7 +129,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await hands.press("Space")
         await hands.choose_file(str(file))
         await until(lambda: names(library) == ["Deep", "Plain", "Plain 2"])
-        assert "Took in 3 from library.json." in toasts(rialto)
+        assert "Imported 3 from library.json." in toasts(rialto)
         await hands.begin()
         await open_library(hands, talk.page.box.prompts, "Prompt library")
         await hands.type("2")
@@ -145,7 +145,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await hands.tab_to(library.take)
         await hands.press("Space")
         await hands.choose_file(str(other))
-        await until(lambda: "This file holds no prompts or presets of Rialto." in toasts(rialto))
+        await until(lambda: "This file contains no Rialto prompts or presets." in toasts(rialto))
         assert names(library) == ["Deep", "Plain", "Plain 2"]
 
 

@@ -119,7 +119,7 @@ async def test_a_damaged_history_is_restored_by_one_press(
     damage(tmp_path / "home")
     async with without_history() as rialto:
         dialog = await dialog_of(rialto)
-        assert dialog.first.text() == "Restore the backup"
+        assert dialog.first.text() == "Restore backup"
         dialog.first.click()
         await until(lambda: rialto.chat.library is not None)
         await until(lambda: written(rialto) == "worth keeping")

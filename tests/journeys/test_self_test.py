@@ -43,4 +43,4 @@ async def test_a_part_that_does_not_work_is_named_and_the_test_ends_with_one(
         assert await perform("self-test", rialto.window, rialto.chat_page, tmp_path) == 1
     said = capsys.readouterr().out
     assert re.search(r"^Speech +FAILED +no sound came$", said, re.MULTILINE)
-    assert "these parts do not work: Speech" in said
+    assert "These parts do not work: Speech" in said

@@ -77,7 +77,7 @@ async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
             await until(lambda tab=tab: problem_of(rialto, tab) is not None, f"a problem in {tab}")
             problem = problem_of(rialto, tab)
             assert problem is not None
-            assert "limit for a single call" in problem.sentence, tab
+            assert "limit per request" in problem.sentence, tab
             assert problem.sentence.count("Nothing was sent") == 1, (tab, problem.sentence)
             assert problem.primary is not None, tab
             assert (problem.primary.id, problem.primary.text) == ("limits:call", "Change the limit…"), tab

@@ -236,7 +236,7 @@ PROBLEM = Problem(
     "Nothing was charged, and your message is still in the box below.",
     ActionSpec("replace-key", "Replace key…"),
     ActionSpec("retry", "Try again"),
-    (("Status", "401 Unauthorized"), ("Request id", "8c1f")),
+    (("Status", "401 Unauthorized"), ("Request ID", "8c1f")),
     icon="key",
 )
 

@@ -70,8 +70,8 @@ async def test_the_tree_of_an_openai_export_keeps_its_branches_and_leaf(
     assert export.source == "ChatGPT"
     assert dict(export.left) == {
         "hidden messages, such as system prompts": 1,
-        "pictures and files, which an export does not hold": 1,
-        "calls and results of tools": 2,
+        "images and files, which the export does not contain": 1,
+        "tool calls and their results": 2,
     }
 
 

@@ -127,7 +127,7 @@ def errors(page: Page) -> None:
             (
                 ("Status", "401 Unauthorized"),
                 ("Service said", "Authentication failed"),
-                ("Request id", "8c1f02be-77d1-AMS"),
+                ("Request ID", "8c1f02be-77d1-AMS"),
                 ("Version", "20261118.091455"),
                 ("Time", "14:05:12, after 212 ms"),
             ),

@@ -70,6 +70,6 @@ def test_the_call_that_is_shown_is_copied_as_a_command_without_the_key(
     show(call(body))
     assert page.curl.isVisible()
     page.curl.click()
-    assert told == ["Copied without the key. It is read from $RIALTO_API_KEY."]
+    assert told == ["Copied without the key, which is read from $RIALTO_API_KEY."]
     command = QGuiApplication.clipboard().text()
     assert command.startswith(f"curl --request POST {URL}") and "$RIALTO_API_KEY" in command

@@ -97,7 +97,7 @@ def test_a_large_image_is_made_smaller_on_request() -> None:
     assert "made smaller" in after.attachment.detail
     assert form_of(after.data) in ("png", "jpeg")
     assert fitted(after.data, 96, 96).width() == 96
-    assert fitted(b"no picture", 96, 96).isNull()
+    assert fitted(b"no image", 96, 96).isNull()
     assert fitted(b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", 96, 96).isNull()
 
 

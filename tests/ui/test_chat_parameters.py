@@ -167,4 +167,4 @@ async def test_a_preset_brings_model_and_parameters_back_and_travels_in_a_file(
         file.write_text("{}")
         box.presenter.presets.import_file(file)
         await box.settle()
-        assert told == ["This file holds no prompts or presets of Rialto."]
+        assert told == ["This file contains no Rialto prompts or presets."]

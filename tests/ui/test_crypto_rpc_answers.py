@@ -240,7 +240,7 @@ async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: Con
     await window.send()
     headroom = window.page.status_headroom()
     assert headroom is not None
-    assert (headroom.of, headroom.requests_left, headroom.requests_limit) == ("Chain calls", 99, 100)
+    assert (headroom.of, headroom.requests_left, headroom.requests_limit) == ("Blockchain calls", 99, 100)
     assert headroom.resets_at is not None
     assert window.credits_text() == "20 / 10M"
 

@@ -173,9 +173,9 @@ async def test_a_rows_menu_copies_and_its_key_for_the_path_comes_before_the_tabs
     QApplication.sendEvent(tree.viewport(), asked)
     menu = next(each for each in tree.findChildren(Menu) if each.isVisible())
     assert [action.text() for action in menu.actions()] == [
-        "Copy the value",
-        "Copy the path",
-        "Copy the request as curl",
+        "Copy value",
+        "Copy path",
+        "Copy request as curl",
     ]
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
         QTest.keyClick(menu, key)

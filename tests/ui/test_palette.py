@@ -24,7 +24,7 @@ def test_a_title_that_begins_so_is_better_than_one_with_such_a_word_or_such_lett
 
 def test_first_letters_of_words_find_an_action() -> None:
     assert match("nc", "New chat") is not None
-    assert match("lds", "Light, dark or as the system") is not None
+    assert match("lds", "Switch theme: light, dark, system") is not None
 
 
 def test_letters_scattered_over_a_title_find_nothing() -> None:
@@ -55,7 +55,7 @@ def candidates() -> list[Candidate]:
     return [
         Candidate("go.chat", "tab", "Chat", "Tab"),
         Candidate("chat.new", "action", "New chat"),
-        Candidate("theme", "action", "Light, dark or as the system"),
+        Candidate("theme", "action", "Switch theme: light, dark, system"),
         Candidate("chat:1", "open", "Release notes", "Chat, “…translate the changelog…”"),
         Candidate("model:1", "model", "Northwind Large", "131K"),
         Candidate("setting:look", "setting", "Text size", "Settings, Appearance"),
@@ -73,8 +73,8 @@ def test_the_group_with_the_best_fit_stands_first() -> None:
 
 
 def test_what_was_used_last_comes_before_everything_when_nothing_is_typed() -> None:
-    assert titles("", ("theme", "gone"))[:2] == ["Recently used", "Light, dark or as the system"]
-    assert titles("", ("theme",)).count("Light, dark or as the system") == 1
+    assert titles("", ("theme", "gone"))[:2] == ["Recently used", "Switch theme: light, dark, system"]
+    assert titles("", ("theme",)).count("Switch theme: light, dark, system") == 1
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ async def test_a_text_that_fits_nothing_is_named(harness):
     harness.window.open_palette()
     palette = harness.window.overlays.palette
     QTest.keyClicks(palette.field, "qqqq")
-    assert palette._nothing.text() == "Nothing is called “qqqq”."
+    assert palette._nothing.text() == "No results for “qqqq”."
     assert palette.list_view.isHidden()
 
 

@@ -209,7 +209,7 @@ def test_details_are_what_support_asks_for() -> None:
     rows = dict(describe(error, now=NOW).details)
     assert rows["Status"] == "401 Unauthorized"
     assert rows["Service said"] == "Authentication failed"
-    assert rows["Request id"] == "8c1f02be-AMS"
+    assert rows["Request ID"] == "8c1f02be-AMS"
     assert rows["Version"] == "20261118.091455"
     assert rows["Request"] == "POST /chat/completions"
     assert rows["Time"].endswith("after 212 ms")
@@ -232,7 +232,7 @@ def test_the_tree_was_found() -> None:
 @pytest.mark.parametrize(
     ("code", "what", "first"),
     [
-        ("context_length_exceeded", "This is more than the model reads at once", "choose-model"),
+        ("context_length_exceeded", "This is too long for the model", "choose-model"),
         ("provider_content_policy", "The service's content rules refused this", "edit"),
     ],
 )
@@ -303,5 +303,5 @@ def test_a_reply_of_which_nothing_arrived_is_not_said_to_be_kept() -> None:
     assert "kept" in describe(cut, now=NOW).meaning
     cut.arrived = False
     problem = describe(cut, now=NOW)
-    assert (problem.what, problem.meaning) == ("The reply stopped before it began", "Nothing of it arrived.")
+    assert (problem.what, problem.meaning) == ("The reply stopped before it began", "Nothing was received.")
     assert problem.primary is not None and problem.primary.id == "retry"

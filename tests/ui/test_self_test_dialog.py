@@ -25,7 +25,7 @@ def opened(harness, tasks, script: str) -> SelfTestDialog:
     return dialog
 
 
-@pytest.mark.parametrize(("code", "words"), [(0, "Everything that was looked at works."), (1, "A part does not work.")])
+@pytest.mark.parametrize(("code", "words"), [(0, "Everything works."), (1, "Something does not work.")])
 async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(harness, tasks, qtbot, code, words):
     dialog = opened(harness, tasks, f"print('Fonts  ok  Inter'); print('Tab ä  ok'); raise SystemExit({code})")
     await until(lambda: dialog.end.text() == "Close")
@@ -51,7 +51,7 @@ async def test_a_program_that_cannot_be_started_is_a_part_that_does_not_work(har
     dialog = SelfTestDialog(harness.theme, harness.window, [str(Path(sys.executable).with_name("no-such-program"))])
     tasks.start_unless_running("self-test", dialog.answer)
     await until(lambda: dialog.end.text() == "Close")
-    assert dialog.said.text().startswith("A part does not work.")
+    assert dialog.said.text().startswith("Something does not work.")
     dialog.end.click()
     await tasks.idle()
 

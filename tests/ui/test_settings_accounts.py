@@ -185,7 +185,7 @@ async def test_a_name_that_is_taken_is_refused_in_words(settings_harness, tasks)
     await add(settings_harness, tasks, name="Second")
     settings_harness.accounts.rename(settings_harness.book.active_id, "first")
     await tasks.idle()
-    assert settings_harness.accounts.state.problem == "Another account is called first already."
+    assert settings_harness.accounts.state.problem == "Another account is already called first."
 
 
 async def test_accounts_work_without_a_network(tasks, tmp_path):

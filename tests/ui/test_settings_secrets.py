@@ -58,7 +58,7 @@ async def test_a_passphrase_file_holds_no_plain_key(bare, tasks):
 async def test_two_entries_that_differ_make_no_file(bare, tasks):
     bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE + "x")
     await tasks.idle()
-    assert bare.secrets.state.problem == "The two entries differ."
+    assert bare.secrets.state.problem == "The passphrases do not match."
     assert bare.vault.data is None
 
 
@@ -154,7 +154,7 @@ async def test_the_passphrase_is_changed_by_who_knows_it_and_each_problem_stands
         return {name: box.problem for name, box in dialog.boxes.items() if box.problem}
 
     new = "nine loud geese fly"
-    assert await typed(PASSPHRASE, new, "nine loud geese") == {"again": "The two entries differ."}
+    assert await typed(PASSPHRASE, new, "nine loud geese") == {"again": "The passphrases do not match."}
     assert list(await typed(PASSPHRASE, "short", "short")) == ["new"]
     assert list(await typed("not the passphrase", new, new)) == ["old"]
     assert bare.vault.data == before

@@ -120,7 +120,7 @@ def test_with_reduced_motion_a_popover_is_simply_there(window: QWidget, theme: T
 
 def test_words_that_break_into_lines_have_room_for_all_of_them(qtbot, window: QWidget, theme: Theme) -> None:
     popover, field, opener = popover_with_field(theme, window)
-    words = Label(theme, "Save a prompt here to use it again, for images and for videos. " * 2, "small", wrap=True)
+    words = Label(theme, "Saved prompts work for both images and videos. " * 2, "small", wrap=True)
     popover.body.addWidget(words)
     popover.open_at(opener, width=240)
     assert words.height() == words.heightForWidth(words.width()) > 2 * field.fontMetrics().height()

@@ -93,7 +93,7 @@ def test_an_empty_place_offers_the_first_step(qtbot, theme: Theme) -> None:
 
 
 def test_details_are_copied_without_anything_else(qtbot, theme: Theme) -> None:
-    block = DetailsBlock(theme, (("Status", "401 Unauthorized"), ("Request id", "8c1f")))
+    block = DetailsBlock(theme, (("Status", "401 Unauthorized"), ("Request ID", "8c1f")))
     qtbot.addWidget(block)
     qtbot.mouseClick(block.copy_button, LEFT)
     assert QGuiApplication.clipboard().text() == "Status: 401 Unauthorized\nRequest id: 8c1f"

@@ -15,14 +15,14 @@ def copy_command(command: str, url: str) -> str:
     QGuiApplication.clipboard().setText(command)
     said = QCoreApplication.translate("copy_command", "Copied.")
     if f"${KEY_VARIABLE}" in command or f"'{KEY_VARIABLE}'" in command:
-        text = QCoreApplication.translate("copy_command", "Copied without the key. It is read from ${variable}.")
+        text = QCoreApplication.translate("copy_command", "Copied without the key, which is read from ${variable}.")
         said = text.replace("{variable}", KEY_VARIABLE)
     elif f"${SIGN_IN_VARIABLE}" in command:
-        text = QCoreApplication.translate("copy_command", "Copied without the sign-in. It is read from ${variable}.")
+        text = QCoreApplication.translate("copy_command", "Copied without the sign-in, which is read from ${variable}.")
         said = text.replace("{variable}", SIGN_IN_VARIABLE)
     if url.startswith(_LOOPBACK):
         more = QCoreApplication.translate(
-            "copy_command", "The Sandbox gets a new address and key each time Rialto starts; find them in Settings."
+            "copy_command", "The Sandbox gets a new address and key each time Rialto starts. Find them in Settings."
         )
         said = f"{said} {more}"
     return said

@@ -153,7 +153,7 @@ class ActionRegistry(QObject):
         other = self.conflict(action_id, text)
         if other is not None:
             shown = QKeySequence(text).toString(QKeySequence.SequenceFormat.NativeText)
-            raise ShortcutRefused(f"{shown} already means “{other.action.text}”. Change that one first.")
+            raise ShortcutRefused(f"{shown} is already used for “{other.action.text}”. Change that shortcut first.")
         entry = self._entries[action_id]
         entry.shortcut = text
         _set_keys(entry.q_action, entry.action, text)
@@ -190,7 +190,7 @@ def _check_usable(text: str) -> None:
     """Refuse what a system takes or what would swallow typing. `text` is portable text."""
     combination = QKeySequence(text)
     if combination.count() != 1:
-        raise ShortcutRefused("Press one key together with Ctrl, Alt or Shift.")
+        raise ShortcutRefused("Press a key together with Ctrl, Alt or Shift.")
     keys: QKeyCombination = combination[0]  # type: ignore[index]  # the stubs leave out __getitem__
     held = keys.keyboardModifiers()
     control, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -198,7 +198,7 @@ def _check_usable(text: str) -> None:
     if held & control and held & alt:
         raise ShortcutRefused(f"{shown} types a character on some keyboards.")
     if text in _SYSTEM_KEYS or (held & control and text.startswith("Ctrl+Shift+") and text[-1:].isdigit()):
-        raise ShortcutRefused(f"{shown} belongs to the system on some computers.")
+        raise ShortcutRefused(f"{shown} is reserved by the system on some computers.")
     typed = 0x20 <= keys.key() < Qt.Key.Key_Escape
     if typed and not held & (control | alt):
         raise ShortcutRefused(f"{shown} is needed for typing. Add Ctrl or Alt.")

@@ -37,7 +37,7 @@ class CommandPalette(ModalLayer):
         self.field = QLineEdit()
         self.field.setProperty("bare", True)
         self.field.ring_widget = None  # type: ignore[attr-defined]  # the whole panel is the field; a ring would cut it
-        self.field.setPlaceholderText("Type a command, a chat, a model or a setting")
+        self.field.setPlaceholderText("Search commands, chats, models and settings")
         self.field.setAccessibleName("Find a command")
         self.field.textChanged.connect(self._refresh)
         self.field.installEventFilter(self)
@@ -51,7 +51,7 @@ class CommandPalette(ModalLayer):
         self.list_view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.list_view.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus and moves the choice
         self.list_view.setMouseTracking(True)
-        self.list_view.setAccessibleName("What fits")
+        self.list_view.setAccessibleName("Results")
         self.list_view.entered.connect(self._hover)
         self.list_view.clicked.connect(self._run)
         self._nothing = Label(theme, "", "body", "text2", wrap=True)
@@ -116,7 +116,7 @@ class CommandPalette(ModalLayer):
             hint.setVisible(PREFIXES[prefix] in self._kinds)
         self._model.set_listing(found)
         self._count.setText(f"{found.shown} of {found.fitting}" if found.fitting else "")
-        self._nothing.setText("" if found.shown else f"Nothing is called “{split_prefix(text)[1]}”.")
+        self._nothing.setText("" if found.shown else f"No results for “{split_prefix(text)[1]}”.")
         self._nothing.setVisible(not found.shown)
         self.list_view.setVisible(bool(found.shown))
         self._choose(self._next_from(-1, 1))

@@ -21,15 +21,15 @@ class CrashDialog(Dialog):
     """`earlier` is for a report that the last run left behind; otherwise Rialto has just failed and goes on."""
 
     def __init__(self, theme: Theme, parent: QWidget, report: CrashReport, *, earlier: bool = False) -> None:
-        title = "Rialto ended unexpectedly last time" if earlier else "Something in Rialto failed"
+        title = "Rialto quit unexpectedly last time" if earlier else "Something in Rialto failed"
         super().__init__(theme, parent, title, width=_WIDTH)
         self._report = report
         meaning = (
-            "What was saved is still there. The report below stays on this computer and is sent to nobody. "
-            "It holds no keys and no messages; you can copy it into a bug report."
+            "Everything that was saved is safe. The report below stays on this computer and is not sent "
+            "anywhere. It contains no keys or messages, so you can copy it into a bug report."
         )
         if not earlier:
-            meaning = f"Your chats are safe, and Rialto goes on. {meaning.partition('. ')[2]}"
+            meaning = f"Your chats are safe, and Rialto keeps running. {meaning.partition('. ')[2]}"
         self.body.addWidget(Label(theme, meaning, role="text2", wrap=True))
         self.text = QPlainTextEdit(report.text)
         self.text.setReadOnly(True)

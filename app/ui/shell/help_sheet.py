@@ -78,7 +78,7 @@ class HelpSheet(ModalLayer):
     def __init__(self, theme: Theme, window: QWidget, folder: Path) -> None:
         super().__init__(theme, window, "Handbook")
         self._pages = read_pages(folder)
-        self._list = NavList(theme, "Pages of the handbook")
+        self._list = NavList(theme, "Handbook pages")
         self._list.set_places([Place(page.file_name, page.title) for page in self._pages])
         self._list.chosen.connect(self._show)
         self._browser = QTextBrowser()

@@ -28,7 +28,7 @@ class HistoryDialog(Dialog):
         self.chosen: Answer = "stay"
         self.body.addWidget(Label(theme, sentence, role="text2", wrap=True))
         if backup is not None:
-            words = "Restore the backup puts it in place. The damaged file is kept beside it."
+            words = "Restoring the backup keeps the damaged file next to it."
             self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.body.addStretch(1)
         self.quit = self._button("Quit", "quit")
@@ -36,7 +36,7 @@ class HistoryDialog(Dialog):
         if backup is None:
             self.first = self._button("Try again", "try", kind="primary")
         else:
-            self.first = self._button("Restore the backup", "restore", kind="primary")
+            self.first = self._button("Restore backup", "restore", kind="primary")
         self.first.setDefault(True)
         self.first.setFocus()
 

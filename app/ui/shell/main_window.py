@@ -455,7 +455,7 @@ class MainWindow(QMainWindow):
     async def _ask_to_close(self, work: Sequence[str]) -> None:
         from app.ui.kit.widgets.dialogs import confirm
 
-        text = f"{'; '.join(work)}. What has arrived is saved, and you can continue after the next start."
+        text = f"{'; '.join(work)}. Everything received so far is saved, and you can continue next time."
         if await confirm(self.theme, self, "Quit while work is running?", text, action="Quit", cancel="Keep working"):
             self._may_close = True
             self.close()

@@ -249,7 +249,7 @@ class Overlays(QObject):
         if self._unsaved:
             self._offer_elsewhere(sentence)
             return
-        text = f"{sentence.rstrip('.')}. What is on screen stays until Rialto is closed: copy or save it elsewhere."
+        text = f"{sentence.rstrip('.')}. It stays on screen until you close Rialto. Copy it or save it elsewhere."
         self.toasts.show_toast("This was not saved", text, tone="bad", icon_name="drive", key="disk")
 
     def _offer_elsewhere(self, sentence: str) -> None:
@@ -310,7 +310,7 @@ class Overlays(QObject):
                 self._unsaved = [each for each in self._unsaved if each is not unsaved]
                 self.toasts.show_toast(f"Saved as {path.name}", tone="ok")
             if self._unsaved:
-                self._offer_elsewhere(trouble or "The disk took no more")
+                self._offer_elsewhere(trouble or "The disk is full")
             else:  # something else may have been refused while the dialog was open
                 self.toasts.close("disk")
 
@@ -400,7 +400,7 @@ class Overlays(QObject):
             BannerSpec(
                 "bad",
                 f"Paused for {countdown(left_s)}.",
-                "Many requests were refused within 30 s. Rialto waits, so that the service does not block the account.",
+                "Many requests failed in the last 30 s. Rialto is waiting so the service does not block your account.",
                 "clock",
             ),
         )

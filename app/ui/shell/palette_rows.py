@@ -18,7 +18,7 @@ GROUPS = {
     "setting": "Settings",
 }
 PREFIXES = {">": "action", "@": "character", "#": "model", "?": "setting"}
-PREFIX_WORDS = {">": "actions only", "@": "characters", "#": "models", "?": "settings"}
+PREFIX_WORDS = {">": "commands only", "@": "characters", "#": "models", "?": "settings"}
 
 _UNASKED = ("tab", "action", "open")  # what is offered before anything is typed
 _PER_GROUP = 6

@@ -80,7 +80,7 @@ async def act(tour: TourGuide) -> None:
     _pictures(tour, table)
     await asyncio.to_thread(_certificates, table)
     _environment(table)
-    await tour.until("the place for keys to be known", lambda: place_is_known(window))
+    await tour.until("the key storage to be known", lambda: place_is_known(window))
     _keyring(tour, table)
     await asyncio.to_thread(_sound, table)
     _order(table)
@@ -105,13 +105,13 @@ async def act(tour: TourGuide) -> None:
     for name in window.tab_names():
         await table.check(f"Tab {window.title_of(name)}", lambda name=name: _tab(tour, name))  # type: ignore[misc]
     if table.failures:
-        raise StepFailed("these parts do not work: " + ", ".join(table.failures))
-    print("Everything that was looked at works.", flush=True)
+        raise StepFailed("These parts do not work: " + ", ".join(table.failures))
+    print("Everything works.", flush=True)
 
 
 def _pictures(tour: TourGuide, table: _Table) -> None:
     drawn = not pixmap(tour.window.theme, "logo", 32, "text").isNull()
-    table.line("Pictures", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG picture is empty")
+    table.line("Pictures", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG image is empty")
     icon = not tour.window.windowIcon().pixmap(32, 32).isNull()
     table.line("Window icon", OK if icon else FAILED, "is drawn" if icon else "there is none")
     missing = [name for name in ("Inter", "JetBrains Mono") if not QFontDatabase.hasFamily(name)]
@@ -138,7 +138,7 @@ def _order(table: _Table) -> None:
     """Qt asks ICU for the order of letters, and Rialto's packages carry a part of ICU's data only."""
     order = [QCollator(QLocale(name)).compare("öl", "zebra") for name in ("sv_SE", "de_DE")]
     right = order[0] > 0 > order[1]
-    table.line("Order", OK if right else FAILED, "of languages" if right else "of letters only")
+    table.line("Order", OK if right else FAILED, "by language" if right else "by letter only")
 
 
 async def _codecs() -> str:
@@ -217,12 +217,12 @@ async def _chat(tour: TourGuide) -> str:
 async def _speech(tour: TourGuide, clip: list[Path]) -> str:
     take, path = await tour_tabs.speak(tour)
     clip.append(path)
-    return f"{take.duration_s:.1f} s of sound by {take.voice_name}"
+    return f"{take.duration_s:.1f} s of audio by {take.voice_name}"
 
 
 async def _transcription(tour: TourGuide, clip: list[Path]) -> str:
     if not clip:
-        raise StepFailed("nothing was spoken that could be heard")
+        raise StepFailed("the audio is silent")
     right, heard = await tour_tabs.transcribe(tour, clip[0])
     if right * 2 < heard:
         raise StepFailed(f"only {right} of {heard} words were right")
@@ -231,7 +231,7 @@ async def _transcription(tour: TourGuide, clip: list[Path]) -> str:
 
 async def _crypto_rpc(tour: TourGuide) -> str:
     run = await tour_tabs.call_chain(tour)
-    return f"{run.results} of {len(run.outcomes)} calls answered, {run.errors} refused as it should be"
+    return f"{run.results} of {len(run.outcomes)} calls answered, {run.errors} refused as expected"
 
 
 async def _tab(tour: TourGuide, name: str) -> str:

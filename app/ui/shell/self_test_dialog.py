@@ -21,9 +21,9 @@ from app.ui.kit.widgets.label import Label
 
 _WIDTH, _HEIGHT = 720, 340
 _SAID_MS = 2000
-_RUNNING = "Takes about half a minute. It works with a data folder of its own, in the Sandbox and for play money."
-_GOOD = "Everything that was looked at works. What says “not here” is something this computer lacks."
-_BAD = "A part does not work. Copy the table into a bug report: it holds no keys and nothing you wrote."
+_RUNNING = "Takes about half a minute. Uses a separate data folder, the Sandbox and play money."
+_GOOD = "Everything works. “Not here” marks something this computer does not have."
+_BAD = "Something does not work. Copy the table into a bug report. It contains no keys and nothing you wrote."
 
 
 class SelfTestDialog(Dialog):

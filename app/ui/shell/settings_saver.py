@@ -45,7 +45,7 @@ class SettingsSaver(QObject):
 
     def _publish(self, sentence: str) -> None:
         if sentence:
-            self.failed.emit(f"{sentence}. Settings hold until Rialto is closed.")
+            self.failed.emit(f"{sentence}. Changes last until you close Rialto.")
 
 
 def _trouble_saving(store: SettingsStore) -> str:

@@ -43,7 +43,7 @@ class AccountChip(QAbstractButton):
         self._sandbox = sandbox
         self._state = state
         self.setText(name)
-        words = {"warn": ", calls are paused", "locked": ", its key is locked"}.get(state, "")
+        words = {"warn": ", requests are paused", "locked": ", its key is locked"}.get(state, "")
         self.setAccessibleName(f"Account: {name}{words}")
         self.updateGeometry()
         self.update()
@@ -178,7 +178,7 @@ class StatusBar(QFrame):
         self.chip.clicked.connect(self.account_menu_requested)
         self.host = self._item("Service", "accounts")
         self.work = self._item("Running", "work")
-        self.limits = self._item("Left of the limits", "limits")
+        self.limits = self._item("Rate limits", "limits")
         self.spent = self._item("Spent today", "spending")
         self.balance = self._item("Balance", "balance")
         self.hints = _KeyHints(theme)

@@ -34,7 +34,7 @@ def guide(folder: Path, theme: str) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        print(f"The screenshots cannot be kept in {folder}: {error.strerror}.")
+        print(f"The screenshots cannot be saved in {folder}: {error.strerror}.")
         return 1
     environ = dict(os.environ)
     if sys.platform.startswith("linux") and not (environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")):
@@ -69,7 +69,7 @@ async def _first_act(guide: TourGuide) -> None:
     window, chat = guide.window, guide.chat
     main = chat.main
     await guide.until("the welcome page", lambda: window.focusWidget() is not None)
-    await guide.until("the place for keys to be known", lambda: place_is_known(window))
+    await guide.until("the key storage to be known", lambda: place_is_known(window))
     await guide.picture("welcome", "The welcome page offers three ways to start; the Sandbox needs no account.")
 
     guide.press(window.focusWidget() or window, Qt.Key.Key_Return)
@@ -101,7 +101,7 @@ async def _first_act(guide: TourGuide) -> None:
         raise StepFailed("web search was not switched on")
     if not chat.presenter.opened.options.citations:
         guide.click(main.composer.citations)
-    await guide.picture("character-chosen", f"{character} is chosen, web search is on, sources are to be cited.")
+    await guide.picture("character-chosen", f"{character} is chosen, web search is on, sources are cited.")
 
     await guide.ask("How does Rialto keep my API key safe, and what if there is no keyring?")
     await guide.until("the first words", lambda: len(guide.answer().text) > 40)
@@ -110,7 +110,7 @@ async def _first_act(guide: TourGuide) -> None:
         if len(guide.answer().text) > grown[-1]:
             grown.append(len(guide.answer().text))
             if len(grown) == 8:
-                await guide.picture("streaming", "The answer streams in; Stop is at hand.")
+                await guide.picture("streaming", "The answer streams in, with Stop in reach.")
         await asyncio.sleep(LOOK_EVERY_S)
     answer = guide.answer()
     if answer.state != "complete" or len(grown) < 8:
@@ -127,7 +127,7 @@ async def _first_act(guide: TourGuide) -> None:
     await guide.until("some words", lambda: guide.answer().state == "streaming" and len(guide.answer().text) > 200)
     guide.press(main.composer.box, Qt.Key.Key_Escape)
     await guide.until("the answer to stop", lambda: guide.answer().state == "stopped")
-    await guide.picture("stopped", f"Stopped half-way; {len(guide.answer().text)} characters are kept.")
+    await guide.picture("stopped", f"Stopped halfway; {len(guide.answer().text)} characters are kept.")
 
 
 async def _second_act(guide: TourGuide) -> None:
@@ -151,7 +151,7 @@ async def _second_act(guide: TourGuide) -> None:
     await guide.picture("palette", "The command palette finds actions, chats, models and settings.")
     guide.press(window.focusWidget() or window, Qt.Key.Key_Escape)
     window.open_settings("accounts")
-    await guide.picture("settings", "Settings list the accounts and where secrets are kept.")
+    await guide.picture("settings", "Settings lists the accounts and where secrets are stored.")
 
 
 async def _third_act(guide: TourGuide) -> None:

@@ -72,7 +72,7 @@ class TourGuide:
         box = self.chat.main.composer.box
         box.setFocus()
         QTest.keyClicks(box, text)
-        await self.until("the text to stand in the box", lambda: box.toPlainText() == text)
+        await self.until("the text to appear in the box", lambda: box.toPlainText() == text)
         self.press(box, Qt.Key.Key_Return)
         await self.until("the question to be sent", lambda: self.last("user") is not None and not box.toPlainText())
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SAYING = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
 FILM_OF = "A night train crosses a viaduct, the valley below in fog"
-PICTURE_OF = "Travel poster of a harbour with a lighthouse, flat shapes, low sun"
+PICTURE_OF = "Travel poster of a harbor with a lighthouse, flat shapes, low sun"
 CALLS = """[
   {"method": "eth_blockNumber", "params": []},
   {"method": "eth_getBalance", "params": ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "latest"]},
@@ -43,10 +43,10 @@ async def act(guide: TourGuide) -> None:
     )
     await order_video(guide)
     take, clip = await speak(guide)
-    saw = f"{take.voice_name} said {len(SAYING)} characters in {take.duration_s:.1f} s of sound."
+    saw = f"{take.voice_name} said {len(SAYING)} characters in {take.duration_s:.1f} s of audio."
     await guide.picture("speech", saw)
     right, heard = await transcribe(guide, clip)
-    await guide.picture("transcript", f"The recogniser heard {heard} words of it, {right} of them right.")
+    await guide.picture("transcript", f"Transcription found {heard} words of it, {right} of them right.")
     image = await draw(guide)
     await guide.picture(
         "images",
@@ -54,10 +54,10 @@ async def act(guide: TourGuide) -> None:
     )
     job = await show_video_of(guide)
     await guide.picture(
-        "video", f"A film of {job.duration_s:.0f} s came while all that was done; it was checked and saved."
+        "video", f"A video of {job.duration_s:.0f} s arrived in the meantime; it was checked and saved."
     )
     run = await call_chain(guide)
-    saw = f"The chain answered {run.results} of {len(run.outcomes)} calls; {run.errors} went wrong and cost less."
+    saw = f"The blockchain answered {run.results} of {len(run.outcomes)} calls; {run.errors} failed and cost less."
     await guide.picture("console", saw)
     window.show_tab("wallet")
     page = window.tab("wallet")
@@ -71,11 +71,11 @@ async def order_video(guide: TourGuide) -> None:
     guide.window.show_tab("video")
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
-    await guide.until("a model that films", lambda: page.form.model.count())
+    await guide.until("a video model", lambda: page.form.model.count())
     prompt = page.main_input()
     prompt.setFocus()
     QTest.keyClicks(prompt, FILM_OF)
-    await guide.until("the film's price", lambda: page.form.queue.isEnabled())
+    await guide.until("the video's price", lambda: page.form.queue.isEnabled())
     guide.press(prompt, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     await guide.until("the order", lambda: page.presenter.job_store.all())
 
@@ -86,7 +86,7 @@ async def show_video_of(guide: TourGuide) -> VideoJob:
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
     job_store = page.presenter.job_store
-    await guide.until("the film", lambda: any(job.has_video for job in job_store.all()))
+    await guide.until("the video", lambda: any(job.has_video for job in job_store.all()))
     return next(job for job in job_store.all() if job.has_video)
 
 
@@ -125,7 +125,7 @@ async def transcribe(guide: TourGuide, clip: Path) -> tuple[int, int]:
     page = guide.window.tab("transcription")
     assert isinstance(page, TranscriptionPage)
     presenter = page.presenter
-    await guide.until("the recogniser", lambda: presenter.transcripts is not None)
+    await guide.until("the transcription engine", lambda: presenter.transcripts is not None)
     presenter.add_files([clip])
     await guide.until("the clip in place", lambda: presenter.head().view == "sound" and presenter.head().can_send)
     page.main_action()
@@ -141,7 +141,7 @@ async def draw(guide: TourGuide) -> StoredImage:
     page = guide.window.tab("images")
     assert isinstance(page, ImagesPage)
     library = page.presenter.library
-    await guide.until("a model that draws", lambda: page.form.model.count())
+    await guide.until("an image model", lambda: page.form.model.count())
     prompt = page.main_input()
     prompt.setFocus()
     QTest.keyClicks(prompt, PICTURE_OF)

@@ -36,12 +36,12 @@ _WIDTH = 1120  # of the column, at 100 % text
 _SIDE_BY_SIDE_FROM = 840  # effective width of the page
 _TOP = 76
 _SANDBOX_TICKS = (
-    "Every tab works, wallet top-up included",
+    "Every tab works, including wallet top-ups",
     "Nothing leaves this computer",
-    "Costs are shown, and play money pays them",
+    "Shows real costs, paid with play money",
 )
 _WALLET_WAYS = (
-    ("new", "Make a new wallet for Rialto"),
+    ("new", "Create a new wallet for Rialto"),
     ("import", "Import a private key"),
     ("watch", "Use an address and sign elsewhere"),
 )
@@ -130,7 +130,9 @@ class WelcomePage(QWidget):
         words = QVBoxLayout()
         words.setSpacing(0)
         words.addWidget(Label(theme, "Welcome to Rialto", "display", wrap=True))
-        line = "Chat, speech, films and chain calls in one window. Choose how to start; you can add the others later."
+        line = (
+            "Chat, speech, video and blockchain calls in one window. Choose how to start. You can add the others later."
+        )
         words.addWidget(Label(theme, line, "reading", "text2", wrap=True))
         row.addLayout(words, 1)
         return row
@@ -141,16 +143,16 @@ class WelcomePage(QWidget):
         self.start.ring_widget = card  # type: ignore[attr-defined]  # the focus ring reads it: the whole card is one choice
         card.body.addLayout(_card_head(theme, "cube", "sandbox", "Sandbox", "No account, works offline", "1"))
         words = (
-            "A practice service built into Rialto. It answers in the same shapes as a real one, "
-            "and its reader knows the handbook: ask it how Rialto works."
+            "A practice service built into Rialto. It behaves like the real service. Ask it how Rialto "
+            "works: it has read the handbook."
         )
         card.body.addWidget(Label(theme, words, role="text2", wrap=True))
         ticks = QVBoxLayout()
         ticks.setSpacing(theme.px(8))
         for tick in (
-            "Every tab works, wallet top-up included",
+            "Every tab works, including wallet top-ups",
             "Nothing leaves this computer",
-            "Costs are shown, and play money pays them",
+            "Shows real costs, paid with play money",
         ):
             row = QHBoxLayout()
             row.setSpacing(theme.px(8))
@@ -185,7 +187,7 @@ class WelcomePage(QWidget):
         note = QHBoxLayout()
         note.setSpacing(theme.px(5))
         note.addWidget(IconLabel(theme, "shield", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        promise = "You see every field before you sign. Some features need an API key; they say so."
+        promise = "You see every field before you sign. Features that need an API key say so."
         note.addWidget(Label(theme, promise, "small", "text3", wrap=True), 1)
         card.body.addLayout(note)
         card.body.addStretch(1)

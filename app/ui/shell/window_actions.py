@@ -75,8 +75,8 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             enabled=window.can_undo,
             in_palette=False,  # there it says what would be undone
         ),
-        TabAction("window.filter", "Filter this list", window.focus_filter, "Ctrl+F", "search", "edit"),
-        TabAction("window.input", "Go to the main input", window.focus_main_input, "Ctrl+L", "pencil", "edit"),
+        TabAction("window.filter", "Filter list", window.focus_filter, "Ctrl+F", "search", "edit"),
+        TabAction("window.input", "Go to main input", window.focus_main_input, "Ctrl+L", "pencil", "edit"),
         TabAction("window.palette", "Commands…", window.open_palette, "Ctrl+K", "command", "go", in_palette=False),
         TabAction(
             "window.next_tab", "Next tab", lambda: window.show_neighbor_tab(1), "Ctrl+PgDown", "chevron-right", "go"
@@ -89,12 +89,10 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             "chevron-left",
             "go",
         ),
-        TabAction(
-            "window.next_zone", "Next part of the window", lambda: window.cycle_zone(1), "F6", "panel-right", "go"
-        ),
+        TabAction("window.next_zone", "Next pane", lambda: window.cycle_zone(1), "F6", "panel-right", "go"),
         TabAction(
             "window.previous_zone",
-            "Previous part of the window",
+            "Previous pane",
             lambda: window.cycle_zone(-1),
             "Shift+F6",
             "panel-left",
@@ -134,10 +132,10 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         TabAction(
             "window.text_smaller", "Smaller text", lambda: window.change_text_size(-1), "Ctrl+-", "minus", "view"
         ),
-        TabAction("window.text_reset", "Usual text size", lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"),
+        TabAction("window.text_reset", "Reset text size", lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"),
         TabAction(
             "window.theme",
-            "Light, dark or as the system",
+            "Switch theme: light, dark, system",
             window.next_theme,
             "Ctrl+Shift+H",
             "appearance",
@@ -152,11 +150,11 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             "view",
             checked=window.is_full_screen,
         ),
-        TabAction("window.help", "Help for this place", window.open_help, "F1", "info", "help"),
+        TabAction("window.help", "Help for this page", window.open_help, "F1", "info", "help"),
         TabAction("window.shortcuts", "All shortcuts", window.open_shortcuts, "Ctrl+/", "keyboard", "help"),
         TabAction("window.self_test", "Test Rialto…", window.test_itself, "", "wrench", "help"),
-        TabAction("window.about", "About Rialto, new versions and licences", window.open_about, "", "info", "help"),
-        TabAction("window.menu", "Menu of all actions", window.open_menu, "F10", "list", "help", in_palette=False),
+        TabAction("window.about", "About Rialto, updates and licenses", window.open_about, "", "info", "help"),
+        TabAction("window.menu", "Main menu", window.open_menu, "F10", "list", "help", in_palette=False),
     )
 
 

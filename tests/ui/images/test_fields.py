@@ -178,7 +178,7 @@ async def test_other_words_that_the_service_proposes_are_taken_over(images: Imag
     dialog.send.click()
     await until(lambda: images.presenter.problem is not None)
     card = images.error_card
-    button = next(found for found in card.findChildren(QPushButton) if found.text() == "Read the proposal…")
+    button = next(found for found in card.findChildren(QPushButton) if found.text() == "Show suggestion…")
     button.click()
     dialog = await images.dialog(EditDialog)
     assert dialog.prompt.toPlainText() == "A quiet harbour"

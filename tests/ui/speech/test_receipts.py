@@ -66,7 +66,7 @@ async def test_each_call_of_a_long_reading_can_be_looked_at_now_and_after_a_rest
         await until(lambda: page.which.text() == "Part 2 of 2")
         page.before.click()
         assert page.body.text() == first, "made again from what is kept, to the letter"
-        assert "complete" in page.answer.text() and "Request id" in page.answer.text()
+        assert "complete" in page.answer.text() and "Request ID" in page.answer.text()
         assert page.curl.isHidden()
 
 

@@ -40,7 +40,7 @@ async def test_a_video_has_its_receipt_with_price_length_time_and_request_and_it
         job = await video.done(job_id)
         assert line(video).startswith("$0.15 quoted · 3 s of film · took ")
         assert fact(video, "Cost") == "$0.15 quoted, play money"
-        assert fact(video, "Request id") == job.request_id and fact(video, "Queue id") == job.queue_id
+        assert fact(video, "Request ID") == job.request_id and fact(video, "Queue id") == job.queue_id
         assert video.inspector_tab() == PREVIEW
         QTest.mouseClick(video.receipt_line, Qt.MouseButton.LeftButton)
         assert video.inspector_tab() == REQUEST

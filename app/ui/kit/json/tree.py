@@ -144,12 +144,12 @@ class JsonTree(QTreeView):
         self.setCurrentIndex(index)
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add("Copy the value", "copy", shortcut="Ctrl+C").triggered.connect(self.copy_value)
-        menu.add("Copy the path", "hash", shortcut="Ctrl+Shift+C").triggered.connect(self.copy_path)
+        menu.add("Copy value", "copy", shortcut="Ctrl+C").triggered.connect(self.copy_value)
+        menu.add("Copy path", "hash", shortcut="Ctrl+Shift+C").triggered.connect(self.copy_path)
         if self.has_curl:
-            menu.add("Copy the request as curl", "code").triggered.connect(self.curl_wanted)
+            menu.add("Copy request as curl", "code").triggered.connect(self.curl_wanted)
         if self.rows.hasChildren(index):
-            menu.add("Unfold all below", "expand").triggered.connect(lambda: self.unfold_below(self.currentIndex()))
+            menu.add("Expand all below", "expand").triggered.connect(lambda: self.unfold_below(self.currentIndex()))
         if self.offer_of(self.rows.node(index)):
             menu.add(self.offer_of(self.rows.node(index)), "document").triggered.connect(self.offer_taken)
         where = event.globalPos() if event.reason() == QContextMenuEvent.Reason.Mouse else None

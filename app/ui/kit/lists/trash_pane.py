@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.core.trash import Trash
     from app.ui.kit.theme import Theme
 
-KEPT = "Backups keep it until newer ones take their place. Rialto cannot restore it."
+KEPT = "It stays in backups until newer ones replace them, but Rialto cannot restore it from there."
 
 
 class TrashPane(QWidget):
@@ -106,8 +106,8 @@ class TrashPane(QWidget):
             self.view.setFocus(Qt.FocusReason.OtherFocusReason)  # the keyboard stays in the pane
         for button in buttons:
             button.setEnabled(bool(number))
-        kept = f"for {self._trash.kept_days} days" if self._trash.kept_days else "until you delete it"
-        self.note.set_text(f"It stays here {kept}. Searches leave it out." if number else "The trash is empty.")
+        kept = f"for {self._trash.kept_days} days" if self._trash.kept_days else "until you delete them"
+        self.note.set_text(f"Items stay here {kept}. Searches skip them." if number else "The trash is empty.")
 
     def _selected(self) -> tuple[str, ...]:
         current = self.view.current_key

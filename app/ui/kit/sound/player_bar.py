@@ -181,7 +181,7 @@ class PlayerBar(QWidget):
     def set_speed(self, speed: float) -> None:
         self._speed = speed
         self.speed.setText(f"{speed:g}×" if speed % 0.5 else f"{speed:.1f}×")
-        self.speed.setAccessibleName(f"Playing speed {speed:g}")
+        self.speed.setAccessibleName(f"Playback speed {speed:g}")
 
     def set_volume(self, volume: float) -> None:
         """Show a loudness from 0 to 1 without telling anybody."""
@@ -211,7 +211,7 @@ class PlayerBar(QWidget):
         if self._sound_card is None:
             card = self._sound_card = Popover(self._theme, self, name="Volume and output")
             card.body.addWidget(Label(self._theme, "Volume", "small", "text2"))
-            field = SliderField(self._theme, "Volume in per cent", low=0, high=100, step=1, decimals=0, default=100)
+            field = SliderField(self._theme, "Volume in percent", low=0, high=100, step=1, decimals=0, default=100)
             field.value_edited.connect(lambda value: self.volume_chosen.emit(value / 100))
             card.body.addWidget(field)
             card.set_first_focus(field.slider)

@@ -30,7 +30,7 @@ class WaveformView(QAbstractSlider):
 
     seek_wanted = Signal(float)
 
-    def __init__(self, theme: Theme, name: str = "Place in the sound", *, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str = "Playback position", *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         if not name.strip():
             raise ValueError("a waveform needs a name")

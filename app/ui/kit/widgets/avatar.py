@@ -67,14 +67,14 @@ class Avatar(QWidget):
         self._name = name
         self._px = px
         self._picture: QPixmap | None = None
-        self.setAccessibleName(f"Picture of {name}" if name else "Picture")
+        self.setAccessibleName(f"Image of {name}" if name else "Picture")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
     def set_name(self, name: str) -> None:
         """Draw somebody else."""
         self._name, self._picture = name, None
-        self.setAccessibleName(f"Picture of {name}")
+        self.setAccessibleName(f"Image of {name}")
         self.update()
 
     def set_image(self, image: QPixmap | None) -> None:

@@ -64,7 +64,7 @@ class Banner(QFrame):
         if spec.actions:
             self._row.addWidget(holder, 0, Qt.AlignmentFlag.AlignVCenter)
         if spec.closable:
-            close = IconButton(theme, "close", "Close this notice", size="small", icon_size=14)
+            close = IconButton(theme, "close", "Dismiss", size="small", icon_size=14)
             close.setObjectName("close")
             close.clicked.connect(self._pressed)
             self._row.addWidget(close)

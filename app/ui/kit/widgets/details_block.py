@@ -13,7 +13,7 @@ from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 
-_MONO = frozenset({"Request id", "Version", "Code", "Request"})  # ids lose their shape in a proportional font
+_MONO = frozenset({"Request ID", "Version", "Code", "Request"})  # ids lose their shape in a proportional font
 
 
 class DetailsBlock(Card):

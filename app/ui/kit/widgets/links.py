@@ -79,12 +79,12 @@ class LinkOpener(QObject):
         host = QUrl(address).host(QUrl.ComponentFormattingOption.FullyEncoded)
         if opens:
             words = (
-                self.tr("Your browser would open a page of {host}.").format(host=host)
+                self.tr("This opens {host} in your browser.").format(host=host)
                 if host
-                else self.tr("Another program opens it.")
+                else self.tr("This opens in another program.")
             )
         else:
-            words = self.tr("Rialto does not open addresses of this kind. You can copy it.")
+            words = self.tr("Rialto does not open this kind of address. You can copy it instead.")
         if title:
             dialog.body.addWidget(Label(self._theme, title, weight=600, wrap=True))
         if about:

@@ -179,7 +179,7 @@ class _TickList(Popover):
             on = item.data(_KEY_ROLE) in keys
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
         full = len(keys) >= self._most
-        self._full.set_text(self.tr("No more than {most} at a time.").format(most=self._most) if full else "")
+        self._full.set_text(self.tr("Up to {most} at a time.").format(most=self._most) if full else "")
         self._full.setVisible(full)
 
     def _filter(self, text: str) -> None:
@@ -200,7 +200,7 @@ class _TickList(Popover):
 
     def _say(self, index: Index) -> None:
         on = Qt.CheckState(index.data(_CHECK_ROLE)) == Qt.CheckState.Checked
-        state = self.tr("picked") if on else self.tr("not picked")
+        state = self.tr("picked") if on else self.tr("not selected")
         announce(self.view, f"{index.data()}, {state}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -79,7 +79,7 @@ class PresetPopover(Popover):
         self.list.remove_wanted.connect(self.remove_wanted)
         self.list.undo_wanted.connect(self.undo_wanted)
         self._empty = Label(theme, empty, "small", "text2", wrap=True)
-        self.save = Button(theme, self.tr("Save this one…"), "plus", size="small")
+        self.save = Button(theme, self.tr("Save current…"), "plus", size="small")
         self.save.clicked.connect(self._save)
         self.rename_button = QuietButton(theme, self.tr("Rename"), "pencil", size="small")
         self.rename_button.clicked.connect(lambda: self._rename(self.current()))

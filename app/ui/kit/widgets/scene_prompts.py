@@ -52,7 +52,7 @@ class ScenePrompts(QObject):
             self._theme,
             self._window,
             title=self.tr("Saved prompts"),
-            empty=self.tr("Save a prompt here to use it again, for images and for videos."),
+            empty=self.tr("Saved prompts work for both images and videos."),
         )
         made.show_rows(library.rows("scene"))
         library.changed.connect(lambda _rows: made.show_rows(library.rows("scene")))
@@ -83,7 +83,7 @@ class ScenePrompts(QObject):
         name = await ask_text(
             self._theme,
             self._window,
-            self.tr("Save this prompt"),
+            self.tr("Save prompt"),
             self.tr("Name"),
             value=" ".join(words.split()[:NAME_WORDS]),
             max_chars=80,

@@ -78,7 +78,7 @@ class Toast(QFrame):
             column.addWidget(Label(theme, text, "small", "text2", wrap=True))
         if actions:
             column.addWidget(self._links(actions, hint))
-        close = IconButton(theme, "close", "Close this notice", size="small", icon_size=14, role="text3")
+        close = IconButton(theme, "close", "Dismiss", size="small", icon_size=14, role="text3")
         close.clicked.connect(self.close_toast)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self._timer = QTimer(self)
