@@ -64,8 +64,8 @@ def decimals_of(amounts: Iterable[Decimal]) -> int:
 
 @or_dash
 def at_most(amount: Decimal | None) -> str:
-    """Return a cap before sending, rounded up: `≤ $0.0046`."""
-    return f"≤ {_written(amount, ROUND_CEILING)}"
+    """Return a cap before sending, rounded up: `up to $0.0046`."""
+    return f"up to {_written(amount, ROUND_CEILING)}"
 
 
 @or_dash

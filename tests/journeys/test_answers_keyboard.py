@@ -116,7 +116,7 @@ async def test_a_person_without_a_mouse_answers_a_function_call_and_asks_for_jso
         await hands.press("Return")
         await until(lambda: talk.rows and talk.rows[-1].calls and not talk.is_writing)
         assert talk.rows[-1].calls[0].name == "get_weather"
-        await hands.command("Answer the function calls")
+        await hands.command("Enter function results")
         calls = await hands.dialog(CallsDialog)
         assert isinstance(calls, CallsDialog)
         await hands.type("4 degrees and rain")

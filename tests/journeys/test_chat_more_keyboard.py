@@ -158,7 +158,7 @@ async def test_a_person_without_a_mouse_keeps_prompts_and_presets_and_reads_revi
         await talk.ask("What is the Sandbox?")
 
         # a system prompt is written, kept under a name, renamed, used in another chat, removed and brought back
-        await hands.command("Show the parameters")
+        await hands.command("Show parameters")
         await until(lambda: talk.side.is_made(0) and talk.parameters.isVisible())
         await zone_by_key(talk, page.side)
         await hands.tab_to(talk.parameters.prompt)

@@ -48,7 +48,7 @@ async def test_a_person_without_a_mouse_edits_retries_stops_goes_on_and_finds(st
         await until(lambda: talk.rows[-1].state == "stopped")
         kept = talk.rows[-1].text
         assert kept
-        await hands.command("Continue the answer")
+        await hands.command("Continue answer")
         await until(lambda: talk.rows[-1].state == "complete")
         assert talk.rows[-1].text.startswith(kept)
 

@@ -50,7 +50,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         library = talk.page.box.presets
         await talk.begin()
 
-        await hands.command("Show the parameters")
+        await hands.command("Show parameters")
         await until(lambda: talk.side.is_made(0) and talk.parameters.isVisible())
         await zone_by_key(talk, page.side)
         await hands.tab_to(talk.parameters.prompt)
@@ -102,7 +102,7 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await hands.press("Tab", "Home", "Delete")
         await until(lambda: names(library) == ["Plain"])
         await hands.press("Escape")
-        await hands.command("Move this chat to trash")
+        await hands.command("Move chat to trash")
         await until(lambda: talk.presenter.opened.chat_id is None and not talk.rows)
         await hands.press("Ctrl+L")
         await hands.undo("chat")

@@ -70,7 +70,7 @@ async def test_content_rules_are_named_from_the_headers(tmp_home: Path) -> None:
         await harness.say("Write it")
         problem = harness.rows[-1].problem
         assert problem.what == "The service marked this answer"
-        assert problem.meaning == "It says that this model may not write adult content."
+        assert problem.meaning == "The service says this model does not allow adult content."
     async with open_chat_presenter(tmp_home, fake=fake) as harness:
         assert harness.rows[-1].problem.what == "The service marked this answer"
 

@@ -13,7 +13,7 @@ def test_r_ver_06_r_tts_01_speech_is_marked_beta(qtbot: object, theme: Theme) ->
     pane = TakeListPane(theme)
     (badge,) = [each for each in pane.findChildren(Badge) if each.text() == "Beta"]
     assert badge.isVisibleTo(pane)
-    assert badge.toolTip() == "This part of the service may change."
+    assert badge.toolTip() == "Beta: this part of the service may change."
     pane.deleteLater()
 
 

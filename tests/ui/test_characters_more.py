@@ -96,7 +96,7 @@ async def test_a_service_without_reviews_says_so(tmp_home: Path) -> None:
         browser.fake.refuse = [reviews(1, 1)]
         browser.presenter.load_reviews()
         await browser.idle()
-        assert browser.state.reviews.note == "Nobody has written about this character yet."
+        assert browser.state.reviews.note == "No reviews yet."
 
 
 async def test_categories_reach_the_wire_one_by_one_r_char_22(theme: Theme, tmp_home: Path) -> None:

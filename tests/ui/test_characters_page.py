@@ -49,7 +49,7 @@ async def test_r_gen_17_the_list_is_marked_as_a_part_that_may_change(theme: Them
     async with open_panes(theme, tmp_home) as (_, page, _window):
         (badge,) = [each for each in page.list_pane().findChildren(Badge) if each.text() == "Preview"]
         assert badge.isVisibleTo(page.list_pane())
-        assert badge.toolTip() == "This part of the service may change."
+        assert badge.toolTip() == "Beta: this part of the service may change."
 
 
 async def test_typing_filters_and_enter_starts_a_chat(theme: Theme, tmp_home: Path) -> None:
@@ -158,7 +158,7 @@ async def test_rows_are_spoken_whole(theme: Theme, tmp_home: Path) -> None:
     async with open_panes(theme, tmp_home) as (_, page, __):
         index = page.grid.model.index(2, 0)
         spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
-        assert spoken == ("Person 2, rated 4.7 by 24, 998 uses, Knows everything about 2., may use the web")
+        assert spoken == ("Person 2, rated 4.7 by 24, 998 uses, Knows everything about 2., web access")
         assert index.data(CHARACTER_ROLE).slug == "slug-2"
 
 

@@ -75,7 +75,7 @@ async def test_the_box_with_everything_in_it(theme: Theme, tmp_home: Path, swift
         await box.settle()
         (chip,) = box.composer.strip.chips.values()
         assert complaints(box.composer) == []
-        assert "cannot see pictures" in QAccessible.queryAccessibleInterface(chip).text(QAccessible.Text.Name)
+        assert "cannot see images" in QAccessible.queryAccessibleInterface(chip).text(QAccessible.Text.Name)
         assert box.composer.links_note.text().startswith("Reads this link")
 
 

@@ -119,7 +119,7 @@ def test_each_model_refuses_what_it_cannot_take_r_chat_11_r_chat_12_r_chat_13() 
     )
     assert refusals(attached, None) == ("",) * 5
     many = [Attachment("image", "x", "", 10, "0" * 64)] * 11
-    assert refusals(many, Model.model_validate(SEES))[9:] == ("", "Up to 10 pictures in one message.")
+    assert refusals(many, Model.model_validate(SEES))[9:] == ("", "Up to 10 images per message.")
     one = Model.model_validate(model_body(capabilities={"supportsVision": True}))
     assert refusals(many[:2], one)[1] == "Plain takes 1 picture in one message."
     heavy = [Attachment("text", "x", "", 15_000_000, "0" * 64)] * 2

@@ -67,7 +67,7 @@ async def test_what_a_model_cannot_see_is_refused_at_the_chip_and_del_frees_the_
         await box.type("Where is my key kept?")
         assert box.rows == ()
         assert box.composer.text() == "Where is my key kept?", "nothing that was typed is lost"
-        assert "cannot see pictures" in box.composer.send.toolTip()
+        assert "cannot see images" in box.composer.send.toolTip()
         assert box.composer.why_note.text() == (
             "Handbook reader cannot see pictures. Remove it, or choose another model."
         )

@@ -238,7 +238,7 @@ async def test_two_models_are_asked_at_once_and_one_is_kept_by_the_keyboard_alon
         assert not picker.go.isEnabled()
         keys(picker.search, "other", Qt.Key.Key_Return)
         assert list(picker.marks) == ["plain", "other"]
-        assert picker.go.text().startswith("Ask 2 models ≤ $")
+        assert picker.go.text().startswith("Ask 2 models up to $")
         keys(picker.search, "", Qt.Key.Key_Return, CONTROL)
         await until(lambda: len(fake.requests) == 2 and shown.place is page.controller.comparison)
         pane = page.controller.comparison

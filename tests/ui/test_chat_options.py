@@ -96,7 +96,7 @@ def test_effort_is_sent_only_in_words_that_the_model_knows() -> None:
     assert effort_of(ChatOptions(effort="max"), able) is None
     assert effort_of(ChatOptions(effort="low", thinking=False), able) is None
     assert effort_of(ChatOptions(effort="low"), model()) is None
-    assert judge(ChatOptions(), model()).effort.why == "Plain cannot be told how hard to think."
+    assert judge(ChatOptions(), model()).effort.why == "Plain has no effort setting."
     assert effort_of(ChatOptions(effort="low"), None) == "low"
 
 

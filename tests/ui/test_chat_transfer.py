@@ -162,7 +162,7 @@ async def test_what_is_gone_from_the_disk_is_said_when_it_is_saved(tmp_home: Pat
         harness.presenter.export(chat.id, tmp_path / "c.json", ExportForm(JSON))
         await harness.tasks.idle()
         said = harness.told["notice"][-1][0]
-        assert said == "Saved as c.json, without 1 attachment that this computer no longer has"
+        assert said == "Saved as c.json, without 1 attachment no longer on this computer"
         assert "files" not in json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
 
 

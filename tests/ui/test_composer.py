@@ -183,7 +183,7 @@ def test_stop_takes_the_place_of_send(composer: Composer, heard: Heard) -> None:
 
 
 def test_what_does_not_fit_folds_under_one_pill_and_the_price_stays(composer: Composer, heard: Heard) -> None:
-    composer.show_cost(CostNote("≤ $0.0046 a turn", "how"))
+    composer.show_cost(CostNote("up to $0.0046", "how"))
     assert not composer.more.isVisible()
     composer.setFixedWidth(600)
     QApplication.processEvents()
@@ -202,7 +202,7 @@ def test_what_does_not_fit_folds_under_one_pill_and_the_price_stays(composer: Co
 @pytest.mark.parametrize("percent", [80, 100, 200])
 def test_nothing_is_cut_at_any_text_size(theme: Theme, composer: Composer, percent: int) -> None:
     theme.set_text_percent(percent)
-    composer.show_cost(CostNote("≤ $0.0046 a turn", "how"))
+    composer.show_cost(CostNote("up to $0.0046", "how"))
     QApplication.processEvents()
     frame = composer.frame.rect()
     for widget in (composer.box, composer.send, composer.cost):
@@ -272,13 +272,13 @@ def test_an_image_alone_can_be_sent(composer: Composer, heard: Heard) -> None:
 
 def test_links_that_will_be_read_are_named_and_the_rest_is_counted_r_ext_10(composer: Composer) -> None:
     links = tuple(f"https://example.org/page-{number}" for number in range(7))
-    composer.show_cost(CostNote("≤ $0.06 a turn", "how", "about 90 tokens", links))
+    composer.show_cost(CostNote("up to $0.06", "how", "about 90 tokens", links))
     assert composer.links_note.isVisible()
     words = composer.links_note.text()
     assert words.startswith("Reads the first 5 of 7 links: example.org/page-0, ")
     assert "page-4" in words
     assert "page-5" not in words
-    composer.show_cost(CostNote("≤ $0.06 a turn", "how", "", links[:1]))
+    composer.show_cost(CostNote("up to $0.06", "how", "", links[:1]))
     assert composer.links_note.text() == "Reads this link: example.org/page-0"
-    composer.show_cost(CostNote("≤ $0.05 a turn", "how"))
+    composer.show_cost(CostNote("up to $0.05", "how"))
     assert not composer.links_note.isVisible()

@@ -68,9 +68,9 @@ def test_pressing_a_branch_folds_it_and_a_value_is_copied(theme: Theme) -> None:
 
 def test_raw_shows_the_text_as_it_came_and_back(theme: Theme) -> None:
     view = shown(theme, [structured()])
-    click(view, "Show the text as it came")
+    click(view, "Show original text")
     assert lines(view) == []
-    click(view, "Show the text as it came")
+    click(view, "Show original text")
     assert len(lines(view)) == 7
 
 
@@ -81,7 +81,7 @@ def test_the_tree_is_walked_by_the_keyboard_alone(theme: Theme) -> None:
     for _ in range(3):
         QTest.keyClick(view, Qt.Key.Key_Tab)
         names.append(focused(view))
-    assert names == ["Show the text as it came", "Copy JSON", 'city: "Oslo"']
+    assert names == ["Show original text", "Copy JSON", 'city: "Oslo"']
     press(view, Qt.Key.Key_Down)
     assert focused(view) == "rivers: 2 items"
     press(view, Qt.Key.Key_Left)
@@ -109,7 +109,7 @@ def test_walking_down_a_long_tree_scrolls_along(theme: Theme) -> None:
 
 def test_where_an_answer_leaves_its_schema_is_said_and_no_tree_is_made_of_what_is_none(theme: Theme) -> None:
     view = shown(theme, [structured(misfit="$.city is missing")])
-    assert "Leaves the schema: $.city is missing" in notes(view)
+    assert "Does not match the schema: $.city is missing" in notes(view)
     view = shown(theme, [structured("I would rather not.")])
     assert "This is not JSON" in notes(view)
     assert lines(view) == []
@@ -127,7 +127,7 @@ def test_a_function_call_shows_its_arguments_and_asks_for_an_answer(theme: Theme
     view = shown(theme, [question(), answer("", calls=calls)])
     spy = QSignalSpy(view.action)
     assert lines(view) == ['city: "Oslo"', 'zone: "Oslo"']
-    click(view, "Answer the calls…")
+    click(view, "Enter the results…")
     assert spy.at(0) == ["a", "answer-calls"]
     view.update_row("a", calls=tuple(RowCall(each.id, each.name, each.arguments, True) for each in calls))
     assert "Answered by you" in notes(view)

@@ -220,7 +220,7 @@ def test_what_was_unfolded_stays_so_when_the_row_changes(theme: Theme) -> None:
 
 def test_thoughts_have_a_copy_of_their_own(theme: Theme) -> None:
     view = shown(theme, [answer("Answer", reasoning="Only ideas", reasoning_s=1.0)])
-    click(view, "Copy thoughts")
+    click(view, "Copy reasoning")
     assert QGuiApplication.clipboard().text() == "Only ideas"
 
 

@@ -152,7 +152,7 @@ def test_a_control_without_a_name_cannot_be_made(qapp: QApplication, theme: Them
 def test_the_reason_why_a_pill_is_off_limits_is_heard(qtbot, theme: Theme) -> None:
     pill = PillButton(theme, "Thinking", "bulb")
     qtbot.addWidget(pill)
-    pill.set_usable(False, "This model does not think aloud.")
+    pill.set_usable(False, "This model does not show its reasoning.")
     interface = QAccessible.queryAccessibleInterface(pill)
     assert interface is not None
-    assert interface.text(QAccessible.Text.Description) == "This model does not think aloud."
+    assert interface.text(QAccessible.Text.Description) == "This model does not show its reasoning."

@@ -112,9 +112,9 @@ def test_an_unused_pill_keeps_its_place_and_says_why(qtbot, theme: Theme) -> Non
     pill = PillButton(theme, "Thinking", "bulb")
     qtbot.addWidget(pill)
     size = pill.sizeHint()
-    pill.set_usable(False, "This model does not think aloud.")
+    pill.set_usable(False, "This model does not show its reasoning.")
     assert pill.sizeHint() == size
-    assert pill.toolTip() == "This model does not think aloud."
+    assert pill.toolTip() == "This model does not show its reasoning."
 
 
 def test_slider_and_number_move_together(qtbot, theme: Theme) -> None:

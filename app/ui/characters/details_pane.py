@@ -57,7 +57,7 @@ class DetailsPane(QWidget):
         zone(self, "pane")
         self.header = PaneHeader(theme)
         self.header.add_before_title(Label(theme, self.tr("Details"), weight=600))
-        close = IconButton(theme, "close", self.tr("Close the details"), size="small")
+        close = IconButton(theme, "close", self.tr("Close details"), size="small")
         close.clicked.connect(self.close_wanted)
         self.header.add(close)
         self.picture = Avatar(theme, "", px=72)
@@ -71,8 +71,8 @@ class DetailsPane(QWidget):
         self._stats = StatsCard(theme)
         self._facts = QGridLayout()
         self._values: dict[str, Label] = {}
-        self.copy_slug = IconButton(theme, "copy", self.tr("Copy the slug"), size="small", icon_size=14)
-        self.photos = Switch(theme, self.tr("Load photos from the web"))
+        self.copy_slug = IconButton(theme, "copy", self.tr("Copy slug"), size="small", icon_size=14)
+        self.photos = Switch(theme, self.tr("Load images from the web"))
         self._photos_note = Label(theme, "", "small", "text3", wrap=True)
         self.reviews = ReviewsBox(theme)
         self.share = Button(theme, self.tr("Open share page"), "external-link", size="small")
@@ -104,7 +104,7 @@ class DetailsPane(QWidget):
         self._column.addLayout(self._facts)
         self._column.addWidget(rule())
         photos = QHBoxLayout()
-        label = Label(self._theme, self.tr("Load photos from the web"), wrap=True)
+        label = Label(self._theme, self.tr("Load images from the web"), wrap=True)
         label.setBuddy(self.photos)
         photos.addWidget(label, 1)
         photos.addWidget(self.photos)
@@ -181,9 +181,9 @@ class DetailsPane(QWidget):
         self.photos.setEnabled(not sandbox)
         self.photos.setChecked(state.images_allowed)
         self._photos_note.set_text(
-            self.tr("The Sandbox’s pictures lie on this computer.")
+            self.tr("Sandbox images are stored on this computer.")
             if sandbox
-            else self.tr("Off by default. Rialto draws a picture from the name instead.")
+            else self.tr("Off by default. Rialto draws an avatar from the name instead.")
         )
         if character is None:
             self._character = None
@@ -206,7 +206,7 @@ class DetailsPane(QWidget):
             pill.clicked.connect(lambda _on=False, tag=tag: self.tag_chosen.emit(tag))
             self._tag_pills.add(pill)
         self._tags.setVisible(bool(character.tags))
-        self._about.set_text(character.description or self.tr("Its author wrote nothing about it."))
+        self._about.set_text(character.description or self.tr("No description."))
         self._stats.show_character(character)
         self._values["web"].set_text(self.tr("Allowed") if character.web_enabled else self.tr("Not used"))
         self._values["rating"].set_text(self.tr("Adults") if character.adult else self.tr("General audience"))

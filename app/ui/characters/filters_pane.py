@@ -45,7 +45,7 @@ class FiltersPane(QWidget):
         back.clicked.connect(self.back_wanted)
         self.header.add_before_title(back)
         preview = Badge(theme, self.tr("Preview"), "outline")
-        preview.setToolTip(self.tr("This part of the service may change."))
+        preview.setToolTip(self.tr("Beta: this part of the service may change."))
         self.header.add(preview)
         self.search = SearchField(theme, self.tr("Search, or #tag"), shortcut="Ctrl+F")
         self.search.setProperty("sizing", "small")
@@ -72,17 +72,17 @@ class FiltersPane(QWidget):
         )
         self._adult_why = Label(
             theme,
-            self.tr("Adult characters are switched off in Settings, Privacy and data."),
+            self.tr("Adult characters are turned off in Settings, under Privacy and data."),
             "small",
             "text3",
             wrap=True,
         )
         self.categories = QLineEdit()
         self.categories.setAccessibleName(self.tr("Categories"))
-        self.categories.setPlaceholderText(self.tr("Names, with commas between them"))
+        self.categories.setPlaceholderText(self.tr("Names, separated by commas"))
         self.categories.setProperty("sizing", "small")
-        self.web = QCheckBox(self.tr("Can use the web"))
-        self.pro = QCheckBox(self.tr("Uses a pro model"))
+        self.web = QCheckBox(self.tr("Web access"))
+        self.pro = QCheckBox(self.tr("Pro model"))
         self._tag_box = QWidget()
         self._pills: WidgetList[PillButton] = WidgetList(FlowLayout(theme, gap=6, line_gap=6, parent=self._tag_box))
         self._tags_title = Label(theme, self.tr("Tags"), "small", "text2", weight=500)

@@ -241,7 +241,7 @@ class Footer(QFrame):
         self._sign = IconLabel(theme, "warning", "warn", px=16)
         self._text = Label(theme, "", "small", "text2", tabular=True)
         self._hint = Label(theme, self.tr("More load as you scroll"), "small", "text3")
-        self.again = Button(theme, self.tr("Load again"), size="small")
+        self.again = Button(theme, self.tr("Try again"), size="small")
         self._row = QHBoxLayout(self)
         for widget in (self._spinner, self._sign, self._text):
             self._row.addWidget(widget)
@@ -265,17 +265,13 @@ class Footer(QFrame):
         self.again.setVisible(failed)
         self._hint.setVisible(not failed and not state.is_complete)
         if state.saved_note:
-            text = self.tr("{saved_note}. The service could not be asked.").format(saved_note=state.saved_note)
+            text = self.tr("{saved_note}. The service could not be reached.").format(saved_note=state.saved_note)
         elif failed:
-            text = self.tr("{number} of more loaded. The next page did not arrive.").format(number=number)
+            text = self.tr("{number} loaded. The next page could not be loaded.").format(number=number)
         elif state.loading_more:
             text = self.tr("Loading {first} to {last}").format(first=number + 1, last=number + PAGE_ROWS)
         elif state.is_complete:
-            text = (
-                self.tr("1 character, that is all")
-                if number == 1
-                else self.tr("All {number} loaded").format(number=number)
-            )
+            text = self.tr("1 character") if number == 1 else self.tr("All {number} loaded").format(number=number)
         else:
             text = self.tr("{number} loaded").format(number=number)
         self._text.set_text(text)

@@ -152,7 +152,7 @@ class CharactersPresenter(QObject):
                     page.total,
                     page.page,
                     has_more=page.page < page.page_count,
-                    note="" if before.rows or rows else "Nobody has written about this character yet.",
+                    note="" if before.rows or rows else "No reviews yet.",
                 )
             )
 
@@ -184,7 +184,7 @@ class CharactersPresenter(QObject):
         model = next((model for model in self.current_account.models if model.id == character.model_id), None)
         if model is not None:
             return model.name
-        return f"{character.model_id} (not offered here)" if character.model_id else "Your default model"
+        return f"{character.model_id} (not available here)" if character.model_id else "Your default model"
 
     # Asking
 

@@ -147,10 +147,10 @@ def spoken(character: Character) -> str:
     """A card as a screen reader says it."""
     stats = character.stats
     parts = [character.name or character.slug]
-    parts += ["for adults"] if character.adult else []
+    parts += ["adult"] if character.adult else []
     if stats.rating_count:
         parts.append(f"rated {money.rating(stats.average_rating)} by {money.count(stats.rating_count)}")
     parts.append(uses_text(stats.imports))
     parts += [character.description] if character.description else []
-    parts += ["may use the web"] if character.web_enabled else []
+    parts += ["web access"] if character.web_enabled else []
     return ", ".join(parts)

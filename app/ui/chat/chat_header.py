@@ -53,14 +53,14 @@ class ChatHeader(QFrame):
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.partner = Label(theme, "", role="text2", elide=True)
         self.partner.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.edit = TitleEdit(theme, self.tr("Title of the chat"))
+        self.edit = TitleEdit(theme, self.tr("Chat title"))
         self.edit.renamed.connect(self.renamed)
         self.edit.toggled.connect(self._arrange)
         self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
         self.model = ModelButton(theme)
         self.new_button = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N")
-        self.more_button = IconButton(theme, "more", self.tr("More for this chat"))
-        self.export_button = IconButton(theme, "download", self.tr("Export this chat"), shortcut="Ctrl+E")
+        self.more_button = IconButton(theme, "more", self.tr("More actions"))
+        self.export_button = IconButton(theme, "download", self.tr("Export chat"), shortcut="Ctrl+E")
         self.inspector_button = IconButton(
             theme, "panel-right", self.tr("Parameters"), shortcut="Ctrl+I", checkable=True
         )
@@ -146,8 +146,8 @@ class CharacterBar(QFrame):
         self.rating = Label(theme, "", "small", "text3", tabular=True)
         self.about = Label(theme, "", "small", "text2", elide=True)
         self.change = Button(theme, self.tr("Change"), size="small")
-        self.change.setAccessibleName(self.tr("Change the character"))
-        self.remove = IconButton(theme, "close", self.tr("Remove the character"), size="small")
+        self.change.setAccessibleName(self.tr("Change character"))
+        self.remove = IconButton(theme, "close", self.tr("Remove character"), size="small")
         self._first = QHBoxLayout()
         for widget in (self.name, self.kind, self._star, self.rating):
             self._first.addWidget(widget)

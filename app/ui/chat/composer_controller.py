@@ -60,7 +60,7 @@ class ComposerController(QObject):
     @cached_property
     def presets(self) -> PresetPopover:
         """Model, character and parameters under a name."""
-        words = self.tr("Save model, character and parameters of this chat here to begin others with them.")
+        words = self.tr("Saves this chat's model, character and parameters for other chats.")
         return self._library("preset", self.tr("Presets"), words)
 
     def _library(self, kind: Kind, title: str, empty: str) -> PresetPopover:
@@ -104,9 +104,9 @@ class ComposerController(QObject):
     async def _save(self, kind: Kind) -> None:
         opened = self._page.presenter.opened
         if kind == "prompt":
-            title, value = self.tr("Save this prompt"), " ".join(opened.options.system_prompt.split()[:6])
+            title, value = self.tr("Save prompt"), " ".join(opened.options.system_prompt.split()[:6])
         else:
-            title, value = self.tr("Save this preset"), self._page.presenter.head().partner
+            title, value = self.tr("Save preset"), self._page.presenter.head().partner
         self._page.flush_parameters()
         name = await ask_text(self._theme, self._page.main, title, self.tr("Name"), value=value, max_chars=80)
         if name and self._presets is not None:
@@ -203,7 +203,7 @@ class ComposerController(QObject):
     def attach(self) -> None:
         """Ask for files to attach; what they are is checked by content afterwards."""
         self._page.show_chat()
-        kinds = f"{self.tr('What can be attached')} ({ATTACHABLE});;{self.tr('All files')} (*)"
+        kinds = f"{self.tr('Supported files')} ({ATTACHABLE});;{self.tr('All files')} (*)"
         ask_for_files(self._page.main, self.tr("Attach files"), self._page.presenter.attaching.add_files, kinds)
 
     def ask_source(self, row_id: str, index: int) -> None:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 _WORDS = {
-    MARKDOWN: "The conversation on screen as text, for notes and repositories.",
-    HTML: "The conversation on screen as one page for any browser. It loads nothing and runs nothing.",
-    JSON: "The whole chat with every branch and all that was attached. Rialto reads it back identical.",
+    MARKDOWN: "The visible conversation as text, for notes and repositories.",
+    HTML: "The visible conversation as a single page for any browser. Loads and runs nothing.",
+    JSON: "The whole chat with every branch and attachment. Rialto can import it without loss.",
 }
 
 
@@ -32,15 +32,15 @@ class ExportDialog(Dialog):
     """`form` is what was chosen; await `answer`."""
 
     def __init__(self, theme: Theme, parent: QWidget, title: str) -> None:
-        super().__init__(theme, parent, "Export this chat", width=460)
+        super().__init__(theme, parent, "Export chat", width=460)
         self.kind = SegmentedChoice(theme, self.tr("Form"), tuple((kind, NAMES[kind]) for kind in ENDINGS))
         self.kind.set_current(MARKDOWN)
         self.about = Label(theme, "", role="text2", wrap=True)
         self.body.addWidget(Label(theme, title, weight=500, elide=True))
         self.body.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.about)
-        self.sources = self._switch(self.tr("List the sources"), True)
-        self.thoughts = self._switch(self.tr("Include the thoughts"), False)
+        self.sources = self._switch(self.tr("Include sources"), True)
+        self.thoughts = self._switch(self.tr("Include reasoning"), False)
         self.receipts = self._switch(self.tr("Include tokens and cost"), False)
         self.add_button(self.tr("Cancel"), accepts=False)
         self.go = self.add_button(self.tr("Save as…"), kind="primary", accepts=True, default=True)
@@ -76,12 +76,12 @@ class ExportDialog(Dialog):
 def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Path], None]) -> None:
     """Ask for the file to write."""
     kinds = f"{NAMES[form.kind]} (*{ENDINGS[form.kind]})"
-    ask_to_save(parent, "Export this chat", name_of(title, form.kind), then, kinds=kinds)
+    ask_to_save(parent, "Export chat", name_of(title, form.kind), then, kinds=kinds)
 
 
 def ask_which(parent: QWidget, then: Callable[[tuple[Path, ...]], None]) -> None:
     """Ask for the files to take chats from."""
-    ask_for_files(parent, "Import chats", then, "Exports of chats (*.json *.jsonl *.zip);;All files (*)")
+    ask_for_files(parent, "Import chats", then, "Chat exports (*.json *.jsonl *.zip);;All files (*)")
 
 
 class ReportDialog(Dialog):

@@ -39,7 +39,7 @@ class FindBar(QWidget):
             theme, "chevron-up", self.tr("Previous match"), shortcut="Ctrl+Shift+G", size="small"
         )
         self.next = IconButton(theme, "chevron-down", self.tr("Next match"), shortcut="Ctrl+G", size="small")
-        self.close_button = IconButton(theme, "close", self.tr("Close the search"), size="small")
+        self.close_button = IconButton(theme, "close", self.tr("Close search"), size="small")
         self._row = QHBoxLayout()
         self._row.addWidget(self.field, 1)
         self._row.addSpacing(6)  # the ring around the field

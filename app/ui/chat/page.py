@@ -160,7 +160,7 @@ class ChatPage(QObject):
         pane.menu_wanted.connect(self.open_menu_of)
         pane.import_wanted.connect(lambda: self.controller.import_chats())
         pane.trash_wanted.connect(presenter.move_to_trash)
-        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to the chats"))
+        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to chats"))
         pane.files_given.connect(lambda paths: self.controller.import_dropped(paths))
 
     def _connect_canvas(self) -> None:

@@ -75,21 +75,19 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction("chat.prompts", "Prompt library…", lambda: page.box.open_prompts(), "", "list"),
         TabAction("chat.presets", "Presets…", lambda: page.box.open_presets(), "", "layers"),
         TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
-        TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
+        TabAction("chat.stop", "Stop answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
         *controller_actions(page, asked, stored),
-        TabAction("chat.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
-        TabAction(
-            "chat.speak", "Read the answer aloud", lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=stored
-        ),
-        TabAction("chat.edit_last", "Edit my last message", presenter.recall, "", "pencil", enabled=asked),
-        TabAction("chat.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("chat.parameters", "Show the parameters", page.open_parameters, "", "settings"),
+        TabAction("chat.copy", "Copy answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
+        TabAction("chat.speak", "Read answer aloud", lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=stored),
+        TabAction("chat.edit_last", "Edit last message", presenter.recall, "", "pencil", enabled=asked),
+        TabAction("chat.request", "Show request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("chat.parameters", "Show parameters", page.open_parameters, "", "settings"),
         TabAction("chat.next", "Next chat", lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("chat.previous", "Previous chat", lambda: page.step(-1), "Alt+Up", "arrow-up"),
-        TabAction("chat.rename", "Rename this chat", page.rename, "F2", "pencil", enabled=stored),
-        TabAction("chat.pin", "Pin or unpin this chat", page.toggle_pin, "Ctrl+D", "pin", enabled=stored),
-        TabAction("chat.duplicate", "Duplicate this chat", page.duplicate, "Ctrl+Shift+D", "copy", enabled=stored),
-        TabAction("chat.trash", "Move this chat to trash", page.trash, "Del", "trash", enabled=stored),
+        TabAction("chat.rename", "Rename chat", page.rename, "F2", "pencil", enabled=stored),
+        TabAction("chat.pin", "Pin or unpin chat", page.toggle_pin, "Ctrl+D", "pin", enabled=stored),
+        TabAction("chat.duplicate", "Duplicate chat", page.duplicate, "Ctrl+Shift+D", "copy", enabled=stored),
+        TabAction("chat.trash", "Move chat to trash", page.trash, "Del", "trash", enabled=stored),
     )
 
 

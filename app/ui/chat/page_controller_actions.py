@@ -49,15 +49,17 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         action("continue", "Continue the answer", lambda it: presenter.continue_last(), "", "play", enabled=asked),
         action("edit_answer", "Edit the answer", lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
         action("compare", "Compare models…", lambda it: it.open_comparing(), "Ctrl+J", "layers"),
-        action("beside", "Show the answers side by side", lambda it: it.show_last_columns(), "", "layers"),
-        action("changes", "What the next model changes…", lambda it: it.open_changes(), "", "clock", enabled=retires),
-        action("structure", "Answers as JSON, and functions…", lambda it: it.open_structure(), "", "wrench"),
-        action("calls", "Answer the function calls…", lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
+        action("beside", "Show answers side by side", lambda it: it.show_last_columns(), "", "layers"),
+        action(
+            "changes", "What changes with the next model…", lambda it: it.open_changes(), "", "clock", enabled=retires
+        ),
+        action("structure", "JSON output and functions…", lambda it: it.open_structure(), "", "wrench"),
+        action("calls", "Enter function results…", lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
         action("find", "Find in this chat", lambda it: it.open_find(), "", "search", "edit", enabled=stored),
         action("find_next", "Next match", lambda it: it.step_find(1), "Ctrl+G", "chevron-down", "edit", stored),
         action("find_previous", "Previous match", lambda it: it.step_find(-1), "Ctrl+Shift+G", "chevron-up", "edit"),
         action("search", "Search all chats", lambda it: it.open_search(), "Ctrl+Shift+F", "search", "edit"),
-        action("export", "Export this chat…", lambda it: it.export(), "Ctrl+E", "download", "file", stored),
+        action("export", "Export chat…", lambda it: it.export(), "Ctrl+E", "download", "file", stored),
         action("import", "Import chats…", lambda it: it.import_chats(), "", "upload", "file"),
         action("open_trash", "Open trash", lambda it: it.open_trash(), "", "trash"),
     )

@@ -26,7 +26,7 @@ NOTHING = cast("QAccessibleInterface", None)
 NO_OBJECT = cast("QObject", None)
 
 NAME_CHARS = 200
-_SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note", "tool": "Your answer for a function"}
+_SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note", "tool": "Your function result"}
 _ROLES = {
     "button": QAccessible.Role.PushButton,
     "link": QAccessible.Role.Link,

@@ -106,7 +106,7 @@ class JsonBox(Box):
     def _place_head(self, high: int) -> None:
         named = []
         if self.branch.is_json:
-            named.append(("raw", "Raw", "code", "toggle", "Show the text as it came"))
+            named.append(("raw", "Raw", "code", "toggle", "Show original text"))
         named.append(("copy-json", "Copy", "copy", "button", f"Copy {self._title}"))
         self._head = [
             Control(

@@ -20,11 +20,11 @@ def answer_box(theme: Theme, row: MessageRow, memory: RowMemory) -> JsonBox:
     """Return the answer as a tree, with a word on whether it is what the schema says."""
     branch = Branch(row.text.strip())
     if not branch.is_json:
-        note, tone = "This is not JSON, so there is no tree to show", "warn"
+        note, tone = "Not JSON, so it cannot be shown as a tree", "warn"
     elif row.misfit:
-        note, tone = f"Leaves the schema: {row.misfit}", "warn"
+        note, tone = f"Does not match the schema: {row.misfit}", "warn"
     else:
-        note, tone = "Fits the schema", "ok"
+        note, tone = "Matches the schema", "ok"
     return JsonBox(theme, branch, memory_of(memory, ANSWER), name=ANSWER, title="JSON", note=note, tone=tone)
 
 
@@ -32,7 +32,7 @@ def call_box(theme: Theme, row: MessageRow, number: int, memory: RowMemory) -> J
     """Return one function call; the last one that waits carries the button that answers all of them."""
     call = row.calls[number]
     waiting = [place for place, each in enumerate(row.calls) if not each.answered]
-    words = "Answer the call…" if len(row.calls) == 1 else "Answer the calls…"
+    words = "Enter the result…" if len(row.calls) == 1 else "Enter the results…"
     return JsonBox(
         theme,
         Branch(call.arguments or "{}"),
@@ -40,7 +40,7 @@ def call_box(theme: Theme, row: MessageRow, number: int, memory: RowMemory) -> J
         name=f"call{number}",
         title=call.name or "unnamed",
         icon="wrench",
-        note="Answered by you" if call.answered else "Rialto runs nothing. You answer for the function.",
+        note="Answered by you" if call.answered else "Rialto does not run functions.",
         buttons=((ANSWER_CALLS, words, "primary"),) if waiting and number == waiting[-1] else (),
     )
 

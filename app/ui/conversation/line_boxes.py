@@ -58,12 +58,12 @@ class ThoughtHeader(Box):
         copy_button = Control(
             "copy",
             QRectF(),
-            "Copy thoughts",
+            "Copy reasoning",
             ("copy-thoughts",),
             look="icon" if narrow else "quiet",
             label="" if narrow else "Copy",
             icon="copy",
-            tooltip="Copy thoughts" if narrow else "",
+            tooltip="Copy reasoning" if narrow else "",
         )
         left = place_right(theme, [copy_button], width - theme.px(10), self.height / 2)
         fold = Control(

@@ -24,16 +24,16 @@ MAX_BYTES = MAX_UPLOAD_BYTES
 MAX_ALL_BYTES = MAX_UPLOAD_BYTES  # of one message: base64 adds a third, and a request may have 35 MB
 MAX_SHOWN_NAME = 120
 MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
-    "image": (("image",), 10, "Up to 10 pictures in one message."),
-    "audio": (("audio",), 5, "Up to 5 sounds in one message."),
-    "video": (("video",), 3, "Up to 3 films in one request."),
-    "text": (("text", "pdf"), 5, "Up to 5 files in one message."),
-    "pdf": (("text", "pdf"), 5, "Up to 5 files in one message."),
+    "image": (("image",), 10, "Up to 10 images per message."),
+    "audio": (("audio",), 5, "Up to 5 audio files per message."),
+    "video": (("video",), 3, "Up to 3 videos per request."),
+    "text": (("text", "pdf"), 5, "Up to 5 files per message."),
+    "pdf": (("text", "pdf"), 5, "Up to 5 files per message."),
 }
 _CANNOT: Mapping[str, tuple[str, str]] = {
-    "image": ("supports_vision", "cannot see pictures"),
-    "audio": ("supports_audio_input", "cannot listen to sound"),
-    "video": ("supports_video_input", "cannot watch films"),
+    "image": ("supports_vision", "cannot see images"),
+    "audio": ("supports_audio_input", "cannot listen to audio"),
+    "video": ("supports_video_input", "cannot watch videos"),
 }
 # An image is cut into tiles of 512 px; each counts like 170 tokens and the whole like 85 more (public rule of thumb).
 TILE_PX, TILE_TOKENS, IMAGE_TOKENS, MOST_TILES = 512, 170, 85, 16

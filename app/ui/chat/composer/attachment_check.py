@@ -59,7 +59,7 @@ def read_file(path: Path) -> bytes:
     """Return the bytes of a file that is small enough. Raises `NotAttached`."""
     try:
         if not path.is_file():
-            raise NotAttached("This is not a file. Folders cannot be attached.")
+            raise NotAttached("Folders cannot be attached.")
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise NotAttached(f"It has {size:,} bytes; one attachment may have {LIMIT_WORDS}.")
@@ -135,7 +135,7 @@ def _text(plain: Attachment, data: bytes) -> Checked:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise NotAttached("Rialto attaches pictures, sound, films, text and PDF. This is none of them.")
+        raise NotAttached("Rialto can attach images, audio, video, text and PDF files. This is none of these.")
     if encoding != "utf-8":
         data = text.encode()
     return Checked(replace(plain, size=len(data), tokens=count_tokens(text)), data)
@@ -146,11 +146,11 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
     width, height = size.width(), size.height()
     if form not in ("heic", "avif"):  # Qt may lack these; the service does not
         if width <= 0 or height <= 0:
-            raise NotAttached("The picture is damaged: its size cannot be read.")
+            raise NotAttached("The image is damaged: its size cannot be read.")
         if min(width, height) < MIN_SIDE_PX:
-            raise NotAttached(f"It has {width} × {height} pixels; each side needs {MIN_SIDE_PX} at least.")
+            raise NotAttached(f"{width} × {height} pixels; each side needs at least {MIN_SIDE_PX}.")
         if width * height > MAX_PIXELS:
-            raise NotAttached(f"It has {width:,} × {height:,} pixels, more than 100 million.")
+            raise NotAttached(f"{width:,} × {height:,} pixels; the limit is 100 million.")
     if form in _CONVERTED:
         return _converted(plain, data)
     found = replace(
@@ -213,7 +213,7 @@ def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:
     try:
         return decoded(data, wanted)
     except UndecodableImage:
-        raise NotAttached("The picture is damaged: it cannot be drawn.") from None
+        raise NotAttached("The image is damaged and cannot be shown.") from None
 
 
 def _written(image: QImage, form: str, quality: int) -> bytes:
@@ -221,5 +221,5 @@ def _written(image: QImage, form: str, quality: int) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     # the binding takes the form as text, its stubs say bytes
     if image.isNull() or not image.save(buffer, form, quality):  # type: ignore[call-overload]
-        raise NotAttached("The picture cannot be written.")
+        raise NotAttached("The image cannot be saved.")
     return bytes(buffer.data().data())

@@ -69,7 +69,7 @@ class Composer(QWidget):
         self.more = PillButton(theme, "", "chevron-up")
         self.more.setCheckable(False)
         self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
-        self.more.setAccessibleDescription(self.tr("Opens the toggles that do not fit"))
+        self.more.setAccessibleDescription(self.tr("More toggles"))
         self.attach = IconButton(theme, "attach", self.tr("Attach files"), shortcut="Ctrl+O")
         self._pills: dict[str, PillButton] = {
             "web_search": self.web,
@@ -166,7 +166,7 @@ class Composer(QWidget):
         """The most that the next turn can cost."""
         self._show_links(note.links)
         self.tokens.set_text(note.tokens)
-        self.tokens.setToolTip(self.tr("About what your message and its attachments count"))
+        self.tokens.setToolTip(self.tr("Estimated tokens of your message and attachments"))
         self.cost.set_text(note.text)
         self.cost.setToolTip(plain_tip(note.detail))
         self.cost.setAccessibleDescription(note.detail)

@@ -87,7 +87,7 @@ class ParametersPage(QScrollArea):
         self.prompt = QPlainTextEdit()
         self.prompt.setTabChangesFocus(True)
         self.prompt.setAccessibleName(self.tr("System prompt"))
-        self.prompt.setPlaceholderText(self.tr("How the answers should be"))
+        self.prompt.setPlaceholderText(self.tr("Instructions for every answer"))
         self.prompt.setProperty("sizing", "small")
         self.prompt.textChanged.connect(self._typing.start)
         section.add(self.prompt)
@@ -95,19 +95,19 @@ class ParametersPage(QScrollArea):
         self.prompts.setAccessibleName(self.tr("Prompt library"))
         self.prompts.clicked.connect(self.prompts_wanted)
         self.presets = LinkButton(self._theme, self.tr("Presets…"))
-        self.presets.setToolTip(self.tr("Model, character and parameters under one name"))
+        self.presets.setToolTip(self.tr("Save model, character and parameters together"))
         self.presets.clicked.connect(self.presets_wanted)
         self._library = QHBoxLayout()
         self._library.addWidget(self.prompts)
         self._library.addWidget(self.presets)
         self._library.addStretch(1)
         section.body.addLayout(self._library)
-        self.service_prompt = self._switch("service_prompt", self.tr("Add the service’s own prompt"))
+        self.service_prompt = self._switch("service_prompt", self.tr("Include the service’s system prompt"))
         self._service_row = ParameterRow(
             self._theme,
-            self.tr("Add the service’s own prompt"),
+            self.tr("Include the service’s system prompt"),
             self.service_prompt,
-            note=self.tr("It stands before yours and counts as tokens."),
+            note=self.tr("Sent before yours; its tokens are billed."),
         )
         section.add(self._service_row)
         self._column.addWidget(section)
@@ -127,20 +127,20 @@ class ParametersPage(QScrollArea):
             self._theme,
             self.tr("Web search"),
             self.web,
-            note=self.tr("Auto: the model decides. A search costs extra."),
+            note=self.tr("Auto: the model decides. Searches cost extra."),
         )
         self._citations_row = ParameterRow(self._theme, self.tr("Cite sources"), self.citations)
         self._links_row = ParameterRow(
             self._theme,
             self.tr("Read links in my message"),
             self.links,
-            note=self.tr("Up to {most} pages, each costs extra. Replaces web search.").format(most=MAX_LINKS_READ),
+            note=self.tr("Up to {most} pages; each costs extra. Replaces web search.").format(most=MAX_LINKS_READ),
         )
         self._social_row = ParameterRow(
             self._theme,
             self.tr("Web and social posts"),
             self.social,
-            note=self.tr("The model’s own search, by a third party. Each result costs extra."),
+            note=self.tr("The model’s own search, run by a third party. Each result costs extra."),
         )
         rows = (self._web_row, self._citations_row, self._links_row, self._social_row)
         for row in (*rows, self.more.in_stream_row, self.more.documents_row):
@@ -195,8 +195,8 @@ class ParametersPage(QScrollArea):
         self.cache_key.setProperty("mono", True)
         self.cache_key.setProperty("sizing", "small")
         self.cache_key.setAccessibleName(self.tr("Prompt cache key"))
-        self.cache_key.setPlaceholderText(self.tr("Made with the first message"))
-        note = self.tr("The same for every turn of a chat, so that repeated tokens cost less.")
+        self.cache_key.setPlaceholderText(self.tr("Created with the first message"))
+        note = self.tr("Stays the same for the whole chat, so repeated tokens cost less.")
         self.cache_key.setToolTip(plain_tip(note))
         self.cache_key.setAccessibleDescription(note)
         section.add(self.cache_key)
@@ -274,11 +274,11 @@ class ParametersPage(QScrollArea):
             field.set_default(default)
             field.set_value(chosen if chosen is not None else default)
             unknown = chosen is None and own is None
-            row.set_note(self.tr("Left to the model until you move it.") if unknown else "")
+            row.set_note(self.tr("Model default until you move it.") if unknown else "")
         self.reply_limit.set_value(options.reply_limit or 0)
         most = head.max_reply_tokens
         note = (
-            self.tr("In tokens. The model itself ends at {most}.").format(most=money.count(most))
+            self.tr("In tokens. The model's limit is {most}.").format(most=money.count(most))
             if most
             else self.tr("In tokens.")
         )

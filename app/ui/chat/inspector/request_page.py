@@ -43,7 +43,7 @@ class RequestPage(CallPane):
         self._build()
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
-        self._show_nothing(self.tr("What Rialto sends stands here, exactly as it is sent."))
+        self._show_nothing(self.tr("The exact request appears here once it is sent."))
 
     def _build(self) -> None:
         theme = self._theme
@@ -63,10 +63,10 @@ class RequestPage(CallPane):
         self._box = _Box(theme, self.body)
         key_line = QHBoxLayout()
         key_line.addWidget(IconLabel(theme, "lock", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        key_line.addWidget(Label(theme, self.tr("The key is left out of every copy."), "small", "text3", wrap=True), 1)
+        key_line.addWidget(Label(theme, self.tr("Copies never contain your key."), "small", "text3", wrap=True), 1)
         self._key_line = key_line
         self._outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self._headers_title = Label(theme, self.tr("Answer headers"), "small", "text2", weight=600)
+        self._headers_title = Label(theme, self.tr("Response headers"), "small", "text2", weight=600)
         self._headers = QVBoxLayout()
         self._header_lines: WidgetList[_HeaderLine] = WidgetList(self._headers)
         column.addLayout(first)
@@ -87,7 +87,7 @@ class RequestPage(CallPane):
         """Show a call, or say why there is none."""
         self.record = record = view.record
         if record is None:
-            self._show_nothing(view.note or self.tr("What Rialto sends stands here, exactly as it is sent."))
+            self._show_nothing(view.note or self.tr("The exact request appears here once it is sent."))
             return
         self._nothing.hide()
         self._filled.show()

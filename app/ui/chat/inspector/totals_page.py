@@ -131,7 +131,7 @@ class TotalsPage(QWidget):
         header.setHighlightSections(False)
         self._note = Label(
             theme,
-            self.tr("Branches that are not on screen count as well: they were paid for too."),
+            self.tr("Includes hidden branches, because they were paid for too."),
             "small",
             "text3",
             wrap=True,
@@ -175,7 +175,7 @@ class TotalsPage(QWidget):
         self._note.setVisible(total is not None)
         if total is None:
             self._sum.set_text(self.tr("Nothing used yet"))
-            self._line.set_text(self.tr("Tokens and cost of this chat stand here after the first answer."))
+            self._line.set_text(self.tr("Tokens and cost appear here after the first answer."))
             return
         cost = total.cost_usd
         if cost is None:

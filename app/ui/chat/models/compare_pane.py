@@ -39,7 +39,7 @@ class Column(QWidget):
         self.name = name
         zone(self, "canvas")
         self.title = Label(theme, name, "reading", weight=600, elide=True)
-        self.kept = Badge(theme, self.tr("Goes on here"), "accent")
+        self.kept = Badge(theme, self.tr("Continuing with this one"), "accent")
         self.keep = Button(theme, self.tr("Keep"), "check", size="small")
         self.stop = Button(theme, self.tr("Stop"), "stop", size="small")
         self.view = MessageView(theme)
@@ -111,7 +111,7 @@ class ComparePane(QWidget):
         zone(self, "canvas")
         self.question = Label(theme, "", "body", "text2", elide=True)
         self.stop_all = Button(theme, self.tr("Stop all"), "stop", size="small")
-        self.back = QuietButton(theme, self.tr("Back to the conversation"), "chat", size="small")
+        self.back = QuietButton(theme, self.tr("Back to conversation"), "chat", size="small")
         top = QWidget()
         buttons = QWidget()
         flow = FlowLayout(theme, gap=6, line_gap=4, parent=buttons)

@@ -37,7 +37,7 @@ class ComparePicker(Popover):
         super().__init__(theme, parent, name="Compare models", padding=0)
         self._models = ModelList()
         self._marked: tuple[str, ...] = ()
-        self.search = SearchField(theme, self.tr("Models to ask the same"))
+        self.search = SearchField(theme, self.tr("Models to compare"))
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self._filter)
         self.search.left.connect(self.close)
@@ -108,9 +108,9 @@ class ComparePicker(Popover):
         self.go.setText(f"{words} {text}".strip())
         self.go.setEnabled(FEWEST <= number <= MOST)
         self.note.set_text(
-            self.tr("Mark two to four models with Enter or a click.")
+            self.tr("Select two to four models with Enter or a click.")
             if number < FEWEST
-            else self.tr("Each answer is paid for by itself and kept; you choose the one to go on from.")
+            else self.tr("You pay for each answer and all are saved. Then choose the one to continue from.")
         )
 
     def _show(self) -> None:

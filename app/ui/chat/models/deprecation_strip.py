@@ -37,7 +37,7 @@ class DeprecationStrip(QWidget):
         self.changes = LinkButton(theme, self.tr("What changes…"))
         self.choose = LinkButton(theme, self.tr("Choose…"))
         self.close_button = LinkButton(theme, self.tr("Later"))
-        self.close_button.setAccessibleName(self.tr("Do not say this again for this model"))
+        self.close_button.setAccessibleName(self.tr("Do not show this again for this model"))
         for button in (self.changes, self.choose, self.close_button):
             row.addWidget(button)
         self.changes.clicked.connect(self.changes_wanted)
@@ -49,7 +49,7 @@ class DeprecationStrip(QWidget):
         """Say which model goes and when; nothing for one that stays, or that was put away."""
         self._model_id = deprecations.model_id if deprecations is not None else ""
         if deprecations is not None:
-            then = self.tr(" Then {name} takes its place.").format(name=deprecations.replacement_name)
+            then = self.tr(" {name} will replace it.").format(name=deprecations.replacement_name)
             known = bool(deprecations.replacement_name)
             words = self.tr("{name} {retires}.").format(name=deprecations.model_name, retires=deprecations.retires)
             self.words.set_text(words + (then if known else ""))
@@ -74,7 +74,7 @@ class ChangesDialog(Dialog):
         if number:
             words += " 1 chat uses it." if number == 1 else f" {number:,} chats use it."
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
-        for line in lines or (self.tr("Nothing that the list of models tells about becomes different."),):
+        for line in lines or (self.tr("The model list shows no differences."),):
             self.body.addWidget(Label(theme, line, wrap=True))
         self.add_button(self.tr("Not now"), accepts=False)
         if number > 1:

@@ -128,7 +128,7 @@ class ModelPicker(Popover):
         row.setSpacing(theme.px(4))
         for keys, words in (
             (("↑", "↓"), self.tr("Move")),
-            (("Enter",), self.tr("Use here")),
+            (("Enter",), self.tr("Use in this chat")),
             (("Ctrl+D",), self.tr("Favourite")),
         ):
             for key in keys:
@@ -178,7 +178,7 @@ class ModelPicker(Popover):
         if models.loading and not number:
             self._places.setCurrentIndex(2)
         else:
-            self._agree(str(models.problem) if models.problem is not None else self.tr("There are no models yet."))
+            self._agree(str(models.problem) if models.problem is not None else self.tr("No models yet."))
 
     def open_under(self, button: QWidget) -> None:
         """Open below the button, with the model in use under the keyboard."""
@@ -231,7 +231,7 @@ class ModelPicker(Popover):
         wanted = [name for name, pill in self.pills.items() if pill.isChecked()]
         self.model.set_filter(self.search.text(), wanted)
         self._select(QModelIndex())
-        self._agree(self.tr("No model matches. Clear the search or an ability."))
+        self._agree(self.tr("No models match. Clear the search or a filter."))
 
     def _agree(self, nothing: str) -> None:
         self._nothing.set_text(nothing)

@@ -149,7 +149,7 @@ def told(row: ModelRow) -> str:
     lines = [row.id]
     lines += [f"Replaced by {row.replacement}"] if row.replacement else []
     lines += [PRIVACY.get(row.privacy, row.privacy)] if row.privacy else []
-    lines += [f"Tier {row.tier}: how often you may ask it"] if row.tier else []
+    lines += [f"Tier {row.tier}: how often you can use it"] if row.tier else []
     return "\n".join(lines)
 
 

@@ -17,15 +17,15 @@ RETRY = ActionSpec("retry", "Try again")
 EDIT = ActionSpec("edit", "Edit")
 CONTINUE = ActionSpec("continue", "Continue")
 OTHER_MODEL = ActionSpec("choose-model", "Choose another model…")
-SANDBOX_SETTINGS = ActionSpec("sandbox-settings", "Look at the Sandbox…")
+SANDBOX_SETTINGS = ActionSpec("sandbox-settings", "Open the Sandbox…")
 USE_SUGGESTION = "use-suggestion"
 
 # A flag of the answer's headers → what it says, in the order of weight.
 _POLICY: tuple[tuple[str, str, str], ...] = (
-    ("contains_minor", "minor", "It says that a minor appears in it."),
-    ("is_adult_content_violation", "adult", "It says that this model may not write adult content."),
-    ("is_content_violation", "violation", "It says that its content rules were broken."),
-    ("is_blurred", "blurred", "It says that something in it was blurred."),
+    ("contains_minor", "minor", "The service says it shows a minor."),
+    ("is_adult_content_violation", "adult", "The service says this model does not allow adult content."),
+    ("is_content_violation", "violation", "The service says it breaks the content rules."),
+    ("is_blurred", "blurred", "The service says part of it was blurred."),
 )
 
 
@@ -39,7 +39,7 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
     if usage.get("refused"):
         return Problem(
             "The model declined to answer",
-            "What it said instead stands above. Another model may answer, and other words may help.",
+            "Its reply is above. Another model or a different wording may help.",
             primary=EDIT,
             alternative=OTHER_MODEL,
             severity="quiet",
@@ -52,7 +52,7 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
         what = (
             "The service's content rules ended this answer" if has_words else "The service's content rules refused this"
         )
-        kept = "What came before is kept, and was charged as the receipt says." if has_words else ""
+        kept = "Everything before that is kept. The receipt shows what was charged." if has_words else ""
         return Problem(
             what, f"{said} {kept}".strip(), primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield"
         )
@@ -72,7 +72,7 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
     if usage.get("finish_reason") == "length" and has_words:
         return Problem(
             "The answer reached its length limit",
-            "Continue asks the model to go on from here. The reply limit is among the parameters.",
+            "Continue asks the model to pick up from here. You can raise the reply limit in Parameters.",
             primary=CONTINUE,
             severity="quiet",
             icon="info",
@@ -83,7 +83,7 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
 def empty_answer() -> Problem:
     return Problem(
         "The answer is empty",
-        "The service ended it without a word.",
+        "The service ended it without any text.",
         primary=RETRY,
         severity="warn",
         icon="warning",
@@ -118,7 +118,7 @@ def for_chat(problem: Problem, *, in_sandbox: bool = False) -> Problem:
 
 # Buttons of other tabs' forms → what does the same here.
 _IN_CHAT: Mapping[str, ActionSpec] = {
-    "shorten": ActionSpec("edit", "Edit and make it smaller"),
-    "choose-file": ActionSpec("edit", "Change the attachments"),
+    "shorten": ActionSpec("edit", "Edit and reduce size"),
+    "choose-file": ActionSpec("edit", "Change attachments"),
     "consent": ActionSpec("edit", "Edit"),  # nothing in a chat takes consent; the details say what is asked
 }

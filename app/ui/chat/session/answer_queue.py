@@ -80,7 +80,7 @@ class Job:
 
 
 # Where credits come from while no page of the window buys any.
-SANDBOX_MONEY = ActionSpec("sandbox-money", "Fill up the play money…")
+SANDBOX_MONEY = ActionSpec("sandbox-money", "Reset play money…")
 OTHER_ACCOUNT = ActionSpec("switch-account", "Use another account…")
 
 
@@ -198,7 +198,7 @@ class AnswerQueue(QObject):
             self._problems[message_id] = replace(
                 problem,
                 countdown_until=None,
-                meaning="Your message is kept. Nothing more is sent by itself.",
+                meaning="Your message is kept. Nothing is sent automatically.",
                 primary=ActionSpec("retry", "Try again"),
             )
             self.changed.emit(message_id)
@@ -305,7 +305,7 @@ class AnswerQueue(QObject):
         if ending.trouble is not None:
             return not_sent(ending.trouble.sentence)
         if ending.state == "failed":
-            return Problem("No answer came", "Rialto met a fault of its own. Your message is kept.")
+            return Problem("No answer", "Something in Rialto failed. Your message is kept.")
         if ending.state != "complete":
             return None
         info = ending.exchange.info if ending.exchange is not None else None
@@ -418,7 +418,7 @@ def wait_problem(wait: RetryWait, now: datetime) -> Problem:
     what = "The service could not be reached" if offline else "The service is busy"
     return Problem(
         "This minute's limit is used up" if in_turn else what,
-        "Your message is sent in its turn." if in_turn else f"Trying again, attempt {wait.attempt + 1}.",
+        "Your message is next in line." if in_turn else f"Trying again, attempt {wait.attempt + 1}.",
         primary=ActionSpec("stop", "Stop"),
         severity="quiet",
         icon="offline" if offline else "clock",
@@ -430,7 +430,7 @@ def disk_problem(error: StorageError) -> Problem:
     """What a refusing disk means for a person: nothing is lost on screen, but nothing new is kept."""
     return Problem(
         "This could not be saved",
-        f"{error.sentence} What is on screen stays until you close Rialto.",
+        f"{error.sentence} It stays on screen until you close Rialto.",
         severity="bad",
         icon="drive",
         details=(("Reason", error.sentence),),

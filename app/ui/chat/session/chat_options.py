@@ -134,23 +134,23 @@ def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
 
     tags = Control()
     if not thinks:
-        tags = Control(False, f"{name} does not think aloud.")
+        tags = Control(False, f"{name} does not show its reasoning.")
     elif not options.thinking:
         tags = Control(False, "Thinking is off.")
 
-    documents = Control() if looks_up else Control(False, "Needs a search, or links to read.")
+    documents = Control() if looks_up else Control(False, "Needs web search or links to read.")
     results = documents
     if looks_up and options.results_as_documents:
-        results = Control(False, "They come as documents.")
+        results = Control(False, "Returned as documents.")
     effort = Control()
     if can is not None and not can.supports_reasoning_effort:
-        effort = Control(False, f"{name} cannot be told how hard to think.")
+        effort = Control(False, f"{name} has no effort setting.")
     elif thinks and not options.thinking:
         effort = Control(False, "Thinking is off.")
 
     keeps = Control()
     if model is not None and not model.keeps_turns:
-        keeps = Control(False, f"{name} keeps no earlier turns.")
+        keeps = Control(False, f"{name} does not keep earlier turns.")
 
     return Controls(
         keep_cache=keeps,
@@ -160,7 +160,7 @@ def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
         web_search=web,
         citations=citations,
         social_posts=social,
-        thinking=Control() if thinks else Control(False, f"{name} does not think aloud."),
+        thinking=Control() if thinks else Control(False, f"{name} does not show its reasoning."),
         remove_think_tags=tags,
     )
 
@@ -210,9 +210,9 @@ def extra_of(text: str) -> tuple[dict[str, object], str]:
     except json.JSONDecodeError as error:
         return {}, f"Line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}."
     except ValueError:
-        return {}, "JSON has no NaN and no Infinity."
+        return {}, "JSON does not allow NaN or Infinity."
     if not isinstance(value, dict):
-        return {}, 'An object is needed here: {"name": value}.'
+        return {}, 'Enter an object: {"name": value}.'
     return value, ""
 
 

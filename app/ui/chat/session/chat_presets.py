@@ -89,7 +89,7 @@ def _words_of(preset: Preset) -> str:
     parts += [f"web {options.web_search}"] if options.web_search != "off" else []
     parts += [f"temperature {options.temperature:g}"] if options.temperature is not None else []
     parts += ["no thinking"] if not options.thinking else []
-    parts += ["own prompt"] if options.system_prompt.strip() else []
+    parts += ["custom prompt"] if options.system_prompt.strip() else []
     return ", ".join(part for part in parts if part)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 30  # files of one drop; a folder of thousands was dropped by mistake
 READ_TOGETHER = 2
-PASTED = "Pasted picture.png"
+PASTED = "Pasted image.png"
 
 
 @dataclass(slots=True)
@@ -145,7 +145,7 @@ class Attaching(QObject):
 
         history = self._history
         if history is None:
-            item.sentence = "The history is not open yet. Attach it again in a moment."
+            item.sentence = "The history is still loading. Attach it again in a moment."
             self._take()
             return
         if self._gate is None:

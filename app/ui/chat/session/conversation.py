@@ -462,7 +462,7 @@ class Conversation(QObject):
             saved = await self._catalogue.load("", note_kind(message.chat_id), message.id)
             if saved is not None and isinstance(saved.value, dict):
                 view = view_from_note(saved.value, thread.path(message.parent_id))
-        self.request_changed.emit(view or RequestView(note="The request of this answer was not kept."))
+        self.request_changed.emit(view or RequestView(note="The request for this answer was not saved."))
 
     # What the answers tell
 

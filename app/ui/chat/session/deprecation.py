@@ -43,7 +43,7 @@ def deprecation_news(
     if len(leaving) > 1:
         names = ", ".join(f"{model.name} {retires_text(model)}" for model in leaving[:3])
         more = f" and {len(leaving) - 3} more" if len(leaving) > 3 else ""
-        sentence = f"Models that you use will go: {names}{more}."
+        sentence = f"Models you use will be retired: {names}{more}."
     else:
         sentence = f"{leaving[0].name} {retires_text(leaving[0])}. {_users(used.get(leaving[0].id, 0))}"
     if any(model.id == open_model for model in leaving):

@@ -167,7 +167,7 @@ def _speaker(chat: Chat, message: Message, name_of: Callable[[str], str]) -> str
 
 
 def _note(message: Message, form: ExportForm) -> str:
-    state = {"stopped": "Stopped.", "interrupted": "The answer stopped early.", "failed": "No answer came."}
+    state = {"stopped": "Stopped.", "interrupted": "The answer stopped early.", "failed": "No answer."}
     parts = [state.get(message.state, "")]
     if form.receipts:
         parts.append(receipt_text(receipt_of(message, bool(message.usage.get("sandbox")))))

@@ -80,7 +80,7 @@ class Transfer:
             left.update(export.left)
         lines += [f"Left out: {number:,} {reason}." for reason, number in left.most_common() if number]
         if not chats:
-            return ImportReport("Nothing was imported", tuple(lines))
+            return ImportReport("Nothing imported", tuple(lines))
         return ImportReport(f"{_count(chats, 'chat')} imported", tuple(lines), newest)
 
     async def _keep(self, export: Export, account_id: str) -> tuple[int, str]:
@@ -107,7 +107,7 @@ def _left_out(packed: Packed) -> str:
     """What a saved chat is without, as the end of a sentence; "" when it is whole."""
     parts = []
     if packed.gone:
-        parts.append(f"{_count(packed.gone, 'attachment')} that this computer no longer has")
+        parts.append(f"{_count(packed.gone, 'attachment')} no longer on this computer")
     if packed.too_much:
         parts.append(f"{_count(packed.too_much, 'attachment')} beyond 700 MB")
     return f", without {' and '.join(parts)}" if parts else ""

@@ -251,7 +251,7 @@ def kept_text(message: Message) -> str:
     if tokens:
         parts.append(f"{money.count(tokens)} tokens kept")
     elif message.content:
-        parts.append("What arrived is kept")
+        parts.append("The part that arrived is kept")
     if message.cost_usd is not None:
         parts.append(money.cost(message.cost_usd, str(message.usage.get("cost_source") or "none")))
     return f"{said} {', '.join(parts)}{'.' if parts else ''}".strip()
@@ -262,7 +262,7 @@ def stored_problem(message: Message) -> Problem | None:
     if message.state != "failed":
         return None
     what, _, meaning = message.error.partition("\n")
-    return Problem(what or "No answer came", meaning, primary=RETRY, severity="warn", icon="warning")
+    return Problem(what or "No answer", meaning, primary=RETRY, severity="warn", icon="warning")
 
 
 def ended_note(message: Message) -> Problem | None:

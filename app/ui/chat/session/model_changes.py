@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 # Words for what a model can do → its capability, in the order in which they are told.
 ABILITIES: tuple[tuple[str, str], ...] = (
     ("pictures", "supports_vision"),
-    ("several pictures at once", "supports_multiple_images"),
+    ("multiple images at once", "supports_multiple_images"),
     ("sound", "supports_audio_input"),
     ("films", "supports_video_input"),
     ("reasoning", "supports_reasoning"),
-    ("levels of effort", "supports_reasoning_effort"),
+    ("effort levels", "supports_reasoning_effort"),
     ("functions", "supports_function_calling"),
-    ("answers in a schema", "supports_response_schema"),
+    ("answers with a schema", "supports_response_schema"),
     ("web search", "supports_web_search"),
-    ("a search of its own", "supports_x_search"),
+    ("its own search", "supports_x_search"),
 )
 PRIVACY = {"private": "private", "anonymized": "anonymous"}
 
@@ -31,12 +31,12 @@ def changes(old: Model, new: Model) -> tuple[str, ...]:
     """One line for each difference that a person notices; () when there is none."""
     lines = []
     if old.context_tokens != new.context_tokens and old.context_tokens and new.context_tokens:
-        more = "more" if new.context_tokens > old.context_tokens else "less"
+        more = "larger" if new.context_tokens > old.context_tokens else "smaller"
         before, after = context_text(old.context_tokens), context_text(new.context_tokens)
-        lines.append(f"It reads {more} at a time: {after} tokens instead of {before}.")
+        lines.append(f"Its context is {more}: {after} tokens instead of {before}.")
     for words, before_usd, after_usd in (
-        ("What you send", old.price_input, new.price_input),
-        ("What it writes", old.price_output, new.price_output),
+        ("Input", old.price_input, new.price_input),
+        ("Output", old.price_output, new.price_output),
     ):
         lines += _price(words, before_usd, after_usd)
     gained = [word for word, name in ABILITIES if _can(new, name) and not _can(old, name)]
@@ -44,7 +44,7 @@ def changes(old: Model, new: Model) -> tuple[str, ...]:
     if gained:
         lines.append(f"It adds {_listed(gained)}.")
     if lost:
-        lines.append(f"It does without {_listed(lost)}.")
+        lines.append(f"It loses {_listed(lost)}.")
     if old.privacy != new.privacy and new.privacy:
         lines.append(f"Its requests are {PRIVACY.get(new.privacy, new.privacy)}.")
     return tuple(lines)

@@ -222,11 +222,11 @@ class OpenChat:
         if self.current_account.service is None or not self.model_id:
             return _why_not(self.current_account)
         if self.reading:
-            return "An attachment is still being read."
+            return "An attachment is still loading."
         refused = next((each for each in refusals(self.attachments, self.model) if each), "")
         if refused:
             return f"{refused} Remove it, or choose another model."
-        extra_fault = extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
+        extra_fault = extra_of(self.options.extra_json)[1] and "Extra JSON in Parameters is not complete."
         return self.structure.fault() or extra_fault
 
     @property
@@ -303,4 +303,4 @@ def _why_not(current_account: CurrentAccount) -> str:
         return "Choose an account, or work in the Sandbox."
     if current_account.is_locked:
         return "Unlock your keys first."
-    return "The list of models has not come yet." if current_account.service is not None else "Not connected yet."
+    return "The model list has not loaded yet." if current_account.service is not None else "Not connected yet."

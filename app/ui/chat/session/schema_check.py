@@ -34,11 +34,11 @@ def _misfit(value: object, schema: object, root: Mapping[str, Any], at: str, dep
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds] if isinstance(kinds, str) else []
     if kinds and not any(_IS[kind](value) for kind in kinds if kind in _IS):
-        return f"{at} should be of the type {' or '.join(map(str, kinds))}"
+        return f"{at} should have the type {' or '.join(map(str, kinds))}"
     if "const" in schema and value != schema["const"]:
         return f"{at} should be {schema['const']!r}"
     if isinstance(schema.get("enum"), list) and value not in schema["enum"]:
-        return f"{at} is none of the listed values"
+        return f"{at} is not one of the listed values"
     for union in ("anyOf", "oneOf"):
         options = schema.get(union)
         if isinstance(options, list) and options and all(_misfit(value, each, root, at, depth + 1) for each in options):

@@ -56,9 +56,9 @@ class Structure:
     def fault(self) -> str:
         """Why nothing can be sent with this, "" when it can."""
         if self.use_schema and isinstance(answer_format(self.schema), Fault):
-            return "The schema of the answer is not complete."
+            return "The answer schema is not complete."
         if self.use_functions and isinstance(functions_of(self.functions), Fault):
-            return "The functions among the parameters are not complete."
+            return "The functions in Parameters are not complete."
         return ""
 
     def response_format(self) -> dict[str, object] | None:
@@ -76,8 +76,8 @@ def refusals(model: Model | None) -> tuple[str, str]:
         return "", ""
     can = model.capabilities
     return (
-        "" if can.supports_response_schema else f"{model.name} cannot answer in a schema, so none is sent.",
-        "" if can.supports_function_calling else f"{model.name} cannot ask for functions, so none are offered.",
+        "" if can.supports_response_schema else f"{model.name} does not support schemas, so none is sent.",
+        "" if can.supports_function_calling else f"{model.name} does not support functions, so none are offered.",
     )
 
 
@@ -94,7 +94,7 @@ def read_json_text(text: str) -> Any | Fault:
     except json.JSONDecodeError as error:
         return Fault(f"{error.msg} in line {error.lineno}, column {error.colno}.", error.lineno)
     except (ValueError, RecursionError):
-        return Fault("This nests too deeply to be read.")
+        return Fault("This is nested too deeply.")
 
 
 def answer_format(text: str) -> dict[str, object] | Fault:
@@ -116,9 +116,9 @@ def answer_format(text: str) -> dict[str, object] | Fault:
     except _Wrong as wrong:
         return Fault(str(wrong), _line_of(text, str(wrong)))
     except RecursionError:
-        return Fault("This nests too deeply to be read.")
+        return Fault("This is nested too deeply.")
     if schema.get("type") != "object":
-        return Fault("At the top a schema needs “type”: “object”: services answer with an object.", 1)
+        return Fault("The top level needs “type”: “object”, because services answer with an object.", 1)
     strict = wrapped.get("strict", True) if isinstance(inner, Mapping) else True
     called = name if isinstance(name, str) and _NAME.fullmatch(name) else "answer"
     return {
@@ -134,9 +134,9 @@ def functions_of(text: str) -> tuple[dict[str, object], ...] | Fault:
         return value
     entries = value if isinstance(value, list) else [value]
     if not entries:
-        return Fault("There is no function in this list.", 1)
+        return Fault("This list has no functions.", 1)
     if len(entries) > MAX_FUNCTIONS:
-        return Fault(f"Up to {MAX_FUNCTIONS} functions; these are {len(entries)}.")
+        return Fault(f"Up to {MAX_FUNCTIONS} functions; this list has {len(entries)}.")
     tools: list[dict[str, object]] = []
     for number, entry in enumerate(entries, start=1):
         made = _tool(entry, number)
@@ -175,7 +175,7 @@ def _tool(entry: object, number: int) -> dict[str, object] | str:
     except _Wrong as wrong:
         return str(wrong)
     except RecursionError:
-        return f"“parameters” of “{name}” nests too deeply."
+        return f"“parameters” of “{name}” is nested too deeply."
     kept["parameters"] = dict(parameters)
     if isinstance(function.get("strict"), bool):
         kept["strict"] = function["strict"]
@@ -207,16 +207,16 @@ def _check(schema: object, root: Mapping[str, Any], at: str) -> None:
     if "items" in schema:
         _check(schema["items"], root, f"{at}[]")
     if "enum" in schema and not (isinstance(schema["enum"], list) and schema["enum"]):
-        raise _Wrong(f"“enum” of {where} is not a list with values.")
+        raise _Wrong(f"“enum” of {where} is not a list of values.")
     for union in _UNIONS:
         if union in schema:
             if not isinstance(schema[union], list) or not schema[union]:
-                raise _Wrong(f"“{union}” of {where} is not a list with schemas.")
+                raise _Wrong(f"“{union}” of {where} is not a list of schemas.")
             for inner in schema[union]:
                 _check(inner, root, at)
     reference = schema.get("$ref")
     if reference is not None and resolve(reference, root) is None:
-        raise _Wrong(f"{where} refers to “{reference}”, which is not there.")
+        raise _Wrong(f"{where} refers to “{reference}”, which does not exist.")
 
 
 def resolve(reference: object, root: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -74,7 +74,7 @@ def cost_note(
     sandbox: bool,
     attachment_tokens: int = 0,
 ) -> CostNote:
-    """`≤ $0.0046 a turn`, how that was reckoned, and which links of the draft would be read."""
+    """`up to $0.0046`, how that was reckoned, and which links of the draft would be read."""
     links = links_in(draft) if options.read_links else ()
     own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
     own_text = f"{money.count(own)} tok" if own else ""
@@ -89,20 +89,20 @@ def cost_note(
         return CostNote("Price not stated", f"{model.name} has no price in the model list.", own_text, links)
     output = most_output_tokens(model, options, prompt) or 0
     detail = (
-        f"At most {money.count(prompt)} tokens in and {money.count(output)} out at the list price. "
-        "The receipt afterwards shows what it really was."
+        f"Up to {money.count(prompt)} tokens in and {money.count(output)} out at the list price. "
+        "The receipt shows the actual cost."
     )
     if sandbox:
-        detail += " Play money: it comes off the balance of the Sandbox."
+        detail += " Paid from the Sandbox's play money."
     if own:
-        detail += f" Your message itself has about {money.count(own)} tokens."
+        detail += f" Your message has about {money.count(own)} tokens."
     if judge(options, model).social_posts.usable and options.social_posts:
-        detail += " The model’s own search is charged for each result, which nobody knows beforehand."
-    return CostNote(f"{money.at_most(cap)} a turn", detail, own_text, links)
+        detail += " The model’s own search is charged per result, which cannot be known in advance."
+    return CostNote(f"{money.at_most(cap)}", detail, own_text, links)
 
 
 def cap_text(opened: OpenChat, model_ids: Sequence[str]) -> str:
-    """`≤ $0.0121` for all of them together; "" when one of them states no price."""
+    """`up to $0.0121` for all of them together; "" when one of them states no price."""
     total = Decimal(0)
     draft = opened.draft
     tokens = opened.branch_tokens() + (count_tokens(draft) if draft.strip() else 0)

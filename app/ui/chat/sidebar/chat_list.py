@@ -50,7 +50,7 @@ class ChatListPane(ListPane):
         self.new = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N", framed=True)
         self.header.add(self.characters)
         self.header.add(self.new)
-        self._everywhere = QuietButton(theme, self.tr("Search in all messages"), "search", size="small")
+        self._everywhere = QuietButton(theme, self.tr("Search all messages"), "search", size="small")
         self.add_to_empty(self._everywhere)
         self.bring_in = IconButton(theme, "upload", self.tr("Import chats"), size="small", icon_size=14, role="text3")
         self.foot.add(self.bring_in)
@@ -139,7 +139,7 @@ class ChatListPane(ListPane):
             bool(self.model.shown_keys()) or not self._is_read,
             self.tr("No chat is called “{searched}”.").format(searched=searched)
             if searched
-            else self.tr("Your chats are kept here, on this computer only."),
+            else self.tr("Your chats appear here. They stay on this computer."),
         )
 
     def _filter(self, _text: str) -> None:

@@ -34,16 +34,16 @@ class SearchPane(QWidget):
         super().__init__(parent)
         self._theme = theme
         zone(self, "pane")
-        self.back = IconButton(theme, "chevron-left", self.tr("Back to the chats"))
+        self.back = IconButton(theme, "chevron-left", self.tr("Back to chats"))
         self.header = PaneHeader(theme, self.tr("Search all chats"))
         self.header.add_before_title(self.back)
-        self.field = SearchField(theme, self.tr("Words in any chat"), shortcut="Ctrl+Shift+F")
+        self.field = SearchField(theme, self.tr("Search all chats"), shortcut="Ctrl+Shift+F")
         self.field.setProperty("sizing", "small")
-        self.view = GroupedView(theme, self.tr("Found messages"), has_start_sign=False)
+        self.view = GroupedView(theme, self.tr("Search results"), has_start_sign=False)
         self.view.setItemDelegate(HitDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
         self.nothing = Label(theme, "", "body", "text2", wrap=True)
-        self.clear = QuietButton(theme, self.tr("Clear the search"), size="small")
+        self.clear = QuietButton(theme, self.tr("Clear search"), size="small")
         empty = QWidget()
         self._empty = QVBoxLayout(empty)
         self._empty.addWidget(self.nothing)
@@ -107,12 +107,14 @@ class SearchPane(QWidget):
             self.view.show_current(rows[0][0])
         number = len(hits)
         is_vain = bool(text.strip()) and not number
-        self.nothing.set_text(self.tr("No chat holds “{text}”.").format(text=text.strip()) if is_vain else "")
+        self.nothing.set_text(self.tr("No results for “{text}”.").format(text=text.strip()) if is_vain else "")
         self._places.setCurrentIndex(1 if is_vain else 0)
         if not number:
-            words = self.tr("In titles and messages here. Every word must occur; quotes keep words together.")
+            words = self.tr("Searches titles and messages for every word. Use quotes for a phrase.")
         elif number >= MOST_HITS:
-            words = self.tr("The newest {number} places. More words find fewer.").format(number=number)
+            words = self.tr("Showing the newest {number} results. Add words to narrow the search.").format(
+                number=number
+            )
         else:
             words = self.tr("1 place") if number == 1 else self.tr("{number} places").format(number=number)
         self.note.set_text(words)
