@@ -81,7 +81,7 @@ async def test_nothing_is_asked_until_the_key_is_pressed_and_then_the_newer_vers
     QTest.keyClick(page.look, Qt.Key.Key_Space)
     await tasks.idle()
     assert repository.asked
-    assert page._newest.meaning.text() == "Rialto 1.3.0 is out; this is 1.2.3. Rialto never installs it by itself."
+    assert page._newest.meaning.text() == "Rialto 1.3.0 is out; this is 1.2.3. Rialto never installs it automatically."
     assert page.open_page.isVisible()
     assert nameless(page) == []
 
@@ -93,7 +93,7 @@ async def test_the_newest_version_and_a_refused_feed_are_said(page, tasks, progr
     await tasks.idle()
     page.look.click()
     await tasks.idle()
-    assert page._newest.meaning.text() == "This is the newest version, 1.2.3."
+    assert page._newest.meaning.text() == "This is the latest version, 1.2.3."
     assert not page.open_page.isVisible()
     repository.publish("1.4.0", expires=datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=1))
     page.look.click()

@@ -80,7 +80,7 @@ async def test_an_address_that_answers_without_tls_is_told_so_whatever_the_way_t
         with pytest.raises(ServiceError) as caught:
             await check_key(service)
     form = checking_refused(caught.value, 0)
-    assert form.problems["base_url"] == "Something answers at this address, but not over a secure connection."
+    assert form.problems["base_url"] == "A server answered at this address, but not over a secure connection."
 
 
 @pytest.mark.parametrize("code", ["proxy_auth", "proxy", "certificate", "ca_file"])

@@ -135,7 +135,7 @@ async def test_a_proxy_in_use_has_its_password_in_the_keychain_alone(page, setti
     assert LOGIN[1] in settings_harness.keychain.items.values()
     assert "This proxy is in use." in words(page.form)
     assert page.form.password.text() == ""
-    assert page.form.password.placeholderText() == "Kept; type to replace it"
+    assert page.form.password.placeholderText() == "Saved. Type to replace it."
     assert not page.form.use_button.isVisibleTo(page)
     for path in (path for path in settings_harness.paths.settings.parent.rglob("*") if path.is_file()):
         assert LOGIN[1].encode() not in path.read_bytes()
@@ -154,7 +154,7 @@ async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, se
     settings_harness.connection.changed.connect(lambda: changes.append(settings_harness.network.settings.proxy_mode))
     page.form.mode._segments["none"].click()
     await tasks.idle()
-    assert "Every host is called straight." in words(page.form)
+    assert "All connections are direct." in words(page.form)
     page.form.mode._segments["manual"].click()  # nothing is typed yet: nothing changes
     await tasks.idle()
     assert settings_harness.network.settings.proxy_mode == "none"
@@ -176,7 +176,7 @@ async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, se
     monkeypatch.setenv("HTTPS_PROXY", "http://u:hidden-word@sys.example:3128")
     settings_harness.connection.refresh()
     await tasks.idle()
-    assert settings_harness.connection.state.system == "The system names sys.example:3128."
+    assert settings_harness.connection.state.system == "System proxy: sys.example:3128."
     monkeypatch.setenv("HTTPS_PROXY", "socks4://sys.example:3128")
     settings_harness.connection.refresh()
     await tasks.idle()
@@ -252,7 +252,7 @@ async def test_without_an_account_the_address_that_is_typed_is_tried(page, setti
             **dict.fromkeys(("proxy_name", "proxy", "proxy_answer", "tls", "http"), "ok"),
             "key": "skipped",
         }
-        assert "No account calls this address." in words(page.test.rows["key"])
+        assert "No account uses this address." in words(page.test.rows["key"])
         assert "authorization" not in server.received[0].headers
 
 
@@ -279,7 +279,7 @@ async def test_a_test_can_be_stopped(page, tasks):
         assert page.test.button.text() == "Stop"
         page.test.button.click()
         await tasks.idle()
-    assert page.test.button.text() == "Test the connection"
+    assert page.test.button.text() == "Test connection"
     assert "Stopped." in words(page.test)
     assert states(page) == {"name": "ok", "connect": "ok"}
 
@@ -298,7 +298,7 @@ async def test_a_certificate_is_checked_when_it_is_chosen(page, harness, setting
     for _ in range(2):
         settings_harness.connection.add_certificate(str(good))
         await tasks.idle()
-    assert "is on the list already." in words(page)
+    assert "is already in the list." in words(page)
     assert SettingsStore(settings_harness.paths.settings).value.ca_files == (str(good),)
     assert settings_harness.network.settings.ca_files == (good,)
     assert nameless(harness.window) == []
@@ -473,7 +473,7 @@ class _NoSandbox:
 async def test_where_a_password_is_kept_is_said_before_it_is_typed(page, settings_harness, tasks):
     page.form.mode._segments["manual"].click()
     page.form.has_login.click()
-    assert "Kept in the system keyring, and sent to the proxy only." in words(page.form)
+    assert "Kept in the system keyring, and sent only to the proxy." in words(page.form)
     for kind, ask, said in (
         ("session", "", "for this session only"),
         ("passphrase", "", "protected by your passphrase"),

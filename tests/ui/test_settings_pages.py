@@ -41,7 +41,7 @@ async def test_filtering_lists_and_opens_what_fits(settings, tasks):
     assert settings.places.current == "appearance"
     settings.filter.setText("qqqq")
     QTest.keyClick(settings.filter, Qt.Key.Key_Return)
-    assert "No setting is called “qqqq”." in words(settings.list_pane())
+    assert "No results for “qqqq”." in words(settings.list_pane())
     await tasks.idle()
 
 
@@ -200,7 +200,7 @@ async def test_what_left_this_computer_is_listed_by_host(settings_harness, setti
     text = words(settings.page("privacy"))
     assert "api.example.com" in text
     assert "3 calls" in text
-    assert "On this computer: nothing left it." in text
+    assert "On this computer. Nothing left it." in text
     await tasks.idle()
 
 

@@ -142,7 +142,7 @@ async def test_the_key_is_shown_on_request_and_copied_without(page: SandboxPage,
     key, part = box.running.api_key, overview(page)
     assert key not in words(page)
     part.show_key.click()
-    assert key in words(page) and part.show_key.accessibleName() == "Hide the key"
+    assert key in words(page) and part.show_key.accessibleName() == "Hide key"
     part.show_key.click()
     assert key not in words(page)
     part.copy_key.click()

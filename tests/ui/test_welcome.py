@@ -45,7 +45,7 @@ async def test_the_digits_go_to_the_three_ways(harness, page):
 
 
 async def test_r_auth_09_the_field_for_the_key_says_where_keys_are_made(page):
-    assert page.form.key.toolTip() == "Keys are made in the API settings of your account at the service."
+    assert page.form.key.toolTip() == "Create a key in your account's API settings on the service's website."
     assert page.form.key.accessibleDescription() == page.form.key.toolTip()
 
 
@@ -132,7 +132,7 @@ async def test_the_key_is_dots_until_the_eye_is_pressed(page):
     assert page.form.key.displayText() != KEY
     page.form.key.eye.click()
     assert page.form.key.displayText() == KEY
-    assert page.form.key.eye.accessibleName() == "Hide what is typed"
+    assert page.form.key.eye.accessibleName() == "Hide"
     page.form.key.wipe()
     assert page.form.key.echoMode() == QLineEdit.EchoMode.Password
 

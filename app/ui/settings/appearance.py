@@ -25,7 +25,7 @@ class AppearancePage(SectionPage):
         )
         self.theme_choice.changed.connect(lambda mode: presenter.choose(theme=mode))
         self.text_size = SliderField(
-            theme, "Text size in per cent", low=MIN_PERCENT, high=MAX_PERCENT, step=_TEXT_STEP, decimals=0, default=100
+            theme, "Text size in percent", low=MIN_PERCENT, high=MAX_PERCENT, step=_TEXT_STEP, decimals=0, default=100
         )
         self.text_size.setFixedWidth(theme.type_px(260))
         self._settle = QTimer(self)
@@ -38,21 +38,17 @@ class AppearancePage(SectionPage):
         self.reduce_motion = Switch(theme, "Reduce motion")
         self.reduce_motion.clicked.connect(lambda on: presenter.choose(reduced_motion=on))
         card = RowCard(theme)
-        card.add(SettingRow(theme, "Theme", self.theme_choice, meaning="System changes together with your desktop."))
+        card.add(SettingRow(theme, "Theme", self.theme_choice, meaning="System follows your desktop."))
         card.add(
-            SettingRow(
-                theme, "Text size", self.text_size, meaning="80 to 200 %. A double click on the slider gives 100 %."
-            )
+            SettingRow(theme, "Text size", self.text_size, meaning="80 to 200 %. Double-click the slider to reset it.")
         )
         card.add(
             SettingRow(
-                theme, "Use the system font", self.system_font, meaning="Otherwise Inter, the same on every computer."
+                theme, "Use the system font", self.system_font, meaning="Off: Inter, the same on every computer."
             )
         )
         card.add(
-            SettingRow(
-                theme, "Reduce motion", self.reduce_motion, meaning="Nothing slides, and the caret does not blink."
-            )
+            SettingRow(theme, "Reduce motion", self.reduce_motion, meaning="Turns off animations and caret blinking.")
         )
         self.group("", card)
         self.column.addStretch(1)

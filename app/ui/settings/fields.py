@@ -82,7 +82,7 @@ class SecretField(QLineEdit):
             | Qt.InputMethodHint.ImhNoPredictiveText
             | Qt.InputMethodHint.ImhNoAutoUppercase
         )
-        self.eye = IconButton(theme, "eye", "Show what is typed", size="small", icon_size=16, parent=self)
+        self.eye = IconButton(theme, "eye", "Show", size="small", icon_size=16, parent=self)
         self.eye.setCursor(Qt.CursorShape.ArrowCursor)
         self.eye.clicked.connect(self._turn)
         theme.changed.connect(self._place)
@@ -98,7 +98,7 @@ class SecretField(QLineEdit):
         hidden = self.echoMode() == QLineEdit.EchoMode.Password
         self.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
         self.eye.set_icon("eye-off" if hidden else "eye")
-        self.eye.rename("Hide what is typed" if hidden else "Show what is typed")
+        self.eye.rename("Hide" if hidden else "Show")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

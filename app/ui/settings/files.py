@@ -26,8 +26,8 @@ class FilesPage(SectionPage):
         super().__init__(theme)
         self._presenter = presenter
         self._kinds = RowCard(theme)
-        words = "Only your own user can read these files. Deleting something in Rialto moves it to a trash first."
-        self.group("What Rialto keeps", self._kinds, Label(theme, words, "small", "text2", wrap=True))
+        words = "Only your user account can read these files. Items you delete go to the trash first."
+        self.group("Storage", self._kinds, Label(theme, words, "small", "text2", wrap=True))
         self._backup_value = value_label(theme)
         copies = RowCard(theme)
         copies.add(
@@ -35,20 +35,18 @@ class FilesPage(SectionPage):
                 theme,
                 "Last good backup",
                 self._backup_value,
-                meaning="Chats and receipts, once a day. A copy counts only after it was opened and checked.",
+                meaning="Chats and receipts, once per day. Each backup is opened and checked.",
             )
         )
         self.group("Backups", copies)
         self.remove = Button(theme, "Remove everything…", kind="danger")
         self.remove.clicked.connect(self.removal_wanted)
-        words = (
-            "All of the above, your settings and accounts, and their keys from where they are kept. Then Rialto ends."
-        )
+        words = "Deletes all of the above, your settings, accounts and keys. Rialto then quits."
         row = QHBoxLayout()
         row.addWidget(Label(theme, words, role="text2", wrap=True), 1)
         row.addSpacing(theme.px(12))
         row.addWidget(self.remove)
-        holder = self.group("Leave no trace")
+        holder = self.group("Remove everything")
         layout = holder.layout()
         assert layout is not None
         layout.addLayout(row)  # type: ignore[attr-defined]  # a group's layout is a box
@@ -75,7 +73,7 @@ class FilesPage(SectionPage):
     def _row(self, kind: UsageRow) -> SettingRow:
         row = SettingRow(self.theme, kind.title, value_label(self.theme, size(kind.size_bytes)), meaning=kind.folder)
         open_folder = Button(self.theme, "Open", "folder", size="small")
-        open_folder.setAccessibleName(f"Open the folder of {kind.title}")
+        open_folder.setAccessibleName(f"Open folder: {kind.title}")
         open_folder.setEnabled(kind.exists)
         open_folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(kind.folder)))
         row.add(open_folder)

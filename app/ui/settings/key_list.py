@@ -43,7 +43,7 @@ Said = tuple[str, str]  # a sentence and its color role
 ROW = Qt.ItemDataRole.UserRole
 SAID = Qt.ItemDataRole.UserRole + 1
 ENDS = Qt.ItemDataRole.UserRole + 2  # (first of its group, last of its group)
-_WAITING = "Press the new key. Backspace takes the key away, Esc leaves it as it is."
+_WAITING = "Press the new shortcut. Backspace clears it, Esc cancels."
 
 
 class KeyListModel(QAbstractListModel):
@@ -130,7 +130,7 @@ def _spoken(item: str | KeyRow) -> str:
     if not isinstance(item, KeyRow):
         return item
     changed = ", changed" if item.is_changed else ""
-    return f"{item.text}, {key_text(item.shortcut) or 'no key'}{changed}"
+    return f"{item.text}, {key_text(item.shortcut) or 'no shortcut'}{changed}"
 
 
 class KeyListView(QListView):
@@ -146,7 +146,7 @@ class KeyListView(QListView):
         self.setModel(self.rows)
         self._delegate = KeyDelegate(theme, self)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Actions and their keys")
+        self.setAccessibleName("Keyboard shortcuts")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -342,7 +342,7 @@ class KeyDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         row: KeyRow = index.data(ROW)
-        capture = KeyCapture(self._theme, f"New key for {row.text}", "")
+        capture = KeyCapture(self._theme, f"New shortcut for {row.text}", "")
         capture.setParent(parent)
         capture.captured.connect(lambda shortcut: self._captured(capture, row.action_id, shortcut))
         capture.left.connect(lambda: self._leave(capture, row.action_id))
@@ -405,7 +405,7 @@ class KeyCapture(QLineEdit):
         self.setReadOnly(True)
         self.setProperty("sizing", "small")
         self.setText(key_text(shortcut))
-        self.setPlaceholderText("Press a key")
+        self.setPlaceholderText("Press a shortcut")
         self.setFixedWidth(theme.type_px(150))
 
     def event(self, event: QEvent) -> bool:

@@ -21,21 +21,21 @@ class KeyboardPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter, keys: KeyMap) -> None:
         super().__init__(theme)
         self._keys = keys
-        self.enter_sends = Switch(theme, "Enter sends the message")
+        self.enter_sends = Switch(theme, "Enter sends message")
         self.enter_sends.clicked.connect(lambda on: presenter.choose(enter_sends=on))
         writing = RowCard(theme)
         writing.add(
             SettingRow(
                 theme,
-                "Enter sends the message",
+                "Enter sends message",
                 self.enter_sends,
                 meaning="Off: Enter starts a new line, and Ctrl+Enter sends.",
             )
         )
         self.group("Writing", writing)
-        self.reset = Button(theme, "Reset all keys", "undo")
+        self.reset = Button(theme, "Reset all shortcuts", "undo")
         self.reset.clicked.connect(keys.reset_all)
-        self.filter = SearchField(theme, "Find an action or a key")
+        self.filter = SearchField(theme, "Search shortcuts")
         self.filter.search_changed.connect(self._fill)
         self.list = KeyListView(theme, keys)
         self.group("Shortcuts", self.filter, self.list)

@@ -10,21 +10,21 @@ from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.state import ModelChoices, SettingsState
 
-AS_THE_SERVICE_SAYS = "As the service suggests"
+AS_THE_SERVICE_SAYS = "Service default"
 
 
 class ModelsPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
         super().__init__(theme)
         self._presenter = presenter
-        self.default = ChoiceField(theme, "Model of new chats")
+        self.default = ChoiceField(theme, "Model for new chats")
         self.default.activated.connect(self._choose)
-        self._default_row = SettingRow(theme, "Model of new chats", self.default)
+        self._default_row = SettingRow(theme, "Model for new chats", self.default)
         chats = RowCard(theme)
         chats.add(self._default_row)
         self.group("Chat", chats)
         self._favorites = RowCard(theme)
-        words = "A star in the list of models makes one a favourite: it then stands first there, for every account."
+        words = "Star a model in the model list to make it a favorite. Favorites are listed first, for every account."
         self.group("Favourites", self._favorites, Label(theme, words, "small", "text2", wrap=True))
         self.column.addStretch(1)
         self._shown: ModelChoices | None = None
@@ -52,7 +52,7 @@ class ModelsPage(SectionPage):
         self.default.setCurrentIndex(max(at, 0))
         self.default.setEnabled(bool(choices.names))
         who = f"For {choices.account}. Each account has its own." if choices.account else "No account is in use."
-        self._default_row.set_meaning(who if choices.names else f"{who} Its list of models is not known yet.")
+        self._default_row.set_meaning(who if choices.names else f"{who} Its model list has not loaded yet.")
 
     def _show_favorites(self, choices: ModelChoices) -> None:
         self._favorites.empty()
@@ -61,7 +61,7 @@ class ModelsPage(SectionPage):
         for model_id in choices.favourites:
             name = choices.names.get(model_id, "")
             remove = Button(self.theme, "Remove", size="small")
-            remove.setAccessibleName(f"Remove {name or model_id} from the favourites")
+            remove.setAccessibleName(f"Remove {name or model_id} from favorites")
             remove.clicked.connect(lambda _checked=False, gone=model_id: self._presenter.remove_favorite(gone))
             self._favorites.add(SettingRow(self.theme, name or model_id, remove, meaning=model_id if name else ""))
 

@@ -16,20 +16,20 @@ from app.ui.settings.state import SettingsState
 class NotificationsPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
         super().__init__(theme)
-        self.tell = Switch(theme, "Tell me while I work elsewhere")
+        self.tell = Switch(theme, "Notify me when Rialto is in the background")
         self.tell.clicked.connect(lambda on: presenter.choose(notify=on))
-        self.try_it = Button(theme, "Try it", "bell", size="small")
+        self.try_it = Button(theme, "Test notification", "bell", size="small")
         self.try_it.clicked.connect(presenter.try_notification)
         self._said = SettingRow(
-            theme, "Try it now", self.try_it, meaning="Shows one, also while this window is in front."
+            theme, "Show test", self.try_it, meaning="Shows one even while this window is in front."
         )
         card = RowCard(theme)
         card.add(
             SettingRow(
                 theme,
-                "Tell me while I work elsewhere",
+                "Notify me when Rialto is in the background",
                 self.tell,
-                meaning="A film that is done, a transcript, a low balance: what is said in a corner of this window.",
+                meaning="A finished video, a transcript, a low balance.",
             )
         )
         card.add(self._said)

@@ -101,7 +101,7 @@ class SettingsPage(QObject):
         self._nothing.hide()
         self._nothing.setContentsMargins(theme.px(16), theme.px(8), theme.px(16), 0)
         layout.addWidget(self._nothing)
-        self.places = NavList(theme, "Sections of Settings")
+        self.places = NavList(theme, "Settings sections")
         self.places.set_places([Place(section.key, section.title, section.icon) for section in SECTIONS])
         self.places.chosen.connect(self.show_section)
         self.filter.left.connect(lambda: self.places.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -159,9 +159,7 @@ class SettingsPage(QObject):
     # What the window asks
 
     def actions(self) -> Sequence[TabAction]:
-        return (
-            TabAction("settings.add_account", "Add an account", self._add_account, "Ctrl+N", "plus", hint="Settings"),
-        )
+        return (TabAction("settings.add_account", "Add account", self._add_account, "Ctrl+N", "plus", hint="Settings"),)
 
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return ()  # the window lists the sections itself, before this tab is built
@@ -321,7 +319,7 @@ class SettingsPage(QObject):
     def _filter(self, text: str) -> None:
         found = sections_for(text)
         self.places.set_places([Place(section.key, section.title, section.icon) for section in found])
-        self._nothing.set_text(f"No setting is called “{text.strip()}”." if not found else "")
+        self._nothing.set_text(f"No results for “{text.strip()}”." if not found else "")
         self._nothing.setVisible(not found)
         if text.strip() and found and self.places.current not in {section.key for section in found}:
             self.show_section(found[0].key)

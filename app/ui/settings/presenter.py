@@ -37,7 +37,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "images": ("Images", "chart_images"),
     "chats": ("Chats, calls, receipts, log", "chart_chat"),
     "backups": ("Backups", "chart_console"),
-    "cache": ("Cache, may be emptied", "line2"),
+    "cache": ("Cache (safe to delete)", "line2"),
 }
 
 
@@ -123,14 +123,14 @@ class SettingsPresenter(QObject):
         self._tasks.replace("try notification", self._try_notification)
 
     async def _try_notification(self) -> None:
-        problem = await self.notify("Rialto", "This is how Rialto tells you that something is done.")
+        problem = await self.notify("Rialto", "This is what a Rialto notification looks like.")
         self._change(notification_problem=problem)
 
     async def _save(self) -> None:
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            self._change(problem=f"{error.sentence}. What you chose holds until Rialto is closed.")
+            self._change(problem=f"{error.sentence}. Your change lasts until you close Rialto.")
 
     def _settings_changed(self, settings: Settings) -> None:
         before, after = self.state.choices, _choices(settings)

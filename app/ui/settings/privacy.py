@@ -17,7 +17,7 @@ from app.ui.settings.state import SettingsState
 class PrivacyPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
         super().__init__(theme)
-        self.pictures = Switch(theme, "Load pictures from other sites")
+        self.pictures = Switch(theme, "Load images from other sites")
         self.pictures.clicked.connect(lambda on: presenter.choose(load_remote_pictures=on))
         self.links = Switch(theme, "Ask before opening links")
         self.links.clicked.connect(lambda on: presenter.choose(confirm_links=on))
@@ -25,23 +25,23 @@ class PrivacyPage(SectionPage):
         loading.add(
             SettingRow(
                 theme,
-                "Load pictures from other sites",
+                "Load images from other sites",
                 self.pictures,
-                meaning="Off: nothing in an answer or a character makes this computer call another one.",
+                meaning="Off: answers and characters cannot contact other sites.",
             )
         )
         loading.add(SettingRow(theme, "Ask before opening links", self.links, meaning="Shows the whole address first."))
         self.group("Loading", loading)
 
-        self.adult = Switch(theme, "Show characters for adults")
+        self.adult = Switch(theme, "Show adult characters")
         self.adult.clicked.connect(lambda on: presenter.choose(show_adult=on))
         characters = RowCard(theme)
         characters.add(
             SettingRow(
                 theme,
-                "Show characters for adults",
+                "Show adult characters",
                 self.adult,
-                meaning="Off: those that the service marks so are never listed. On: the gallery has a filter.",
+                meaning="Off: characters marked as adult are never listed. On: the gallery has a filter.",
             )
         )
         self.group("Characters", characters)
@@ -49,7 +49,7 @@ class PrivacyPage(SectionPage):
         self._hosts = RowCard(theme)
         words = "Rialto has no telemetry, sends no crash reports, and looks for new versions only when you ask it to."
         self.group(
-            "What left this computer since Rialto was started",
+            "Requests sent since start",
             self._hosts,
             Label(theme, words, "small", "text2", wrap=True),
         )
@@ -69,12 +69,12 @@ class PrivacyPage(SectionPage):
     def _fill_hosts(self, hosts: tuple[HostCalls, ...]) -> None:
         self._hosts.empty()
         if not hosts:
-            self._hosts.add(SettingRow(self.theme, "Nothing yet", meaning="No host was called since the start."))
+            self._hosts.add(SettingRow(self.theme, "Nothing yet", meaning="No requests since start."))
         for host in hosts:
             self._hosts.add(self._host_row(host))
 
     def _host_row(self, host: HostCalls) -> QWidget:
         calls = f"{count(host.calls)} {'call' if host.calls == 1 else 'calls'}"
         title = host.host or "The Sandbox"
-        meaning = "On this computer: nothing left it." if host.is_here else "The address of your account."
+        meaning = "On this computer. Nothing left it." if host.is_here else "Your account's address."
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

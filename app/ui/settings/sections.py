@@ -30,7 +30,7 @@ SECTIONS = (
         "connection",
         "Connection",
         "plug",
-        ("Proxy", "Test the connection", "Certificates of your own"),
+        ("Proxy", "Test connection", "Custom certificates"),
         ("network", "http", "https", "socks5", "socks", "bypass", "tls", "ca", "pem", "offline", "firewall"),
     ),
     Section(
@@ -38,7 +38,7 @@ SECTIONS = (
         "Privacy and data",
         "shield",
         (
-            *("Load pictures from other sites", "Ask before opening links", "Show characters for adults"),
+            *("Load images from other sites", "Ask before opening links", "Show adult characters"),
             "Hosts contacted",
         ),
         ("telemetry", "adult", "what leaves this computer"),
@@ -54,14 +54,14 @@ SECTIONS = (
         "keyboard",
         "Keyboard",
         "keyboard",
-        ("Change a shortcut", "Enter sends the message"),
+        ("Change a shortcut", "Enter sends message"),
         ("keys", "shortcuts", "hotkey", "enter"),
     ),
     Section(
         "models",
         "Models and defaults",
         "sparkle",
-        ("Model of new chats", "Favourite models"),
+        ("Model for new chats", "Favorite models"),
         ("default", "star", "usual"),
     ),
     Section(
@@ -82,7 +82,7 @@ SECTIONS = (
         "notifications",
         "Notifications",
         "bell",
-        ("Tell me while I work elsewhere",),
+        ("Notify me when Rialto is in the background",),
         ("desktop", "alert", "done", "message", "sound"),
     ),
     Section(
@@ -99,7 +99,7 @@ SECTIONS = (
         "about",
         "About Rialto",
         "info",
-        ("Version", "Look for a new version", "Licences"),
+        ("Version", "Check for updates", "Licences"),
         ("license", "fonts", "credits", "update", "upgrade", "release"),
     ),
 )

@@ -28,8 +28,8 @@ class SpendingPage(SectionPage):
         self.problem.hide()
         card.body.addWidget(self.problem)
         words = (
-            "In USD, empty for none. Kept on this computer and checked before anything is sent, in every tab. "
-            "Limits of a single account and warnings of a low balance are in the Wallet. Play money is counted apart."
+            "In USD; empty means no limit. Checked on this computer before anything is sent, in every tab. "
+            "Limits for a single account and low-balance warnings are in the Wallet. Play money is counted separately."
         )
         self.group("", card, Label(theme, words, "small", "text2", wrap=True))
         self.column.addStretch(1)

@@ -10,14 +10,14 @@ from typing import Literal
 from app.core.call_log import HostCalls
 
 LIMIT_SCOPES = (
-    ("day", "A day, all accounts"),
-    ("call", "A single call"),
-    ("tab chat", "A day in Chat"),
-    ("tab speech", "A day in Speech"),
-    ("tab transcription", "A day in Transcribe"),
-    ("tab images", "A day in Images"),
-    ("tab video", "A day in Video"),
-    ("tab crypto_rpc", "A day in Console"),
+    ("day", "Per day, all accounts"),
+    ("call", "Per request"),
+    ("tab chat", "Per day in Chat"),
+    ("tab speech", "Per day in Speech"),
+    ("tab transcription", "Per day in Transcribe"),
+    ("tab images", "Per day in Images"),
+    ("tab video", "Per day in Video"),
+    ("tab crypto_rpc", "Per day in Console"),
 )
 
 

@@ -72,7 +72,7 @@ class ThisComputer(QWidget):
         card.body.addLayout(row)
         self._place_buttons = QWidget()
         buttons = FlowLayout(theme, parent=self._place_buttons)
-        self.lock = Button(theme, "Lock secrets now", size="small")
+        self.lock = Button(theme, "Lock now", size="small")
         self.lock.clicked.connect(self._secrets.lock)
         self.unlock = Button(theme, "Unlock…", size="small")
         self.unlock.clicked.connect(self._secrets.unlock)
@@ -96,8 +96,7 @@ class ThisComputer(QWidget):
         column.setSpacing(self._theme.px(6))
         column.addWidget(Label(self._theme, "If the system keyring is missing", "small", "text2", weight=600))
         words = (
-            "Rialto asks for a passphrase and keeps secrets in one encrypted file. "
-            "It never saves a secret in plain text."
+            "Rialto keeps secrets in one file encrypted with your passphrase. It never saves a secret in plain text."
         )
         column.addWidget(Label(self._theme, words, "small", "text2", wrap=True))
         return holder
@@ -173,7 +172,7 @@ class _UsageBar(QWidget):
         self._rows: tuple[UsageRow, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.px(12))
-        self.setAccessibleName("Room taken")
+        self.setAccessibleName("Disk usage")
 
     def set_rows(self, rows: tuple[UsageRow, ...]) -> None:
         self._rows = rows

@@ -208,11 +208,11 @@ async def test_a_voice_is_starred_heard_and_used_from_its_menu(speech: SpeechHar
     picker = speech.picker
     key = ("tts-orpheus", "leo")
     menu = picker.menu_of(key)
-    assert [action.text() for action in menu.actions()] == ["Use this voice", "Hear a sample", "Add to the favourites"]
+    assert [action.text() for action in menu.actions()] == ["Use this voice", "Hear a sample", "Add to favorites"]
     menu.actions()[2].trigger()
     await until(lambda: speech.voices.find(*key).favourite)
     menu = picker.menu_of(key)
-    assert menu.actions()[2].text() == "Remove from the favourites"
+    assert menu.actions()[2].text() == "Remove from favorites"
     menu.actions()[0].trigger()
     assert speech.voice == "leo"
 

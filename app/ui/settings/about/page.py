@@ -24,7 +24,7 @@ from app.ui.settings.about.state import AboutState, Part
 from app.ui.settings.fact_card import FactCard
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 
-_NEVER = "Rialto asks nobody before you say so, and never installs anything by itself."
+_NEVER = "Rialto checks only when you ask it to, and never installs anything automatically."
 
 
 class AboutPage(SectionPage):
@@ -41,7 +41,7 @@ class AboutPage(SectionPage):
         row.addWidget(IconLabel(theme, "logo", "accent", px=44))
         words = Label(
             theme,
-            f"Version {version}, MIT licence. No telemetry, no account with Rialto itself.",
+            f"Version {version}, MIT license. No telemetry, no Rialto account.",
             wrap=True,
             lead="Rialto.",
         )
@@ -51,8 +51,8 @@ class AboutPage(SectionPage):
         row.addWidget(self.copy)
         card.body.addLayout(row)
         self.group("", card)
-        self.group("New versions", self._updates())
-        self.read = Button(theme, "Read the licences…", "document", size="small")
+        self.group("Updates", self._updates())
+        self.read = Button(theme, "Licenses…", "document", size="small")
         self.read.clicked.connect(lambda: tasks.start_unless_running("licences", self._read))
         self.read.setEnabled(False)
         beside = QHBoxLayout()
@@ -70,15 +70,15 @@ class AboutPage(SectionPage):
 
     def _updates(self) -> QWidget:
         theme = self.theme
-        self.look = Button(theme, "Look now", "refresh", size="small")
+        self.look = Button(theme, "Check now", "refresh", size="small")
         self.look.clicked.connect(self._presenter.look)
         self.open_page = Button(theme, "Read about it", "external-link", size="small")
         self.open_page.clicked.connect(lambda: self._opener.ask(self._presenter.state.page))
-        self._newest = SettingRow(theme, "Newest version", self.look, meaning=_NEVER)
+        self._newest = SettingRow(theme, "Latest version", self.look, meaning=_NEVER)
         self._newest.add(self.open_page)
-        self.at_start = Switch(theme, "Look at the start")
+        self.at_start = Switch(theme, "Check at start")
         self.at_start.clicked.connect(lambda on: self._presenter.choose(looks_at_start=on))
-        self._start = SettingRow(theme, "Look at the start", self.at_start)
+        self._start = SettingRow(theme, "Check at start", self.at_start)
         self._start.hide()
         self._rows = RowCard(theme)
         self._rows.add(self._newest)
@@ -98,8 +98,8 @@ class AboutPage(SectionPage):
             self._rows.add(self._start)
         self.at_start.setChecked(state.looks_at_start)
         self._start.set_meaning(
-            f"Asks {state.host} for its signed list, at most once a day. It learns your address and that you use "
-            "Rialto, nothing else."
+            f"Asks {state.host} for its signed list, at most once per day. It learns only your IP address and "
+            f"that you use Rialto."
         )
         if state.parts != self._parts:
             self._parts = state.parts
@@ -125,14 +125,14 @@ class AboutPage(SectionPage):
 
 _WIDTH, _HEIGHT = 1020, 460  # eighty letters beside the list
 _LIST_WIDTH = 260
-_NO_TEXT = "Its authors name the licence above and ship no text of it."
+_NO_TEXT = "Its authors name the license above but do not include its text."
 
 
 class LicensesDialog(Dialog):
     def __init__(self, theme: Theme, parent: QWidget, parts: Sequence[Part]) -> None:
         super().__init__(theme, parent, "Licences", width=_WIDTH)
         self._parts = parts
-        self.list = NavList(theme, "Parts of Rialto")
+        self.list = NavList(theme, "Components")
         self.list.setFixedWidth(theme.type_px(_LIST_WIDTH))
         self.list.set_places([Place(str(index), part.title) for index, part in enumerate(parts)])
         self.list.chosen.connect(self._show)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.storage.settings import Settings, SettingsStore
 
 ONCE_IN = timedelta(days=1)  # how often a start looks
-NO_FEED = "This copy of Rialto was built without an address to ask, so it looks for no new versions."
+NO_FEED = "This build has no update source."
 
 
 class AboutPresenter(QObject):
@@ -100,10 +100,12 @@ class AboutPresenter(QObject):
             self._change(sentence=error.sentence, tone="bad")
         else:
             if is_newer(release.version, than=self._version):
-                said = f"Rialto {release.version} is out; this is {self._version}. Rialto never installs it by itself."
+                said = (
+                    f"Rialto {release.version} is out; this is {self._version}. Rialto never installs it automatically."
+                )
                 self._change(sentence=said, newer=release.version, page=release.page)
             else:
-                self._change(sentence=f"This is the newest version, {self._version}.", tone="ok")
+                self._change(sentence=f"This is the latest version, {self._version}.", tone="ok")
         finally:
             self._change(looking=False)
         self._store.remember(updates_looked_at=datetime.now(UTC).isoformat(timespec="seconds"))
@@ -113,7 +115,7 @@ class AboutPresenter(QObject):
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            self._change(sentence=f"{error.sentence}. What you chose holds until Rialto is closed.", tone="bad")
+            self._change(sentence=f"{error.sentence}. Your change lasts until you close Rialto.", tone="bad")
 
     def _change(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
@@ -136,4 +138,4 @@ def _parts(root: Path) -> tuple[Part, ...]:
     try:
         return tuple(Part(one.title, one.words, one.text) for one in shipped(root))
     except OSError as error:
-        return (Part("The licences cannot be read", error.strerror or "", ""),)
+        return (Part("The licenses cannot be read", error.strerror or "", ""),)

@@ -41,7 +41,7 @@ async def check_key(service: Service, wallet: str = "") -> CheckedKey:
 
 def verdict(checked: CheckedKey) -> TestLine:
     if not checked.permitted:
-        return TestLine("bad", "Known, but not let in", f"{checked.latency_ms} ms")
+        return TestLine("bad", "Key recognized, access denied", f"{checked.latency_ms} ms")
     what = "Sign-in accepted" if checked.by_wallet else "Key accepted"
     return TestLine("ok", what, f"{checked.latency_ms} ms")
 
@@ -54,7 +54,7 @@ def key_problem(key: str) -> str:
     if not key:
         return "Paste the API key."
     if not key.isascii() or not key.isprintable() or " " in key:
-        return "A key has letters, digits and signs only, without spaces."
+        return "Keys contain no spaces or special characters."
     return ""
 
 
@@ -63,15 +63,20 @@ def refused(error: ServiceError, done: int) -> FormState:
     if isinstance(error, errors.AuthenticationFailed):
         return FormState(problems={"key": "The service did not accept this key."}, done=done)
     if isinstance(error, errors.Forbidden):
-        return FormState(problems={"key": "The service does not let this key in from here."}, done=done)
+        return FormState(problems={"key": "The service does not accept this key from here."}, done=done)
     if isinstance(error, errors.NotFound | errors.BadResponse):
-        return FormState(problems={"base_url": "Something answers there, but not such a service."}, done=done)
+        return FormState(
+            problems={
+                "base_url": "A server answered, but it is not a compatible service. Check the path (often /api/v1)."
+            },
+            done=done,
+        )
     on_the_way = error.code or ""
     if on_the_way.startswith("proxy") or on_the_way in ("certificate", "ca_file"):
-        sentence = f"{error.message} Settings, under Connection, can test the way there."
+        sentence = f"{error.message} Run the test in Settings, under Connection."
         return FormState(problems={"base_url": sentence}, can_save_unchecked=True, done=done)
     if on_the_way == "tls":
-        sentence = "Something answers at this address, but not over a secure connection."
+        sentence = "A server answered at this address, but not over a secure connection."
         return FormState(problems={"base_url": sentence}, can_save_unchecked=True, done=done)
     if isinstance(error, errors.ConnectionFailed | errors.TimedOut):
         return FormState(problems={"base_url": "Nothing answered at this address."}, can_save_unchecked=True, done=done)

@@ -18,7 +18,7 @@ from app.ui.settings.accounts.state import FormState
 from app.ui.settings.fields import FieldBox, SecretField
 
 EXAMPLE_ADDRESS = "https://api.example.com/v1"
-_NAMES = {AUTOMATIC: "as the address suggests", "service": "service names", "venice": "Venice names"}
+_NAMES = {AUTOMATIC: "detect automatically", "service": "standard", "venice": "Venice"}
 
 
 class AccountForm(QWidget):
@@ -37,11 +37,11 @@ class AccountForm(QWidget):
         self.address.setProperty("mono", True)
         self.address.setPlaceholderText(EXAMPLE_ADDRESS)
         self.key = SecretField(theme, "Paste a key")
-        hint = "Keys are made in the API settings of your account at the service."
+        hint = "Create a key in your account's API settings on the service's website."
         self.key.setToolTip(plain_tip(hint))
         self.key.setAccessibleDescription(hint)
         self.name = QLineEdit()
-        self.name.setPlaceholderText("As the address")
+        self.name.setPlaceholderText("Same as the address")
         self.name.setMaxLength(80)
         self._boxes = {
             "base_url": FieldBox(theme, "Service address", self.address),
@@ -51,7 +51,7 @@ class AccountForm(QWidget):
         if not with_name:  # shown with its form: a part made visible without a parent is a window for a moment
             self._boxes["name"].hide()
         self._names = Button(theme, "", kind="link", size="small")
-        self._names.setToolTip("How this service names its fields")
+        self._names.setToolTip("API style")
         self._names.clicked.connect(self._choose_names)
         self._keep_icon = IconLabel(theme, "lock", "text3", px=14)
         self._keep = Label(theme, "", "small", "text3", wrap=True)
@@ -108,7 +108,7 @@ class AccountForm(QWidget):
         self._sentence.setVisible(bool(state.sentence))
         self.anyway_button.setVisible(state.can_save_unchecked and not state.busy)
         self.connect_button.setEnabled(not state.busy)
-        self.connect_button.setText("Asking the service" if state.busy else "Check and connect")
+        self.connect_button.setText("Checking" if state.busy else "Check and connect")
         for field in (self.address, self.key, self.name):
             field.setReadOnly(state.busy)
         self._keep.set_text(keep_words(place))
@@ -147,7 +147,7 @@ class AccountForm(QWidget):
 
     def _set_dialect(self, dialect: str) -> None:
         self._dialect = dialect
-        self._names.setText(f"Names: {_NAMES[dialect]}")
+        self._names.setText(f"API style: {_NAMES[dialect]}")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -167,7 +167,7 @@ def keep_words(place: SecretsState) -> str:
     if place.kind == "session":
         return "Kept in memory for this session only, and forgotten when Rialto closes."
     if place.ask == "choose":
-        return "Rialto asks where to keep the key; never in plain text."
+        return "Rialto asks where to keep the key. It is never saved in plain text."
     if place.is_locked:
-        return "Rialto asks you to unlock your keys before it keeps this one."
+        return "Rialto asks you to unlock your keys before it saves this one."
     return "Rialto keeps keys in the system keyring, never in plain text."

@@ -211,7 +211,7 @@ class AccountsPage(SectionPage):
         if row is None:
             return
         if what == "rename":
-            name = await ask_text(self.theme, self, "Rename the account", "Name", value=row.name, max_chars=80)
+            name = await ask_text(self.theme, self, "Rename account", "Name", value=row.name, max_chars=80)
             if name is not None:
                 self._presenter.rename(account_id, name)
         elif what == "replace-key":
@@ -220,20 +220,20 @@ class AccountsPage(SectionPage):
                 self._presenter.replace_key(account_id, key)
         elif what == "remove-key" and row.kind == "wallet":
             text = (
-                "What the wallet holds is lost unless you have its recovery phrase or an exported key. "
-                f"{row.name} stays on the list and is only watched from then on."
+                "Its money is lost unless you have the recovery phrase or an exported key. "
+                f"{row.name} stays in the list, watch-only."
             )
             ask = "Remove the private key from this computer?"
-            if await confirm(self.theme, self, ask, text, action="Remove the private key", danger=True):
+            if await confirm(self.theme, self, ask, text, action="Remove private key", danger=True):
                 self._presenter.remove_key(account_id)
         elif what == "remove-key":
-            text = f"{row.name} stays on the list but cannot call its service until it has a key again."
+            text = f"{row.name} stays in the list but cannot be used until it has a key again."
             if await confirm(self.theme, self, "Remove this key?", text, action="Remove key", danger=True):
                 self._presenter.remove_key(account_id)
 
     async def _ask_about_proxy(self, what: str) -> None:
-        text = "The proxy is called without a user name and password from then on. It may refuse that."
-        ask = "Remove the password of the proxy?"
+        text = "Rialto will connect to the proxy without a user name and password. The proxy may refuse that."
+        ask = "Remove the proxy password?"
         if what != "remove-key" or await confirm(self.theme, self, ask, text, action="Remove password", danger=True):
             self.proxy_wanted.emit(what)
 
@@ -250,10 +250,10 @@ class AccountsPage(SectionPage):
 
 async def ask_key(theme: Theme, parent: QWidget, account_name: str, place: SecretsState) -> str | None:
     """Return the new key, None when the person leaves. The field is emptied either way."""
-    dialog = Dialog(theme, parent, f"Replace the key of {account_name}")
+    dialog = Dialog(theme, parent, f"Replace key for {account_name}")
     field = SecretField(theme, "Paste a key")
     dialog.body.addWidget(FieldBox(theme, "API key", field))
-    words = f"The old key is forgotten here; it is not revoked at the service. {keep_words(place)}"
+    words = f"The old key is removed here but not revoked at the service. {keep_words(place)}"
     dialog.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
     dialog.add_button("Cancel", accepts=False)
     save = dialog.add_button("Replace key", kind="primary", accepts=True, default=True)

@@ -174,7 +174,7 @@ class AccountsPresenter(QObject):
         account = self._accounts.get(account_id)
         if account is None:
             return
-        self._set_test(account_id, TestLine("running", "Asking the service"))
+        self._set_test(account_id, TestLine("running", "Checking"))
         try:
             if account.kind == "api_key":
                 await self._secrets.unlocked("Unlock to test the key.")
@@ -320,7 +320,7 @@ class AccountsPresenter(QObject):
             self.record_answer(account.id, self._now(), checked.latency_ms)
             self._tests[account.id] = verdict(checked)
             if not checked.permitted:
-                return FormState(problems={"key": "The service knows this key but does not let it in."}, done=done)
+                return FormState(problems={"key": "The service recognizes this key but denies access."}, done=done)
         return await self._finish(account, key)
 
     async def _finish(self, account: Account, key: str) -> FormState:

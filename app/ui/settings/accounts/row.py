@@ -116,7 +116,7 @@ class AccountRowWidget(QWidget):
         partner = menu.add("Partner limits")
         partner.setCheckable(True)
         partner.setChecked(self._row.partner)
-        partner.setToolTip("The service lets its partners call more often.")
+        partner.setToolTip("Partners get higher rate limits.")
         partner.triggered.connect(lambda: self._want("partner"))
         menu.addSeparator()
         menu.add("Remove", "trash", role="bad").triggered.connect(lambda: self._want("remove"))

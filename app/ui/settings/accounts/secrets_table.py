@@ -56,7 +56,7 @@ class SecretsTable(QWidget):
             grid.addWidget(label, 0, column)
         if not rows:
             self._line(grid, 1)
-            words = Label(self._theme, "No keys are kept here. The Sandbox needs none.", role="text2", wrap=True)
+            words = Label(self._theme, "No keys are stored here. The Sandbox needs none.", role="text2", wrap=True)
             words.setMinimumHeight(self._theme.height_px(50))
             words.setContentsMargins(self._theme.px(16), 0, self._theme.px(16), 0)
             grid.addWidget(words, 2, 0, 1, 5)
@@ -80,9 +80,7 @@ class SecretsTable(QWidget):
         words.setContentsMargins(theme.px(16), theme.px(8), 0, theme.px(8))
         words.setSpacing(0)
         words.addWidget(Label(theme, row.what, weight=500, elide=True))
-        words.addWidget(
-            Label(theme, row.hint or "too short to name", "small", "text2", mono=bool(row.hint), elide=True)
-        )
+        words.addWidget(Label(theme, row.hint or "not shown", "small", "text2", mono=bool(row.hint), elide=True))
         grid.addWidget(what, at, 0)
         grid.addWidget(Label(theme, row.belongs_to, elide=True), at, 1)
         place = QHBoxLayout()
@@ -92,7 +90,7 @@ class SecretsTable(QWidget):
         )
         place.addWidget(Label(theme, row.kept_in, elide=True), 1)
         grid.addLayout(place, at, 2)
-        grid.addWidget(Label(theme, row.last_used or "not yet", role="text2", tabular=True, elide=True), at, 3)
+        grid.addWidget(Label(theme, row.last_used or "never", role="text2", tabular=True, elide=True), at, 3)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.px(6))
         buttons.setContentsMargins(0, 0, theme.px(10), 0)

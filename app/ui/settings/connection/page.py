@@ -36,14 +36,14 @@ class ConnectionPage(SectionPage):
         self.test.wanted.connect(lambda address: presenter.test(self.form.draft(), address))
         self.test.stop_wanted.connect(presenter.stop_test)
         self.test.failed.connect(self._bring_into_view)
-        words = "Each step between this computer and the service, with the proxy as it stands above. It costs nothing."
+        words = "Tests each step between this computer and the service, using the proxy above. Free."
         self.group("Test", Label(theme, words, "small", "text2", wrap=True), self.test)
         self._certificates = RowCard(theme)
         self._shown: tuple[CertificateRow, ...] | None = None
         self.add_button = Button(theme, "Add a certificate…", "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
         self._problem = Label(theme, "", "small", "bad", wrap=True)
-        self.group("Certificates of your own", self._certificates, self._problem)
+        self.group("Custom certificates", self._certificates, self._problem)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         secrets.state_changed.connect(self.form.show_place)
@@ -79,10 +79,10 @@ class ConnectionPage(SectionPage):
             line = SettingRow(self.theme, row.name, remove, meaning=row.problem or row.detail)
             line.set_meaning(row.problem or row.detail, "bad" if row.problem else "text2")
             self._certificates.add(line)
-        meaning = "PEM files, believed besides the system's. For networks that look into secure connections."
+        meaning = "PEM files trusted in addition to the system's. For networks that inspect TLS traffic."
         self.add_button = Button(self.theme, "Add a certificate…", "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
-        title = "Add another" if rows else "None yet"
+        title = "Add another…" if rows else "None yet"
         self._certificates.add(SettingRow(self.theme, title, self.add_button, meaning=meaning))
 
     def _choose_file(self) -> None:

@@ -116,10 +116,10 @@ class ConnectionPresenter(QObject):
         try:
             proxy = await Network().proxy(self.state.address or "https://api.example.com")
         except UnusableProxy as error:
-            return f"The system names a proxy of the kind {error.kind[:20]}, which Rialto does not speak."
+            return f"The system uses a proxy of type {error.kind[:20]}, which Rialto does not support."
         if proxy is None:
-            return "The system names no proxy: every host is called straight."
-        return f"The system names {proxy.address}."
+            return "No system proxy. Connecting directly."
+        return f"System proxy: {proxy.address}."
 
     async def _use(self, draft: ProxyDraft) -> None:
         problems = _problems(draft, has_password=self.state.has_password and draft.user == self.state.kept.user)
@@ -169,7 +169,7 @@ class ConnectionPresenter(QObject):
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            problem = f"{error.sentence}. What you chose holds until Rialto is closed."
+            problem = f"{error.sentence}. Your change lasts until you close Rialto."
         self.changed.emit()
         return problem
 
@@ -184,7 +184,7 @@ class ConnectionPresenter(QObject):
             self._change(certificate_problem=error.sentence)
             return
         if path in self._store.value.ca_files:
-            self._change(certificate_problem=f"{Path(path).name} is on the list already.")
+            self._change(certificate_problem=f"{Path(path).name} is already in the list.")
             return
         await self._keep_certificates((*self._store.value.ca_files, path))
 
@@ -201,7 +201,7 @@ class ConnectionPresenter(QObject):
         has_password = self.state.has_password and draft.user == self.state.kept.user
         problems = _problems(draft, has_password=has_password)
         if problems or not address:
-            asks = "" if address else "Enter the address of a service."
+            asks = "" if address else "Enter a service address."
             self._change(problems=problems, test=TestState(problem=asks))
             return
         self._change(problems={}, test=TestState("running", "Testing."))
@@ -260,7 +260,7 @@ class ConnectionPresenter(QObject):
             return running[1], ""
         accounts = [account for account in self._callable() if _same(account.base_url, address)]
         if not accounts:
-            return "", "No account calls this address."
+            return "", "No account uses this address."
         try:
             key = await self._secrets.read(accounts[0].id)
         except SecretStoreError as error:
@@ -312,20 +312,20 @@ def _problems(draft: ProxyDraft, *, has_password: bool) -> dict[str, str]:
     problems: dict[str, str] = {}
     host = _host(draft.host)
     if not host:
-        problems["host"] = "Enter the address of the proxy."
+        problems["host"] = "Enter the proxy address."
     elif "@" in host or "/" in host or any(char.isspace() for char in host):
-        problems["host"] = "The host alone, such as proxy.example.net: no https://, user or path."
+        problems["host"] = "Enter only the host, such as proxy.example.net, without https://, user or path."
     if not (draft.port.isascii() and draft.port.isdigit() and 0 < int(draft.port) < 65536):
         problems["port"] = "1 to 65535."
     if draft.has_login:
         if not draft.user:
             problems["user"] = "Enter the user name."
         elif len(draft.user.encode()) > 255 or ":" in draft.user:
-            problems["user"] = "A user name has no colon and at most 255 bytes."
+            problems["user"] = "A user name cannot contain a colon or be longer than 255 bytes."
         if not draft.password and not has_password:
             problems["password"] = "Enter the password."  # noqa: S105 - a sentence
         elif len(draft.password.encode()) > 255:
-            problems["password"] = "A password has at most 255 bytes."  # noqa: S105 - a sentence
+            problems["password"] = "A password cannot be longer than 255 bytes."  # noqa: S105 - a sentence
     return problems
 
 

@@ -38,11 +38,11 @@ class ProxyForm(QWidget):
         self.mode = SegmentedChoice(theme, "Proxy", _MODES, stretch=True)
         self.mode.changed.connect(self._choose_mode)
         self._words = Label(theme, "", "small", "text2", wrap=True)
-        self.kind = SegmentedChoice(theme, "Kind of proxy", _KINDS)
+        self.kind = SegmentedChoice(theme, "Proxy type", _KINDS)
         self.host = _line("proxy.example.net", mono=True)
         self.port = _line("8080")
         self.port.setMaxLength(5)
-        self.has_login = QCheckBox("Needs a user name and password")
+        self.has_login = QCheckBox("Requires a user name and password")
         self.user = _line("")
         self.password = SecretField(theme, "")
         self.bypass = _line("example.net, 10.0.0.0/8", mono=True)
@@ -51,7 +51,7 @@ class ProxyForm(QWidget):
             "port": FieldBox(theme, "Port", self.port),
             "user": FieldBox(theme, "User name", self.user),
             "password": FieldBox(theme, "Password", self.password),
-            "bypass": FieldBox(theme, "Hosts called without the proxy", self.bypass),
+            "bypass": FieldBox(theme, "Hosts that bypass the proxy", self.bypass),
         }
         self._keep_icon = IconLabel(theme, "lock", "text3", px=14)
         self._keep = Label(theme, "", "small", "text3", wrap=True)
@@ -104,9 +104,7 @@ class ProxyForm(QWidget):
         bypass = QVBoxLayout()
         bypass.setSpacing(theme.px(4))
         bypass.addWidget(self._boxes["bypass"])
-        help_words = (
-            "Names with all below them, addresses or blocks of addresses. This computer is always called straight."
-        )
+        help_words = "Domains (with subdomains), IP addresses or ranges. This computer always bypasses the proxy."
         bypass.addWidget(Label(theme, help_words, "small", "text3", wrap=True))
         manual.addLayout(bypass)
         column.addWidget(self._manual)
@@ -182,10 +180,10 @@ class ProxyForm(QWidget):
         manual = draft.mode == "manual"
         self._manual.setVisible(manual)
         self._login.setVisible(draft.has_login)
-        self._words.set_text("Every host is called straight." if draft.mode == "none" else state.system)
+        self._words.set_text("All connections are direct." if draft.mode == "none" else state.system)
         self._words.setVisible(not manual)
         kept = state.has_password and draft.user == state.kept.user
-        self.password.setPlaceholderText("Kept; type to replace it" if kept else "")
+        self.password.setPlaceholderText("Saved. Type to replace it." if kept else "")
         self._keep.set_text(_keep_words(self._place))
         self._keep_icon.set_icon("warning" if self._place.ask else "lock", "warn" if self._place.ask else "text3")
         self._question.setVisible(bool(self._place.ask))
@@ -246,11 +244,11 @@ def _beside(theme: Theme, *boxes: FieldBox, first: int, second: int = 0) -> QHBo
 def _keep_words(place: SecretsState) -> str:
     """Where a password would be kept, before it is entered."""
     if place.ask == "choose":
-        return "Rialto asks where to keep the password; never in plain text."
+        return "Rialto asks where to keep the password. It is never saved in plain text."
     if place.is_locked:
-        return "Rialto asks you to unlock your keys before it keeps the password, never in plain text."
+        return "Rialto asks you to unlock your keys before it saves the password."
     if place.kind == "session":
         return "Kept in memory for this session only, and forgotten when Rialto closes."
     if place.kind == "passphrase":
-        return "Kept in a file protected by your passphrase, and sent to the proxy only."
-    return "Kept in the system keyring, and sent to the proxy only."
+        return "Kept in a file protected by your passphrase, and sent only to the proxy."
+    return "Kept in the system keyring, and sent only to the proxy."

@@ -43,8 +43,8 @@ class ConnectionTestCard(QWidget):
         self.address = QLineEdit()
         self.address.setProperty("mono", True)
         self.address.returnPressed.connect(self._press)
-        self._box = FieldBox(theme, "Address of the service", self.address)
-        self.button = Button(theme, "Test the connection")
+        self._box = FieldBox(theme, "Service address", self.address)
+        self.button = Button(theme, "Test connection")
         self.button.clicked.connect(self._press)
         self._running = False
         self._icon = IconLabel(theme, "check-circle", "ok", px=16)
@@ -86,7 +86,7 @@ class ConnectionTestCard(QWidget):
         self._running = test.outcome == "running"
         self.address.setPlaceholderText(state.address)
         self._box.show_problem(test.problem)
-        self.button.setText("Stop" if self._running else "Test the connection")
+        self.button.setText("Stop" if self._running else "Test connection")
         self._summary_row.setVisible(bool(test.sentence))
         self._summary.set_text(test.sentence)
         role = {"ok": "ok", "bad": "bad"}.get(test.outcome, "text2")

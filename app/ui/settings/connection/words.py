@@ -10,24 +10,24 @@ if TYPE_CHECKING:
     from app.service.http.network_check import Hop
 
 TITLES = {
-    "proxy_name": "Name of the proxy",
-    "proxy": "Connection to the proxy",
-    "proxy_tls": "Certificate of the proxy",
-    "proxy_answer": "Answer of the proxy",
-    "name": "Name of the service",
-    "connect": "Connection to the service",
-    "tls": "Certificate of the service",
-    "http": "Answer of the service",
+    "proxy_name": "Find proxy",
+    "proxy": "Connect to proxy",
+    "proxy_tls": "Proxy certificate",
+    "proxy_answer": "Proxy response",
+    "name": "Find service",
+    "connect": "Connect to service",
+    "tls": "Service certificate",
+    "http": "Service response",
     "key": "API key",
 }
-STATES = {"waiting": "waiting", "running": "running", "ok": "in order", "bad": "failed", "skipped": "not tested"}
+STATES = {"waiting": "waiting", "running": "running", "ok": "OK", "bad": "failed", "skipped": "not tested"}
 
 
 def hop_row(hop: Hop) -> HopRow:
     took = "" if hop.took_ms is None else f"{hop.took_ms} ms"
     sentence = hop.sentence
     if not sentence and hop.state == "skipped":
-        sentence = "Not tested, because a step before it failed."
+        sentence = "Not tested because an earlier step failed."
     return HopRow(hop.name, TITLES[hop.name], hop.state, sentence, took)
 
 

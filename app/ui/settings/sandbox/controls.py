@@ -28,15 +28,17 @@ class ControlsPage(Groups):
         super().__init__(theme)
         self._presenter = presenter
         words = (
-            "Let the Sandbox fail on purpose, to see what your program or Rialto does then. Nothing here reaches a "
-            "real service. Every program that calls this Sandbox is affected."
+            "Make the Sandbox fail on purpose to see how your program or Rialto reacts. This never reaches "
+            "a real service. It affects every program that uses this Sandbox."
         )
         self._said = Label(theme, "", "small", "bad", wrap=True)
-        self.place = ChoiceField(theme, "Which calls it hits", small=True)
+        self.place = ChoiceField(theme, "Affected requests", small=True)
         for path, title in PLACES:
             self.place.addItem(title, path)
         where = RowCard(theme)
-        where.add(SettingRow(theme, "Which calls it hits", self.place, meaning="For what you switch on from here on."))
+        where.add(
+            SettingRow(theme, "Affected requests", self.place, meaning="Applies to failures you turn on from now on.")
+        )
         self.group("", Label(theme, words, "body", "text2", wrap=True), self._said, where)
         self.faults: dict[str, FaultRow] = {}
         card = RowCard(theme)
@@ -45,9 +47,9 @@ class ControlsPage(Groups):
             row.switch.clicked.connect(partial(self._press, row))
             self.faults[fault.name] = row
             card.add(row)
-        self.group("Let it fail", card)
+        self.group("Simulate failures", card)
         self.group("Clock and limits", self._clock())
-        self.group("Begin anew", self._reset())
+        self.group("Reset", self._reset())
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
@@ -61,33 +63,33 @@ class ControlsPage(Groups):
         self.clock_steps: list[Button] = []
         for seconds, title in CLOCK_STEPS:
             button = Button(theme, f"+ {title}", size="small")
-            button.setAccessibleName(f"Turn the clock {title} forwards")
+            button.setAccessibleName(f"Move the clock {title} forward")
             button.clicked.connect(partial(self._turn, seconds))
             self.clock_steps.append(button)
             flow.addWidget(button)
-        self.clock_right = Button(theme, "Put it right", size="small")
+        self.clock_right = Button(theme, "Reset clock", size="small")
         self.clock_right.clicked.connect(partial(self._turn, 0.0))
         flow.addWidget(self.clock_right)
-        words = "Queues finish, cloned voices and downloads expire, windows of limits begin anew, without waiting."
-        card.add(Stacked(theme, "Turn its clock forwards", words, holder, self._clock_value))
-        self.speed = NumberField(theme, "Words per second of a chat", low=0, high=10_000, value=80)
+        words = "Queues finish, cloned voices and downloads expire, and rate limits reset, without waiting."
+        card.add(Stacked(theme, "Move its clock forward", words, holder, self._clock_value))
+        self.speed = NumberField(theme, "Chat speed in words per second", low=0, high=10_000, value=80)
         self.speed.setSuffix(" tokens/s")
         self.speed.value_edited.connect(lambda value: self._presenter.behave(tokens_per_second=value))
-        card.add(SettingRow(theme, "Speed of its chats", self.speed, meaning="0: as fast as the connection takes it."))
-        self.partner = Switch(theme, "Limits of a partner")
+        card.add(SettingRow(theme, "Chat speed", self.speed, meaning="0: as fast as possible."))
+        self.partner = Switch(theme, "Partner limits")
         self.partner.clicked.connect(lambda on: self._presenter.behave(partner=on))
-        card.add(SettingRow(theme, "Limits of a partner", self.partner, meaning="More calls a minute for every key."))
+        card.add(SettingRow(theme, "Partner limits", self.partner, meaning="More requests per minute for every key."))
         return card
 
     def _reset(self) -> QWidget:
         card = RowCard(self.theme)
-        self.reset = DangerButton(self.theme, "Set everything back", size="small")
+        self.reset = DangerButton(self.theme, "Reset everything", size="small")
         self.reset.clicked.connect(self._presenter.reset)
         words = (
-            "Balances, callers, cloned voices, videos, chains, the request log, the clock and every control above: all "
-            "as in a new Sandbox. Address and key stay, and so does your history in Rialto."
+            "Resets balances, callers, cloned voices, videos, blockchains, the request log, the clock and "
+            "every control above. The address, the key and your history in Rialto stay."
         )
-        card.add(SettingRow(self.theme, "Forget what happened in it", self.reset, meaning=words))
+        card.add(SettingRow(self.theme, "Reset the Sandbox", self.reset, meaning=words))
         return card
 
     def show_state(self, state: SandboxState) -> None:
@@ -156,7 +158,13 @@ class FaultRow(Stacked):
             self.fields[part.field] = _field(theme, fault, part)
             flow.addWidget(self.fields[part.field])
         self.times = ChoiceField(theme, f"{fault.title}: how often", small=True)
-        for count, words in ((1, "The next call"), (2, "2 calls"), (5, "5 calls"), (20, "20 calls"), (0, "Every call")):
+        for count, words in (
+            (1, "Next request"),
+            (2, "2 calls"),
+            (5, "5 calls"),
+            (20, "20 calls"),
+            (0, "Every request"),
+        ):
             self.times.addItem(words, count)
         self.times.setCurrentIndex(max(0, self.times.findData(fault.times)))
         flow.addWidget(self.times)

@@ -22,7 +22,7 @@ from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.state import EngineRow, SandboxState
 
 _DOTS = "••••••••••••"
-_MONEY_WORDS = "Counts down like a real balance, and back to $100.00 on request."
+_MONEY_WORDS = "Counts down like a real balance. You can reset it to $100.00."
 _STATES = {"missing": ("Not installed", "warn"), "idle": ("Ready", "outline"), "loaded": ("Loaded", "ok")}
 _USUAL_GIFT = 100
 _LARGEST_GIFT = 10_000
@@ -42,7 +42,7 @@ class OverviewPage(Groups):
         self.group("For your own programs", self._connection())
         self.group("Play money", self._money())
         self._engines = RowCard(theme)
-        self.group("What does the work", self._engines)
+        self.group("Engines", self._engines)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
@@ -57,9 +57,9 @@ class OverviewPage(Groups):
         words.setSpacing(theme.px(2))
         words.addWidget(Label(theme, "A practice service inside Rialto", weight=600, wrap=True))
         text = (
-            "It speaks on the same paths as a real service, with the same errors, limits and prices, for play money. "
-            "Its reader answers from the handbook; it is not a language model. Models of a server that already runs on "
-            "this computer appear beside it."
+            "It has the same API as a real service, with the same errors, limits and prices, paid with play "
+            "money. It answers from the handbook; it is not a language model. Models from a local server on "
+            "this computer are listed next to it."
         )
         words.addWidget(Label(theme, text, "small", "text2", wrap=True))
         row.addLayout(words, 1)
@@ -71,15 +71,15 @@ class OverviewPage(Groups):
     def _connection(self) -> QWidget:
         theme = self.theme
         self._address = value_label(theme, mono=True)
-        self.copy_address = CopyButton(theme, "Copy the address", lambda: self._state.address)
+        self.copy_address = CopyButton(theme, "Copy address", lambda: self._state.address)
         address = SettingRow(theme, "Address", self._address, meaning="For programs on this computer only.")
         address.add(self.copy_address)
         self._key = value_label(theme, mono=True)
-        self.show_key = IconButton(theme, "eye", "Show the key", size="small", icon_size=16)
+        self.show_key = IconButton(theme, "eye", "Show key", size="small", icon_size=16)
         self.show_key.setCheckable(True)
         self.show_key.toggled.connect(lambda _on: self._draw_key())
-        self.copy_key = CopyButton(theme, "Copy the key", lambda: self._state.key)
-        key = SettingRow(theme, "Key", self._key, meaning="New with every start. Worth nothing anywhere else.")
+        self.copy_key = CopyButton(theme, "Copy key", lambda: self._state.key)
+        key = SettingRow(theme, "Key", self._key, meaning="Changes at every start. Worthless anywhere else.")
         key.add(self.show_key)
         key.add(self.copy_key)
         self.any_key = Switch(theme, "Accept any key")
@@ -88,7 +88,7 @@ class OverviewPage(Groups):
             theme,
             "Accept any key",
             self.any_key,
-            meaning="Every key is then a caller of its own with $100.00 of play money. Until it is stopped.",
+            meaning="Each key gets its own $100.00 of play money, until the Sandbox stops.",
         )
         card = RowCard(theme)
         for row in (address, key, anybody):
@@ -98,15 +98,13 @@ class OverviewPage(Groups):
     def _money(self) -> QWidget:
         theme = self.theme
         self._balance = value_label(theme)
-        self.refill = Button(theme, "Fill up", "undo", size="small")
+        self.refill = Button(theme, "Reset balance", "undo", size="small")
         self.refill.clicked.connect(self._presenter.fill_up)
-        self._money_row = SettingRow(theme, "Balance of the key", self._balance, meaning=_MONEY_WORDS)
+        self._money_row = SettingRow(theme, "Key balance", self._balance, meaning=_MONEY_WORDS)
         self._money_row.add(self.refill)
-        self.wallet = TextField(
-            theme, "Address of the wallet", placeholder="Address of a wallet, 0x…", mono=True, small=True
-        )
+        self.wallet = TextField(theme, "Wallet address", placeholder="Wallet address, 0x…", mono=True, small=True)
         self.wallet.setMinimumWidth(theme.type_px(150))
-        self.amount = NumberField(theme, "Play dollars to give", low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
+        self.amount = NumberField(theme, "Play dollars to send", low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
         self.give = Button(theme, "Give", size="small")
         self.give.clicked.connect(self._give)
         self.wallet.textChanged.connect(lambda _text: self._draw_buttons())
@@ -115,7 +113,7 @@ class OverviewPage(Groups):
             theme,
             "Faucet",
             self.wallet,
-            meaning="Gives a wallet play dollars for a top-up, and 1 play ether. They exist in this Sandbox only.",
+            meaning="Sends a wallet play dollars for a top-up and 1 play ether. They exist only in this Sandbox.",
         )
         faucet.add(self.amount)
         faucet.add(self.give)
@@ -133,7 +131,7 @@ class OverviewPage(Groups):
         # Stopping what is in use would break the chat that is open; choose another account first.
         may_stop = not (state.running and state.in_use)
         self.start_stop.setEnabled(not state.busy and may_stop)
-        self.start_stop.setToolTip("" if may_stop else "It is the account in use. Use another account to stop it.")
+        self.start_stop.setToolTip("" if may_stop else "This account is in use. Switch accounts to stop it.")
         self._address.set_text(state.address or "Starts with the Sandbox")
         self._draw_key()
         self.any_key.setChecked(state.any_key)
@@ -150,7 +148,7 @@ class OverviewPage(Groups):
     def _draw_key(self) -> None:
         shown = self.show_key.isChecked()
         self.show_key.set_icon("eye-off" if shown else "eye")
-        self.show_key.rename("Hide the key" if shown else "Show the key")
+        self.show_key.rename("Hide key" if shown else "Show key")
         key = self._state.key
         self._key.set_text(key if key and shown else _DOTS if key else "–")
 
@@ -165,7 +163,7 @@ class OverviewPage(Groups):
     def _draw_engines(self, engines: tuple[EngineRow, ...]) -> None:
         self._engines.empty()
         if not engines:
-            words = "Start the Sandbox to see what it works with."
+            words = "Start the Sandbox to see its engines."
             self._engines.add(SettingRow(self.theme, "Engines", meaning=words))
         for engine in engines:
             words, tone = _STATES.get(engine.state, (engine.state, "outline"))

@@ -50,19 +50,19 @@ class OwnCodePage(Groups):
         self._presenter = presenter
         self.pieces: tuple[Piece, ...] = ()
         words = (
-            "Programs that speak to the service can be tried here without changing a line: the same paths, the same "
-            "errors, play money. The pieces below find the Sandbox through two variables."
+            "Test your programs here without changing a line of code: same API, same errors, play money. "
+            "The snippets below find the Sandbox through two variables."
         )
-        self.setup = CodeCard(theme, "In your shell, first")
+        self.setup = CodeCard(theme, "First, in your shell")
         self.setup.copy.read_from(lambda: variables(presenter.state.address, presenter.state.key))
         self.group("", Label(theme, words, role="text2", wrap=True), self.setup)
-        self.which = ChoiceField(theme, "Piece of code")
+        self.which = ChoiceField(theme, "Snippet")
         self.which.currentIndexChanged.connect(self._show_piece)
         card = RowCard(theme)
-        card.add(SettingRow(theme, "Piece of code", self.which, meaning="Each runs as it stands."))
+        card.add(SettingRow(theme, "Snippet", self.which, meaning="Each runs as is."))
         self._words = Label(theme, "", role="text2", wrap=True)
         self.code = CodeCard(theme, "")
-        self.group("Pieces to begin with", card, self._words, self.code)
+        self.group("Snippets", card, self._words, self.code)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
@@ -74,7 +74,7 @@ class OwnCodePage(Groups):
         if state.running:
             self.setup.set_text(variables(state.address, _DOTS))
         else:
-            self.setup.set_text("The Sandbox is not running. Start it on the page Overview.")
+            self.setup.set_text("The Sandbox is not running. Start it on the Overview page.")
         self.setup.copy.setEnabled(state.running)
 
     def _show_piece(self, number: int) -> None:

@@ -30,7 +30,7 @@ class SandboxPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:
         super().__init__(theme)
         self.presenter = presenter
-        self.choice = SegmentedChoice(theme, "Pages about the Sandbox", PAGES)
+        self.choice = SegmentedChoice(theme, "Sandbox pages", PAGES)
         self.choice.changed.connect(self.open_page)
         row = QHBoxLayout()
         row.addWidget(self.choice)

@@ -160,7 +160,7 @@ class SandboxPresenter(QObject):
         try:
             await work()
         except (OSError, ImportError) as error:
-            self._change(problem=f"The Sandbox did not do that: {error}.")
+            self._change(problem=f"The Sandbox could not do that: {error}.")
         finally:
             self._change(busy=False)
         self.refresh()
@@ -172,7 +172,7 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             await controls.set_balance(PLAY_MONEY_USD)
-            return "The play money is full again."
+            return "Play money was reset."
 
         self._do(work)
 
@@ -181,7 +181,7 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             holds = await controls.give(address.strip(), usd)
-            return f"Sent. The wallet holds {holds:,} play dollars now."
+            return f"Sent. The wallet now has {holds:,} play dollars."
 
         self._do(work)
 
@@ -216,14 +216,14 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             await controls.clear_all()
-            return "Every test control is off."
+            return "All test controls are off."
 
         self._do(work)
 
     def reset(self) -> None:
         async def work(controls: SandboxControls) -> str:
             await controls.reset()
-            return "The Sandbox is as it was when it started."
+            return "The Sandbox was reset."
 
         self._do(work)
 
@@ -336,7 +336,7 @@ def _active(look: SandboxStatus) -> tuple[ActiveControl, ...]:
 def _words(error: Any) -> str:
     """The service layer's own sentence, and which field it is about where that is known."""
     fields = "; ".join(f"{one.path}: {one.message}" for one in error.fields)
-    return f"The Sandbox did not do that. {fields or error.message}"
+    return f"The Sandbox could not do that. {fields or error.message}"
 
 
 def _texts(row: RequestRow, details: CallDetails) -> tuple[str, str]:

@@ -48,7 +48,7 @@ class RequestsPage(Groups):
         self.filter.setProperty("sizing", "small")
         self.filter.search_changed.connect(lambda _text: self._apply_filter())
         row.addWidget(self.filter, 1)
-        self.which = SegmentedChoice(theme, "Which requests", (("all", "All"), ("failed", "Failed")))
+        self.which = SegmentedChoice(theme, "Request filter", (("all", "All"), ("failed", "Failed")))
         self.which.changed.connect(lambda _key: self._apply_filter())
         row.addWidget(self.which)
         column.addLayout(row)
@@ -91,13 +91,11 @@ class RequestsPage(Groups):
         if state.silent or not state.running:
             words = state.silent or "The Sandbox is not running."
         elif not there:
-            words = "Nothing was asked of it yet. Requests appear here as they come, Rialto's own among them."
+            words = "No requests yet. Requests appear here as they arrive, including Rialto's own."
         elif not shown:
-            words = f"None of {count(there)} requests fits."
+            words = f"None of {count(there)} requests match."
         else:
-            words = (
-                f"{count(shown)} of the newest {count(there)}. Keys, sign-ins and payments are hidden in all of them."
-            )
+            words = f"{count(shown)} of the newest {count(there)}. Keys, sign-ins and payments are hidden."
         self._count.set_text(words)
 
     def _fit(self) -> None:

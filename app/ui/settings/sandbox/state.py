@@ -121,7 +121,7 @@ class Fault:
 
 
 STATUSES = (
-    (400, "400 Wrong request"),
+    (400, "400 Bad request"),
     (401, "401 Key not accepted"),
     (402, "402 Balance too low"),
     (403, "403 Forbidden"),
@@ -132,19 +132,19 @@ STATUSES = (
     (429, "429 Rate limit"),
     (500, "500 Failed"),
     (503, "503 Overloaded"),
-    (504, "504 Gave up waiting"),
+    (504, "504 Timeout"),
 )
 LIES = (
     ("length", "Shorter than announced"),
-    ("json", "JSON that breaks off"),
+    ("json", "Truncated JSON"),
     ("html", "A web page"),
-    ("empty", "Nothing at all"),
-    ("type", "Another content type"),
+    ("empty", "Empty body"),
+    ("type", "Wrong content type"),
 )
 FAULTS = (
     Fault(
         "slow",
-        "Be slow",
+        "Slow down",
         "Waits before each answer begins.",
         (Number("seconds", "Seconds to wait", 0.1, 600, 2, " s", 1),),
         times=0,
@@ -152,35 +152,35 @@ FAULTS = (
     Fault(
         "answer",
         "Answer with an error",
-        "Does nothing of what is asked, charges nothing, and answers with this status.",
+        "Does nothing, charges nothing, and answers with this status.",
         (Choice("status", "Status", STATUSES, 429),),
     ),
     Fault(
         "cut",
         "Cut the stream",
-        "Closes the connection after so many characters of a streamed chat, or bytes of speech or of a film. "
-        "What was made until then is charged.",
+        "Closes the connection after this many characters of a streamed chat, or bytes of speech or video. What "
+        "was made until then is charged.",
         (Number("after", "Characters or bytes before the cut", 0, 1_000_000, 100, " characters"),),
     ),
     Fault(
         "lie",
-        "Send a body that lies",
-        "Answers 200, but the body is not what its headers promise.",
-        (Choice("kind", "What the body is", LIES, "json"),),
+        "Malformed body",
+        "Answers 200, but the body does not match its headers.",
+        (Choice("kind", "Body", LIES, "json"),),
     ),
     Fault("drop", "Hang up", "Closes the connection without any answer."),
     Fault(
         "in_band_error",
         "Fail inside the stream",
-        "Begins a streamed chat well and sends an error after so many characters.",
+        "Starts a streamed chat normally, then sends an error after this many characters.",
         (Number("after", "Characters before the error", 0, 100_000, 60, " characters"),),
     ),
-    Fault("no_done", "End without saying so", "Leaves out the last event of a streamed chat, [DONE]."),
+    Fault("no_done", "Omit the end marker", "Leaves out the last event of a streamed chat, [DONE]."),
 )
 PLACES = (
-    ("", "Every call"),
+    ("", "Every request"),
     ("/chat/completions", "Chats"),
-    ("/models", "Lists of models"),
+    ("/models", "Model lists"),
     ("/audio/speech", "Speech"),
     ("/audio/transcriptions", "Transcriptions"),
     ("/image", "Images"),
@@ -204,7 +204,7 @@ def words_of(name: str, values: Mapping[str, Any]) -> str:
     if place:
         said.append(next((words.lower() for path, words in PLACES if path == place), place))
     times = values.get("times")
-    said.append("until it is switched off" if times is None else f"{times} more {'call' if times == 1 else 'calls'}")
+    said.append("until turned off" if times is None else f"{times} more {'call' if times == 1 else 'calls'}")
     return f"{known.title if known is not None else name}: {', '.join(said)}"
 
 

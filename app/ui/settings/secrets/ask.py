@@ -44,9 +44,9 @@ class SecretsQuestion(Card):
         self.body.addWidget(self._ways)
         self.passphrase = SecretField(theme, "At least eight characters")
         self.in_file.clicked.connect(lambda: self.passphrase.setFocus(Qt.FocusReason.OtherFocusReason))
-        self.again = SecretField(theme, "The same once more")
+        self.again = SecretField(theme, "Repeat the passphrase")
         self._passphrase_box = FieldBox(theme, "Passphrase", self.passphrase)
-        self._again_box = FieldBox(theme, "Passphrase again", self.again)
+        self._again_box = FieldBox(theme, "Repeat passphrase", self.again)
         for box in (self._passphrase_box, self._again_box):
             self.body.addLayout(held_to(box, theme.type_px(360)))
         self._said = Label(theme, "", "small", "bad", wrap=True)

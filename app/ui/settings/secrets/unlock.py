@@ -78,16 +78,16 @@ class ChangePassphraseDialog(Dialog):
     """Closes itself once the file is protected by the new passphrase. A passphrase that is refused says why below."""
 
     def __init__(self, theme: Theme, parent: QWidget, secrets: Secrets) -> None:
-        super().__init__(theme, parent, "Change the passphrase", width=_WIDTH)
+        super().__init__(theme, parent, "Change passphrase", width=_WIDTH)
         self._secrets = secrets
-        words = "Your keys stay where they are. From then on, only the new passphrase unlocks them."
+        words = "Your keys are kept. Only the new passphrase unlocks them."
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.fields = {
             "old": SecretField(theme, ""),
             "new": SecretField(theme, "At least eight characters"),
             "again": SecretField(theme, ""),
         }
-        labels = ("Passphrase now", "New passphrase", "New passphrase again")
+        labels = ("Current passphrase", "New passphrase", "Repeat new passphrase")
         self.boxes = {
             name: FieldBox(theme, label, field)
             for label, (name, field) in zip(labels, self.fields.items(), strict=True)
