@@ -155,7 +155,7 @@ def test_a_cap_of_ones_own_and_the_services_smallest_amount_count() -> None:
         ("20500000", "20", None, "The service takes $20.50 or more."),
         ("5000000", "4.99", None, "The smallest top-up is $5."),
         ("5000000", "10000.01", None, "The largest top-up is $10,000."),
-        ("5000000", "50.01", "50.000000", "Your own limit for a top-up is $50."),
+        ("5000000", "50.01", "50.000000", "Your limit for top-ups is $50."),
     ],
 )
 def test_a_limit_of_a_top_up_is_told_as_people_write_money(

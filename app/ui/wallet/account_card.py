@@ -30,7 +30,7 @@ def short_address(address: str) -> str:
 
 def age_words(card: AccountCard, now: datetime) -> str:
     if card.checked_at is None:
-        return "Not asked yet"
+        return "Balance not checked yet"
     return money.age(max(0.0, (now - card.checked_at).total_seconds()))
 
 
@@ -86,9 +86,9 @@ class AccountView(Card):
         words.setToolTip(plain_tip(card.address))
         words.setAccessibleName(f"Address {card.address}")
         row.addWidget(words)
-        copy = IconButton(self._theme, "copy", self.tr("Copy the address"), size="small", icon_size=14)
+        copy = IconButton(self._theme, "copy", self.tr("Copy address"), size="small", icon_size=14)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
-        show = IconButton(self._theme, "grid", self.tr("Show the address in full and as a QR code"), size="small")
+        show = IconButton(self._theme, "grid", self.tr("Show the full address and QR code"), size="small")
         show.clicked.connect(lambda: self.action.emit("qr", card.id))
         row.addWidget(copy)
         row.addWidget(show)
@@ -112,7 +112,7 @@ class AccountView(Card):
             self._rows.addWidget(bar)
         if card.renews_at is not None:
             left = (card.renews_at - datetime.now(UTC)).total_seconds()
-            words = f"Renewed in {money.duration(max(0.0, left))}. Used before account credits."
+            words = f"Renews in {money.duration(max(0.0, left))}. Used before account credits."
             self._rows.addWidget(Label(theme, words, "small", "text2", wrap=True))
 
     def _add_buttons(self, card: AccountCard) -> None:
@@ -134,9 +134,9 @@ class AccountView(Card):
 
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme
-        kept = "elsewhere, watched only" if card.watch_only else card.kept_in or "not known"
+        kept = "not in Rialto (watch-only)" if card.watch_only else card.kept_in or "not known"
         chain = "EVM, chain 8453" if card.chain == "evm" else "Ed25519, Solana"
-        for name, value in (("Chain", chain), ("Signs for", card.host), ("Key is", kept)):
+        for name, value in (("Chain", chain), ("Signs for service", card.host), ("Key kept in", kept)):
             line = QHBoxLayout()
             label = Label(theme, name, "small", "text2")
             label.setMinimumWidth(theme.type_px(70))
@@ -146,8 +146,8 @@ class AccountView(Card):
         holder = QWidget()
         links = FlowLayout(theme, gap=12, parent=holder)
         for words, what, wanted in (
-            ("See what was signed", "signed", True),
-            ("Ask for the balance", "check", card.watch_only),
+            ("Show signatures", "signed", True),
+            ("Refresh balance", "check", card.watch_only),
             ("Export key…", "export", card.chain == "evm" and not card.watch_only),
             ("Lock", "lock", not card.watch_only and not card.is_locked),
         ):

@@ -56,10 +56,10 @@ class AddWalletDialog(Dialog):
             self.pages.addWidget(page)
         self.body.addWidget(self.pages)
         self.problem = Label(theme, "", "small", "bad", wrap=True)
-        self.problem.setAccessibleName("What is wrong")
+        self.problem.setAccessibleName("Problem")
         self.body.addWidget(self.problem)
         self.add_button("Cancel", accepts=False)
-        self.keep = self.add_button("Make a new wallet", kind="primary")
+        self.keep = self.add_button("Create a new wallet", kind="primary")
         self.keep.clicked.connect(self._go)
         self.way.changed.connect(self._turn)
         self.finished.connect(lambda _result: self._forget())
@@ -68,9 +68,9 @@ class AddWalletDialog(Dialog):
 
     def _head(self) -> None:
         theme = self._theme
-        text = "Use a small wallet of its own for Rialto. Its key stays in the place for secrets that you chose."
+        text = "Use a separate, small wallet for Rialto. Its key stays where you keep your secrets."
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
-        self.way = SegmentedChoice(theme, "How to come by it", WAYS)
+        self.way = SegmentedChoice(theme, "Source", WAYS)
         self.body.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
         self.name = TextField(theme, "Name", text="Pocket wallet")
         self.site = ChoiceField(theme, "For the service of")
@@ -79,14 +79,14 @@ class AddWalletDialog(Dialog):
                 self.site.addItem(f"{card.name} ({card.host})", card.id)
         self.site.addItem("Another service", ELSEWHERE)
         self.elsewhere = TextField(theme, "Service address", placeholder="https://api.example.com/v1", mono=True)
-        self.chain = ChoiceField(theme, "Kind of key")
+        self.chain = ChoiceField(theme, "Key type")
         for key, words in CHAINS:
             self.chain.addItem(words, key)
         for words, field in (
             ("Name", self.name),
             ("For the service of", self.site),
             ("Service address", self.elsewhere),
-            ("Kind of key", self.chain),
+            ("Key type", self.chain),
         ):
             label = Label(theme, words, "small", "text2", weight=500)
             bind_label(label, field)
@@ -105,8 +105,8 @@ class AddWalletDialog(Dialog):
     def _make_new(self) -> QWidget:
         page, layout = column(self._theme)
         text = (
-            "Rialto makes a key and shows its twelve words once. Write them down: without them a lost computer is "
-            "lost money."
+            "Rialto creates a key and shows its twelve words once. Write them down: if you lose this "
+            "computer without them, the money is gone."
         )
         self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
         layout.addWidget(self.phrase_words)
@@ -140,7 +140,7 @@ class AddWalletDialog(Dialog):
 
     def _make_watch(self) -> QWidget:
         page, layout = column(self._theme)
-        text = "Its key stays elsewhere: Rialto shows what is to be signed, and you paste the signature."
+        text = "Its key stays elsewhere. Rialto shows what to sign, and you paste the signature."
         layout.addWidget(Label(self._theme, text, role="text2", wrap=True))
         self.address = TextField(self._theme, "Address", placeholder="0x… or base58", mono=True)
         layout.addWidget(self.address)
@@ -165,8 +165,8 @@ class AddWalletDialog(Dialog):
     def _turn(self, way: str) -> None:
         self.pages.setCurrentIndex([key for key, _ in WAYS].index(way))
         self.chain.setEnabled(way in ("new", "import"))
-        words = {"new": "Show the words", "import": "Import", "file": "Open and import", "watch": "Watch it"}[way]
-        self.keep.setText("Keep this wallet" if way == "new" and self._phrase else words)
+        words = {"new": "Show the words", "import": "Import", "file": "Import", "watch": "Add watch-only"}[way]
+        self.keep.setText("Add wallet" if way == "new" and self._phrase else words)
         self.problem.set_text("")
 
     def _choose_file(self) -> None:
@@ -197,7 +197,7 @@ class AddWalletDialog(Dialog):
         elsewhere = self.site.currentData() == ELSEWHERE
         site = keys.site_at(self.elsewhere.text()) if elsewhere else keys.account(str(self.site.currentData()))
         if site is None:
-            self.problem.set_text("Choose the service that the wallet is for.")
+            self.problem.set_text("Choose a service for the wallet.")
             return
         match self.way.current:
             case "new":
@@ -205,7 +205,7 @@ class AddWalletDialog(Dialog):
                     await self._show_phrase()
                     return
                 if not self._is_confirmed():
-                    self.problem.set_text("These are not the words of your new phrase. Look at what you wrote down.")
+                    self.problem.set_text("These words do not match your recovery phrase. Check what you wrote down.")
                     return
                 account = await keys.add_from_phrase(name, self._phrase, chain, site)
             case "import":
@@ -229,7 +229,7 @@ class AddWalletDialog(Dialog):
         self.phrase.set_text("   ".join(f"{place}.\N{NO-BREAK SPACE}{word}" for place, word in enumerate(words, 1)))
         self._asked = tuple(sorted(secrets.SystemRandom().sample(range(len(words)), ASKED_WORDS)))
         for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
-            label.set_text(f"Word number {place + 1}, to see that you wrote it down")
+            label.set_text(f"Word number {place + 1}, to confirm that you wrote it down")
             bind_label(label, field)
             field.setAccessibleName(label.text())
             label.show()

@@ -37,8 +37,8 @@ class ComparePage(QWidget):
         outer.addWidget(page)
         head = QHBoxLayout()
         text = (
-            "Rialto's receipts of the account in use beside the service's own bookings, by request. What another "
-            "program spent with the same key stands only in the service's book."
+            "Rialto's receipts next to the service's own charges. Charges by other programs with the same "
+            "key appear only on the service's side."
         )
         self.words = Label(theme, text, role="text2", wrap=True)
         head.addWidget(self.words, 1)
@@ -49,7 +49,7 @@ class ComparePage(QWidget):
         self.verdict = Label(theme, "", weight=600, wrap=True)
         column.addWidget(self.verdict)
         titles = ("When", "What", "Rialto", "Service", "Verdict")
-        self.table = PlainTable(theme, "Bookings side by side", titles, (130, 0, 100, 100, 210))
+        self.table = PlainTable(theme, "Charges side by side", titles, (130, 0, 100, 100, 210))
         column.addWidget(self.table, 1)
 
     def show_differences(self, found: tuple[Difference, ...], words: str) -> None:
@@ -78,12 +78,12 @@ class SignaturesPage(QWidget):
         page, column = _page(theme)
         outer.addWidget(page)
         text = (
-            "Every document that a wallet of yours signed here, with the moment. A sign-in is good for one request; "
-            "signatures themselves are not kept."
+            "Everything your wallets signed here, and when. Each sign-in is valid for one request. "
+            "Signatures are not stored."
         )
         column.addWidget(Label(theme, text, role="text2", wrap=True))
         titles = ("When", "Wallet", "What", "For", "Address")
-        self.table = PlainTable(theme, "What was signed", titles, (130, 140, 90, 170, 0))
+        self.table = PlainTable(theme, "Signed documents", titles, (130, 140, 90, 170, 0))
         column.addWidget(self.table, 2)
         column.addWidget(Label(theme, "Exactly what was signed", weight=600))
         self.document = QPlainTextEdit()

@@ -50,7 +50,7 @@ class Canvas(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.header = PaneTabs(theme, self.tr("Pages of the wallet"), TITLES)
+        self.header = PaneTabs(theme, self.tr("Wallet pages"), TITLES)
         self.list_button = IconButton(theme, "panel-left", self.tr("Show accounts"), shortcut="Ctrl+B")
         self.list_button.clicked.connect(self.list_wanted)
         self.list_button.hide()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
     from app.ui.wallet.state import KeyRow
 
-KINDS = (("INFERENCE", "Call models only"), ("ADMIN", "See and change the account, too"))
+KINDS = (("INFERENCE", "Make requests only"), ("ADMIN", "Also view and change the account"))
 MAX_NAME_CHARS = 64
 DATE_FORM = "yyyy-MM-dd"
 
@@ -27,16 +27,16 @@ class NewKeyDialog(Dialog):
     """A name, what it may do, and its last day. `value` is what was entered."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, parent, "Make an API key", width=520)
-        text = "It spends the money of this account. The service tells it once, right after it was made."
+        super().__init__(theme, parent, "Create API key", width=520)
+        text = "It can spend this account's money. The service shows it only once."
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
         self.name = TextField(theme, "Name")
         self.name.setMaxLength(MAX_NAME_CHARS)
-        self.kind = ChoiceField(theme, "May")
+        self.kind = ChoiceField(theme, "Scope")
         for key, words in KINDS:
             self.kind.addItem(words, key)
-        self.expires = TextField(theme, "Expires on", placeholder="never, or a day such as 2027-01-31")
-        for words, field in (("Name", self.name), ("May", self.kind), ("Expires on", self.expires)):
+        self.expires = TextField(theme, "Expires on", placeholder="never, or a date such as 2027-01-31")
+        for words, field in (("Name", self.name), ("Scope", self.kind), ("Expires on", self.expires)):
             label = Label(theme, words, "small", "text2", weight=500)
             label.setMinimumWidth(theme.type_px(110))
             bind_label(label, field)
@@ -45,10 +45,10 @@ class NewKeyDialog(Dialog):
             row.addWidget(field, 1)
             self.body.addLayout(row)
         self.problem = Label(theme, "", "small", "bad", wrap=True)
-        self.problem.setAccessibleName("What is wrong")
+        self.problem.setAccessibleName("Problem")
         self.body.addWidget(self.problem)
         self.add_button("Cancel", accepts=False)
-        self.make = self.add_button("Make the key", kind="primary", accepts=True, default=True)
+        self.make = self.add_button("Create key", kind="primary", accepts=True, default=True)
         for each in (self.name, self.expires):
             each.textChanged.connect(lambda _text: self._check())
         self._check()
@@ -64,9 +64,9 @@ class NewKeyDialog(Dialog):
         date = QDate.fromString(day, DATE_FORM)
         problem = ""
         if day and not date.isValid():
-            problem = "A day, such as 2027-01-31."
+            problem = "Enter a date such as 2027-01-31."
         elif day and date <= QDate.currentDate():
-            problem = "A day that is still to come."
+            problem = "Enter a date in the future."
         self.problem.set_text(problem)
         self.make.setEnabled(bool(name) and not problem)
 
@@ -91,8 +91,8 @@ class KeyDialogs:
 
     async def revoke(self, row: KeyRow) -> str:
         """Ask, and revoke a key. Return a sentence about how it went, "" when nothing was done."""
-        ends = f" that ends in {row.ends_in}" if row.ends_in else ""
-        text = f"Whatever calls with the key{ends} is refused from then on. This cannot be taken back."
+        ends = f" ending in {row.ends_in}" if row.ends_in else ""
+        text = f"Programs that use the key{ends} lose access. This cannot be undone."
         if not await confirm(self._theme, self._parent, f"Revoke {row.name}?", text, action="Revoke", danger=True):
             return ""
         return await self._presenter.revoke(row.id) or f"{row.name} is revoked"
@@ -106,7 +106,7 @@ class KeyDialogs:
 
     def _shown(self, secret: str, name: str) -> Dialog:
         dialog = Dialog(self._theme, self._parent, f"The key {name}", width=560)
-        text = "Keep it now: neither the service nor Rialto can show it again. Rialto has written it down nowhere."
+        text = "Save it now: neither the service nor Rialto can show it again. Rialto does not store it."
         dialog.body.addWidget(Label(self._theme, text, role="text2", wrap=True))
         words = Label(self._theme, secret, mono=True, wrap=True)
         words.setAccessibleName("The new API key")
@@ -117,6 +117,6 @@ class KeyDialogs:
         copy = Button(self._theme, "Copy", "copy", size="small")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(secret))
         dialog.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-        dialog.add_button("I have kept it", kind="primary", accepts=True)
+        dialog.add_button("I saved it", kind="primary", accepts=True)
         copy.setFocus()
         return dialog

@@ -14,8 +14,8 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.state import KeyPage, KeyRow
 
-PARTS = (("keys", "Keys"), ("limits", "Limits by model"), ("hits", "Limits that were hit"))
-KEY_TITLES = ("Name", "May", "Ends in", "Made", "Expires", "Last used", "Limit", "7 days")
+PARTS = (("keys", "Keys"), ("limits", "Limits by model"), ("hits", "Limits reached"))
+KEY_TITLES = ("Name", "Scope", "Ends in", "Made", "Expires", "Last used", "Limit", "7 days")
 KEY_WIDTHS = (0, 110, 92, 116, 116, 122, 100, 76)
 
 
@@ -43,7 +43,7 @@ class KeyView(QWidget):
         self.problem = Label(theme, "", role="warn", wrap=True)
         column.addWidget(self.facts)
         column.addWidget(self.problem)
-        self.part = SegmentedChoice(theme, "What about the key", PARTS)
+        self.part = SegmentedChoice(theme, "Key details", PARTS)
         head = QHBoxLayout()
         head.addWidget(self.part, 0, Qt.AlignmentFlag.AlignLeft)
         head.addStretch(1)
@@ -51,14 +51,16 @@ class KeyView(QWidget):
         self.parts = QStackedWidget()
         column.addWidget(self.parts, 1)
         yield
-        self.keys = PlainTable(theme, "API keys of the account", KEY_TITLES, KEY_WIDTHS)
+        self.keys = PlainTable(theme, "Account API keys", KEY_TITLES, KEY_WIDTHS)
         self.keys_words = Label(theme, "", role="text2", wrap=True)
         self.parts.addWidget(self._make_keys(theme))
         yield
-        self.limits = PlainTable(theme, *_table("Limits by model", ("Model", "Requests a minute", "Tokens a minute")))
+        self.limits = PlainTable(
+            theme, *_table("Limits by model", ("Model", "Requests per minute", "Tokens per minute"))
+        )
         self.parts.addWidget(self.limits)
         yield
-        self.hits = PlainTable(theme, *_table("Limits that were hit", ("When", "Model", "Limit")))
+        self.hits = PlainTable(theme, *_table("Limits reached", ("When", "Model", "Limit")))
         self.hits_words = Label(theme, "", role="text2")
         self.parts.addWidget(_under(theme, self.hits_words, self.hits))
         self.part.changed.connect(self.show_part)
@@ -92,7 +94,7 @@ class KeyView(QWidget):
         self.problem.setVisible(page.busy or bool(page.problem))
         self.limits.rows.set_lines(page.limits)
         self.hits.rows.set_lines(page.hits)
-        none = "No limit was hit." if page.facts and not page.hits else ""
+        none = "No limits were reached." if page.facts and not page.hits else ""
         self.hits_words.set_text(page.hits_problem or none)
         self.hits_words.setVisible(bool(self.hits_words.text()))
         self.hits.setVisible(bool(page.hits))

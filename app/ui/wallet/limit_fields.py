@@ -54,22 +54,22 @@ class LimitFields(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(8))
         column.addWidget(Label(theme, "Spending limits", weight=600))
-        self.scope = ChoiceField(theme, "What the limits are for", small=True)
+        self.scope = ChoiceField(theme, "Limit scope", small=True)
         for key, words in (
-            ("day", "A day, all accounts"),
-            ("call", "A single call"),
-            ("account", "A day, this account"),
+            ("day", "Per day, all accounts"),
+            ("call", "Per request"),
+            ("account", "Per day, this account"),
             *((f"tab {tab}", f"A day, {tab_title(tab)}") for tab in CHART_TABS),
         ):
             self.scope.addItem(words, key)
         self.scope.currentIndexChanged.connect(lambda _index: self.reload())
         column.addWidget(self.scope)
         self.soft, self.hard = LimitField(theme, "Ask above"), LimitField(theme, "Stop at")
-        self.low, self.top_up = LimitField(theme, "Warn below a balance of"), LimitField(theme, "Top up at most")
+        self.low, self.top_up = LimitField(theme, "Warn when the balance is below"), LimitField(theme, "Maximum top-up")
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(8))
         grid.setVerticalSpacing(theme.px(6))
-        words_of = ("Ask above", "Stop at", "Warn below", "Top up at most")
+        words_of = ("Ask above", "Stop at", "Warn below", "Maximum top-up")
         for place, (words, field) in enumerate(zip(words_of, self._fields(), strict=True)):
             grid.addWidget(Label(theme, words), place, 0)
             grid.addWidget(field, place, 1)
@@ -79,10 +79,7 @@ class LimitFields(QWidget):
         self.problem = Label(theme, "", "small", "bad", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
-        note = (
-            "Kept by Rialto on this computer and checked before anything is sent, in every tab. "
-            "Play money is counted apart."
-        )
+        note = "Checked on this computer before anything is sent, in every tab. Play money is counted separately."
         column.addWidget(Label(theme, note, "small", "text2", wrap=True))
         line = QHBoxLayout()
         line.addWidget(Label(theme, "Lock wallets"), 1)

@@ -36,9 +36,9 @@ class OpenPaymentCard(Card):
         until = payment.until.astimezone()
         over = payment.until < datetime.now(UTC)
         words = (
-            f"Signed {money.clock(payment.sent_at)}. It may have been carried out. "
-            + (f"Its time ended at {until:%H:%M:%S}. " if over else f"It can be carried out until {until:%H:%M:%S}. ")
-            + "Checking sends the identical payment, which is never taken twice."
+            f"Signed {money.clock(payment.sent_at)}. It may have been processed. "
+            + (f"It expired at {until:%H:%M:%S}. " if over else f"It is valid until {until:%H:%M:%S}. ")
+            + "Checking sends the identical payment, which is never charged twice."
         )
         self.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
         self.button = Button(theme, "Checking…" if payment.busy else "Check now", "refresh")

@@ -207,7 +207,7 @@ class WalletPage(QObject):
             )
         card = next((each for each in cards if each.id == account_id), cards[0] if cards and not account_id else None)
         if card is None:
-            self.wallet_needed.emit("There is no wallet that can be topped up yet. Add one first.")
+            self.wallet_needed.emit("No wallet can be topped up yet. Add one first.")
             return False
         return self._tasks.start_unless_running("wallet top-up", self._top_up, card, amount)
 
@@ -305,14 +305,14 @@ class WalletPage(QObject):
             TabAction("wallet.new", "Add a wallet…", self.new_wallet, "Ctrl+N", "plus", "file"),
             TabAction("wallet.export", "Export receipts…", self.export, "Ctrl+E", "download", "file", also=("Ctrl+S",)),
             TabAction("wallet.refresh", "Refresh all balances", self.presenter.refresh, "", "refresh"),
-            TabAction("wallet.lock", "Lock the wallets", self.keys.lock, "", "lock"),
-            TabAction("wallet.unlock", "Unlock the wallets", self.keys.unlock, "", "unlock"),
+            TabAction("wallet.lock", "Lock wallets", self.keys.lock, "", "lock"),
+            TabAction("wallet.unlock", "Unlock wallets", self.keys.unlock, "", "unlock"),
             TabAction("wallet.overview", "Usage and limits", page("overview"), "", "chart"),
-            TabAction("wallet.receipts", "All transactions", page("receipts"), "", "receipt"),
-            TabAction("wallet.compare", "Compare with the service's books", page("compare"), "", "layers"),
-            TabAction("wallet.signed", "What was signed", page("signed"), "", "signature"),
-            TabAction("wallet.key", "The API key in use", page("key"), "", "key"),
-            TabAction("wallet.new_key", "Make an API key…", self.new_key, "", "plus"),
+            TabAction("wallet.receipts", "All activity", page("receipts"), "", "receipt"),
+            TabAction("wallet.compare", "Compare with the service's charges", page("compare"), "", "layers"),
+            TabAction("wallet.signed", "Signed documents", page("signed"), "", "signature"),
+            TabAction("wallet.key", "Current API key", page("key"), "", "key"),
+            TabAction("wallet.new_key", "Create API key…", self.new_key, "", "plus"),
         )
 
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
@@ -322,7 +322,7 @@ class WalletPage(QObject):
         return None
 
     def running_work(self) -> Sequence[str]:
-        return (self.tr("A payment that is on its way"),) if self.top_ups.is_paying else ()
+        return (self.tr("Pending payment"),) if self.top_ups.is_paying else ()
 
     def badge(self) -> int:
         return len(self.top_ups.open.payments)

@@ -38,7 +38,7 @@ FRESH_FOR_S = 30.0
 CREDITS_A_DAY, PARTNER_CREDITS_A_DAY = 10_000_000, 100_000_000
 MINUTE_LIMITS = (("Images", 20, 60), ("Audio", 60, 120), ("Embedding", 500, 500))
 VIDEO_LIMITS = (("Video queue", 40), ("Video retrieve", 120))
-CHAIN_CALLS = ("Chain calls", 100)
+CHAIN_CALLS = ("Blockchain calls", 100)
 
 
 class WalletPresenter(QObject):
@@ -128,7 +128,7 @@ class WalletPresenter(QObject):
             for name, limit in found.items()
         ]
         most = PARTNER_CREDITS_A_DAY if partner else CREDITS_A_DAY
-        gauges.append(Gauge("Chain credits, 24 h", max(0, most - self._credits), most, rolls=True))
+        gauges.append(Gauge("Blockchain credits, 24 h", max(0, most - self._credits), most, rolls=True))
         return tuple(gauges)
 
     # What the person does
@@ -232,7 +232,7 @@ class WalletPresenter(QObject):
             self._warned.discard(card.id)
         elif card.id not in self._warned and shown.usd is not None and shown.low is not None:
             self._warned.add(card.id)
-            words = f"{shown.name} is down to {money(shown.usd)}, below the {money(shown.low)} that you chose."
+            words = f"{shown.name} is down to {money(shown.usd)}, below the {money(shown.low)} you set."
             self.balance_low.emit(words, shown.can_top_up)
 
     async def _refresh_current(self) -> None:
@@ -275,7 +275,7 @@ class WalletPresenter(QObject):
                     usd=limits.balances.usd,
                     diem=limits.balances.diem,
                     renews_at=limits.next_epoch_at,
-                    problem="" if limits.access_permitted else "The service lets this account call nothing now.",
+                    problem="" if limits.access_permitted else "This account cannot make requests right now.",
                     checked_at=self._now(),
                 )
                 if service is self.current_account.service:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from app.service.api_keys import ApiKey
     from app.service.service import Service
 
-KIND_WORDS = {"ADMIN": "Admin", "INFERENCE": "Calls models"}
+KIND_WORDS = {"ADMIN": "Admin", "INFERENCE": "Requests"}
 PERIOD_WORDS = {"EPOCH": "a day", "MONTH": "a month", "LIFETIME": "in all"}
-NEEDS_ADMIN = "This key may not see the account's keys: that needs an admin key."
-NOT_HERE = "This service keeps no list of keys; they are made and revoked on its own page."
-UNKNOWN = "Nobody knows whether the key was made. Look through the list before you make another one."
+NEEDS_ADMIN = "Viewing the account's keys requires an admin key."
+NOT_HERE = "This service has no list of keys. Create and revoke them on its website."
+UNKNOWN = "It is not clear whether the key was created. Check the list before you create another."
 
 
 class ApiKeysPresenter(QObject):
@@ -90,7 +90,7 @@ class ApiKeysPresenter(QObject):
         if account is None or service is None:
             return
         if account.kind == "wallet":
-            self._show(KeyPage(problem="A wallet signs in by itself; it has no API key."))
+            self._show(KeyPage(problem="A wallet signs in without an API key."))
             return
         self._show(replace(self.page, busy=True, problem=""))
         try:
@@ -118,7 +118,7 @@ class ApiKeysPresenter(QObject):
         try:
             hits = await service.account.limit_log()
         except (AuthenticationFailed, Forbidden):
-            return (), "The log of limits that were hit needs an admin key."
+            return (), "The log of reached limits requires an admin key."
         except ServiceError as error:
             return (), str(error)
         rows = ((_moment(each.at, "%d %b %H:%M:%S"), each.model_id, each.limit_type) for each in hits)
@@ -136,7 +136,7 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
     ]
     facts = (
         ("Key", f"ends in {hint}" if hint else "not shown"),
-        ("May call", "yes" if limits.access_permitted else "no"),
+        ("Can make requests", "yes" if limits.access_permitted else "no"),
         ("Tier", limits.tier.id or "not stated"),
         ("Expires", _moment(expires, "%d %B %Y, %H:%M") or "never"),
         ("Can spend", ", ".join(amounts) or "not stated"),

@@ -192,13 +192,13 @@ class ReceiptsPresenter(QObject):
         account, service = self._current_account.account, self._current_account.service
         if self._book is None or account is None or service is None:
             return
-        self.differences_changed.emit((), "Asking the service for its bookings")
+        self.differences_changed.emit((), "Getting the service's charges")
         days = self.days()
         begin = datetime(days[0].year, days[0].month, days[0].day, tzinfo=self._zone())
         try:
             theirs = await service_bookings(service, account, begin)
         except ServiceError as error:
-            self.differences_changed.emit((), f"The service did not show its bookings. {error}")
+            self.differences_changed.emit((), f"The service did not show its charges. {error}")
             return
         wanted = replace(
             self._stored_filter(),

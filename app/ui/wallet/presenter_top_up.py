@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 KIND = "x402"
 SOON = timedelta(seconds=20)  # a payment that ends sooner could be late
-ENDED = "This offer has ended. Go back and ask for a new one; nothing was signed."
+ENDED = "This offer has expired. Go back for a new one. Nothing was signed."
 
 
 class TopUpPresenter(QObject):
@@ -186,11 +186,11 @@ class TopUpPresenter(QObject):
             return f"The smallest top-up is {money(SMALLEST_USD)}."
         cap = self._own_cap()
         if cap is not None and amount > cap:
-            return f"Your own limit for a top-up is {money(cap)}."
+            return f"Your limit for top-ups is {money(cap)}."
         if amount > LARGEST_USD:
             return f"The largest top-up is {money(LARGEST_USD)}."
         if amount != round(amount, 6):
-            return "Up to 6 decimals: the token has no smaller parts."
+            return "Up to 6 decimals."
         return ""
 
     async def _keep_open(self, account: Account) -> None:
@@ -204,7 +204,7 @@ class TopUpPresenter(QObject):
         assert account is not None
         waiting = await self.open.of(account.id)
         if waiting is not None:
-            words = f"A payment of {money(waiting.amount)} is still open. Settle it first: another one could pay twice."
+            words = f"A payment of {money(waiting.amount)} is still pending. Settle it first, or you could pay twice."
             self._change(problem=words)
             return
         self._change(busy=True, problem="")
@@ -214,7 +214,7 @@ class TopUpPresenter(QObject):
         options, others = await self._read(account, terms)
         self._terms, self._options = terms, options
         ways = (*(way(each) for each in options), *(other_way(each) for each in others))
-        problem = "" if options else "None of the ways that the service names can be used here."
+        problem = "" if options else "None of the service's payment methods can be used here."
         may_ask = bool(options) and not account.is_sandbox and not account.watch_only
         price = price_of_asking(options[0].token) if may_ask else None
         self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem, asking_price=price)
@@ -224,7 +224,7 @@ class TopUpPresenter(QObject):
     async def _refresh_play_money(self, gift_usd: Decimal | None) -> None:
         account = self._account
         assert account is not None
-        held, note = None, "What it holds could not be read."
+        held, note = None, "The balance could not be read."
         self._change(is_looking=True, holds_note="")
         try:
             if account.is_sandbox and self._purses is not None:
@@ -277,12 +277,12 @@ class TopUpPresenter(QObject):
             digest="0x" + prepared.authorization.digest.hex(),
             offer_ends=ends,
             checks=(
-                f"The amount is the {money(amount)} that you chose",
-                "The receiver is the one that the service named a moment ago",
-                f"The token is {fresh.token.symbol} on {fresh.token.network_name}, at the address that Rialto knows",
+                f"The amount is the {money(amount)} you chose",
+                "The receiver is the one the service just named",
+                f"The token is {fresh.token.symbol} on {fresh.token.network_name}, at the known address",
                 f"The chain is {fresh.token.chain_id} in both places",
-                f"The permission ends in {minutes} minute{'s' if minutes != 1 else ''}",
-                "Nothing in the terms is hidden",
+                f"The permission expires in {minutes} minute{'s' if minutes != 1 else ''}",
+                "The terms contain no hidden fields",
             ),
         )
 
@@ -331,7 +331,7 @@ class TopUpPresenter(QObject):
         """What has changed since the page was shown, as a sentence; "" when all is as it was."""
         waiting = await self.open.of(account.id)
         if waiting is not None:
-            return f"A payment of {money(waiting.amount)} is still open. Settle it first."
+            return f"A payment of {money(waiting.amount)} is still pending. Settle it first."
         if self._has_ended(prepared):
             return ENDED
         terms = await self._fresh_terms(account)
@@ -355,7 +355,7 @@ class TopUpPresenter(QObject):
             return next(each for each in options if not changed_terms(shown, each)), ""
         nearest = next((each for each in options if each.network == shown.network), None)
         if nearest is None:
-            reason = others[0].sentence if others else "It names no way to pay any more."
+            reason = others[0].sentence if others else "It no longer offers a payment method."
             return None, f"The service has changed its terms since they were shown. {reason} Nothing was signed."
         names = ", ".join(changed_terms(shown, nearest))
         return None, f"The service has changed its terms since they were shown: {names}. Nothing was signed."
@@ -385,7 +385,7 @@ class TopUpPresenter(QObject):
             return await accept_signature(prepared, signature)
         signer = await asyncio.to_thread(self._keys.signer, account)
         if not isinstance(signer, EthAccountSigner):
-            raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere: paste the signature that it makes.")
+            raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere. Paste its signature.")
         return await sign_payment(prepared, signer)
 
     async def _settle(self, account: Account, intent: Intent) -> None:

@@ -73,22 +73,22 @@ class ReceiptsPage(QWidget):
         yield
         self.empty = EmptyState(
             theme,
-            self.tr("No receipts here"),
-            self.tr("Every call of every tab leaves one. Nothing fits the filters above, or nothing was called yet."),
+            self.tr("No receipts"),
+            self.tr("Every request leaves one. Change the filters above, or make a first request."),
             icon_name="receipt",
         )
         self.pages.addWidget(self.empty)
         yield
         self._fill("days", [(key, words) for key, words in PERIODS], 14)
-        self._fill("outcome", [("", "Every outcome"), *OUTCOME_WORDS.items()], "")
+        self._fill("outcome", [("", "All outcomes"), *OUTCOME_WORDS.items()], "")
         self._fill("free", list(FREE_WORDS.items()), "")
         self.show_choices(Choices(), Filter())
 
     def show_choices(self, choices: Choices, wanted: Filter) -> None:
         """Offer what occurs in the book, and show what is chosen."""
-        self._fill("tab", [("", "Every tab"), *choices.tabs], wanted.tab)
-        self._fill("account_id", [("", "Every account"), *choices.accounts], wanted.account_id)
-        self._fill("model", [("", "Every model"), *choices.models], wanted.model)
+        self._fill("tab", [("", "All tabs"), *choices.tabs], wanted.tab)
+        self._fill("account_id", [("", "All accounts"), *choices.accounts], wanted.account_id)
+        self._fill("model", [("", "All models"), *choices.models], wanted.model)
         self._select("outcome", wanted.outcome)
         self._select("free", wanted.free)
         periods: list[tuple[object, str]] = list(PERIODS)
@@ -103,9 +103,7 @@ class ReceiptsPage(QWidget):
         if totals.play:
             parts.append(f"{money(totals.play)} of play money")
         if totals.expected:
-            parts.append(
-                f"calls with an estimate: at most {money(totals.expected)}, {money(totals.expected_actual)} in fact"
-            )
+            parts.append(f"estimated up to {money(totals.expected)}, actual {money(totals.expected_actual)}")
         self.sums.set_text(" · ".join(parts))
         self.pages.setCurrentIndex(0 if totals.count else 1)
 

@@ -13,9 +13,9 @@ from app.ui.kit.widgets.label import Label
 from app.ui.wallet.top_up_state import SheetRow
 
 TITLES = {
-    "domain": "Domain: which token, on which chain",
+    "domain": "Domain: token and chain",
     "message": "Message: TransferWithAuthorization",
-    "hash": "Hashes, as a hardware wallet shows them",
+    "hash": "Hashes, as shown on a hardware wallet",
 }
 SIDE = 14  # px of air at both sides of a line
 

@@ -12,10 +12,10 @@ from app.core.tabs import TABS
 TAB_ICONS = {info.name: info.icon for info in TABS.values()} | {"wallet": "credits"}  # money, not keys
 CHART_ROLES = {info.name: info.chart for info in TABS.values() if info.chart}
 CHART_TABS = tuple(CHART_ROLES)
-FREE_WORDS = {"": "What can cost", "all": "Free calls too"}
+FREE_WORDS = {"": "Billable only", "all": "Include free"}
 CALL_WORDS = (  # what a call without a model was about, by how its endpoint begins
-    ("GET /x402/balance", "Balance of the wallet"),
-    ("GET /x402/transactions", "Bookings of the wallet"),
+    ("GET /x402/balance", "Wallet balance"),
+    ("GET /x402/transactions", "Wallet charges"),
     ("GET /billing/balance", "Balance"),
     ("GET /billing/usage", "Bookings"),
     ("GET /api_keys/rate_limit", "Limits and balance"),
@@ -24,15 +24,15 @@ CALL_WORDS = (  # what a call without a model was about, by how its endpoint beg
     ("GET /api_keys", "API keys"),
     ("GET /models", "Models"),
     ("GET /characters", "Characters"),
-    ("GET /image/styles", "Styles of images"),
+    ("GET /image/styles", "Image styles"),
     ("GET /crypto/rpc", "Networks"),
-    ("POST /crypto/rpc/", "Calls to "),
-    ("POST /video/quote", "Price of a video"),
-    ("POST /video/retrieve", "State of a video"),
-    ("POST /video/complete", "Video deleted there"),
-    ("POST /x402/top-up", "Terms of a top-up"),
+    ("POST /crypto/rpc/", "Requests to "),
+    ("POST /video/quote", "Video price"),
+    ("POST /video/retrieve", "Video status"),
+    ("POST /video/complete", "Video deleted at the service"),
+    ("POST /x402/top-up", "Top-up terms"),
 )
-OUTCOME_WORDS = {"ok": "Answered", "error": "Refused", "cut": "Broke off", "stopped": "Stopped", "unknown": "Unknown"}
+OUTCOME_WORDS = {"ok": "Answered", "error": "Refused", "cut": "Interrupted", "stopped": "Stopped", "unknown": "Unknown"}
 
 
 @dataclass(frozen=True, slots=True)

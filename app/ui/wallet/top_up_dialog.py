@@ -58,13 +58,13 @@ class TopUpDialog(Dialog):
         self.steps = Steps(theme)
         head.addWidget(self.steps, 1)
         self.body.addLayout(head)
-        self.play = Badge(theme, "Play money: worth nothing outside the Sandbox", "sandbox", icon="cube")
+        self.play = Badge(theme, "Play money: worthless outside the Sandbox", "sandbox", icon="cube")
         self.body.addWidget(self.play, 0, Qt.AlignmentFlag.AlignLeft)
         self.problem = Label(theme, "", role="bad", weight=600, wrap=True)  # on top: it must be seen without scrolling
-        self.problem.setAccessibleName("What is wrong")
+        self.problem.setAccessibleName("Problem")
         self.body.addWidget(self.problem)
         self.waiting = Label(theme, "", role="warn", weight=600, wrap=True, tabular=True)
-        self.waiting.setAccessibleName("What is waited for")
+        self.waiting.setAccessibleName("Waiting for")
         self.body.addWidget(self.waiting)
         self.pages, self._page_layout = column(theme, 0, wraps=True)  # no stack: hidden pages would ask for room
         self.body.addWidget(self.pages, 1)
@@ -121,8 +121,8 @@ class TopUpDialog(Dialog):
         row.addStretch(1)
         layout.addLayout(row)
         note = (
-            "At least $5.00. Nothing is asked of the service before you press Continue, and nothing is signed before "
-            "you have read it."
+            "At least $5.00. Nothing is sent until you press Continue, and nothing is signed until you have "
+            "reviewed it."
         )
         layout.addWidget(Label(theme, note, "small", "text2", wrap=True))
         return page
@@ -174,7 +174,7 @@ class TopUpDialog(Dialog):
                 ("Holds", self.held),
                 ("Network", self.network),
                 ("Network fee", fee),
-                ("Offer ends", self.ends),
+                ("Offer expires", self.ends),
             )
         ):
             if name:
@@ -201,20 +201,20 @@ class TopUpDialog(Dialog):
         head.addWidget(self.copy)
         layout.addLayout(head)
         words = (
-            "A one-time permission to move this amount to this receiver. It gives no other access, and Rialto cannot "
-            "take it back once it is sent."
+            "A one-time permission to move this amount to this receiver. It gives no other access and "
+            "cannot be revoked once sent."
         )
         layout.addWidget(Label(theme, words, role="text2", wrap=True))
         self.forms: QStackedWidget = QStackedWidget()
         self.sheet = SignSheet(theme)
         self.raw = QPlainTextEdit()
         self.raw.setReadOnly(True)
-        self.raw.setAccessibleName("What is signed, as JSON")
+        self.raw.setAccessibleName("Signed data as JSON")
         self.raw.setFont(theme.font("code", mono=True))
         self.forms.addWidget(self.sheet)
         self.forms.addWidget(self.raw)
         layout.addWidget(self.forms, 1)
-        self.signature = TextField(theme, "Signature made elsewhere", placeholder="0x… the signature", mono=True)
+        self.signature = TextField(theme, "External signature", placeholder="0x… the signature", mono=True)
         layout.addWidget(self.signature)
         self.signature.textChanged.connect(lambda _text: self._draw_buttons())
         self._sides.addWidget(right, 5)
@@ -305,11 +305,11 @@ class TopUpDialog(Dialog):
     def _show_ways(self, view: TopUpView) -> None:
         self._ways.clear()
         theme = self._theme
-        self._ways.add(Label(theme, "The ways that the service names this minute", "heading", wrap=True))
+        self._ways.add(Label(theme, "Payment methods the service offers", "heading", wrap=True))
         self.ways = QButtonGroup(self)
         self.way_buttons.clear()
         for place, way in enumerate(view.ways):
-            title = f"{way.token} on {way.network}" if way.token else way.network or "Another way"
+            title = f"{way.token} on {way.network}" if way.token else way.network or "Another method"
             button = QRadioButton(title)
             button.setEnabled(not way.reason)
             button.setChecked(place == view.chosen and not way.reason)
@@ -327,15 +327,15 @@ class TopUpDialog(Dialog):
         where = f" on {view.ways[view.chosen].network}" if view.chosen < len(view.ways) else ""
         token = "play USDC" if view.is_play else "USDC"
         held = f"{_tokens(view.holds)} {token}" if view.holds is not None else ""
-        words = f"This wallet holds {held}{where}" if held else f"What this wallet holds{where} is not known yet"
+        words = f"This wallet holds {held}{where}" if held else f"This wallet's balance{where} is not known yet"
         if view.holds_too_little:
-            words += f", less than the {_tokens(view.amount)} that you want to add"
+            words += f", less than the {_tokens(view.amount)} you want to add"
         self.holds.set_text(f"{view.holds_note} " * bool(view.holds_note) + f"{words}.")
         self.holds.set_role("warn" if view.holds_too_little else "text")
-        self.held.set_text(held or "Not looked up")
+        self.held.set_text(held or "Not checked")
         self.held.set_role("warn" if view.holds_too_little else "text")
         price = "" if view.asking_price is None else f" · {money.money(view.asking_price)}"
-        self.look.setText(f"Get {GIFT_USD} play USDC" if view.is_play else f"Look it up{price}")
+        self.look.setText(f"Get {GIFT_USD} play USDC" if view.is_play else f"Check balance{price}")
         self.look.setVisible(view.holds_too_little if view.is_play else view.asking_price is not None)
         self.look.setEnabled(not view.is_looking)
 
@@ -365,7 +365,7 @@ class TopUpDialog(Dialog):
         title, text = {
             "sending": (
                 "Sending the payment",
-                "It is sent once. This can take a minute; leaving the window does not stop it.",
+                "It is sent once. This can take a minute. Closing this window does not stop it.",
             ),
             "done": ("The top-up arrived", ""),
             "unknown": ("Not settled yet", view.problem),
@@ -373,8 +373,8 @@ class TopUpDialog(Dialog):
         }[view.step]
         self._end.add(Label(theme, title, "heading", wrap=True))
         if view.step == "done":
-            credited = f"{money.money(view.credited)} were credited to {view.account}." if view.credited else ""
-            balance = f"The balance is {money.money(view.new_balance)} now." if view.new_balance is not None else ""
+            credited = f"{money.money(view.credited)} was credited to {view.account}." if view.credited else ""
+            balance = f"The balance is {money.money(view.new_balance)}." if view.new_balance is not None else ""
             text = f"{credited} {balance}".strip()
         if text:
             self._end.add(Label(theme, text, role="text2", wrap=True))
@@ -382,8 +382,8 @@ class TopUpDialog(Dialog):
             self._end.add(Label(theme, view.problem, role="warn", wrap=True))
         if view.step == "unknown":
             more = (
-                "The payment stays in the list at the left until its end is known. No other payment of this wallet is "
-                "signed before that."
+                "The payment stays in the list on the left until it is settled. Until then, this wallet "
+                "signs no other payment."
             )
             self._end.add(Label(theme, more, role="text2", wrap=True))
         for name, value in view.receipt:
@@ -418,8 +418,8 @@ class TopUpDialog(Dialog):
             return
         until = view.waits_until
         self.waiting.set_text(
-            f"{view.waits_for} It goes on at {money.clock(until)}, in "
-            f"{money.countdown((until - now).total_seconds())}. Nothing is signed meanwhile; Cancel ends it."
+            f"{view.waits_for} It continues at {money.clock(until)}, in "
+            f"{money.countdown((until - now).total_seconds())}. Nothing is signed until then. Cancel stops it."
             if until is not None
             else ""
         )
@@ -427,7 +427,7 @@ class TopUpDialog(Dialog):
         if view.offer_ends is None:
             return
         left = (view.offer_ends - now).total_seconds()
-        ends = f"{money.clock(view.offer_ends)}, in {money.countdown(left)}" if left > 0 else "It has ended"
+        ends = f"{money.clock(view.offer_ends)}, in {money.countdown(left)}" if left > 0 else "Expired"
         self.ends.set_text(ends)
         self.ends.set_role("text" if left > SOON_S else "warn" if left > 0 else "bad")
 

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
     """What is said about a wallet of the chain without payments: paragraphs, each with its first words."""
     pay = (
-        "The Sandbox takes play money on its EVM chain alone."
+        "The Sandbox accepts play money only on its EVM chain."
         if card.is_play
-        else "A wallet program of that chain that speaks x402 can pay the service from this address. The credits "
-        "belong to the address that paid: ask for the balances again (F5), and they are shown and spent here."
+        else "A wallet program for that chain that supports x402 can pay the service from this address. The "
+        "credits belong to the paying address. Refresh balances (F5) to see and use them here."
     )
     return (
         (
-            "Rialto makes no payments on Solana, on any system.",
-            "Such a payment has to name a fresh block of that chain, and Rialto asks none of its nodes. This wallet "
-            "signs in, and spends the credits that it has, like any other.",
+            "Rialto cannot pay on Solana.",
+            "Such a payment needs a recent Solana block, and Rialto does not contact Solana nodes. This wallet "
+            "can sign in and spend its credits like any other.",
         ),
         ("Pay from elsewhere.", pay),
-        ("Or use another wallet.", "A wallet on Base is topped up here, and every tab can call with it."),
+        ("Or use another wallet.", "You can top up a wallet on Base here and use it in every tab."),
     )
 
 
@@ -69,12 +69,12 @@ class WalletDialogs(QObject):
         theme = self._theme
         dialog = self.open = Dialog(theme, self._parent, f"Address of {card.name}")
         words = (
-            "Send nothing but USDC on Base to it."
+            "Send only USDC on Base to this address."
             if card.chain == "evm"
-            else "Rialto pays nothing from it. What another program pays the service from it becomes its credits."
+            else "Rialto does not pay from it. Payments to the service from other programs become its credits."
         )
         if card.is_play:
-            words = "Play money only: real money that is sent to it is not seen by the Sandbox."
+            words = "Play money only. The Sandbox cannot see real money sent to it."
         dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
         dialog.body.addWidget(_code(theme, card.address), 0, Qt.AlignmentFlag.AlignHCenter)
         address = Label(theme, card.address, mono=True, wrap=True)
@@ -97,7 +97,7 @@ class WalletDialogs(QObject):
         address = Label(theme, card.address, "small", mono=True, wrap=True)
         address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         dialog.body.addWidget(address)
-        copy = dialog.add_button("Copy the address")
+        copy = dialog.add_button("Copy address")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
         dialog.add_button("Close", accepts=False, default=True)
         dialog.add_button(f"Top up {instead.name}" if instead is not None else "Add a wallet…", accepts=True)
@@ -127,21 +127,21 @@ class WalletDialogs(QObject):
         """Show what is to be signed elsewhere; return the signature that came back, None when nobody signed."""
         theme = self._theme
         dialog = self.open = Dialog(theme, self._parent, "Sign in with another device", width=620)
-        words = f"The key of {name} is not on this computer. Sign this text with it, and paste the signature."
+        words = f"The key of {name} is not on this computer. Sign this text with it and paste the signature."
         dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
         document = QPlainTextEdit(text)
         document.setReadOnly(True)
-        document.setAccessibleName("What is to be signed")
+        document.setAccessibleName("Text to sign")
         document.setFont(theme.font("code", mono=True))
         document.setMinimumHeight(theme.type_px(210))
         dialog.body.addWidget(document)
-        copy = Button(theme, "Copy the text", "copy", size="small")
+        copy = Button(theme, "Copy text", "copy", size="small")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
         dialog.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-        field = TextField(theme, "Signature", placeholder="The signature", mono=True)
+        field = TextField(theme, "Signature", placeholder="Signature", mono=True)
         dialog.body.addWidget(field)
         dialog.add_button("Cancel", accepts=False)
-        use = dialog.add_button("Use this signature", kind="primary", accepts=True)
+        use = dialog.add_button("Use signature", kind="primary", accepts=True)
         use.setEnabled(False)
         field.textChanged.connect(lambda now: use.setEnabled(bool(now.strip())))
         field.setFocus()
@@ -155,12 +155,12 @@ class ExportDialog(Dialog):
     """A password, twice, and where to; there is no other way for a key to leave."""
 
     def __init__(self, theme: Theme, parent: QWidget, name: str) -> None:
-        super().__init__(theme, parent, f"Export the key of {name}")
+        super().__init__(theme, parent, f"Export the key for {name}")
         self.path: Path | None = None
-        text = "The key leaves Rialto only encrypted. Whoever has the file can keep guessing: take a long password."
+        text = "The key is exported encrypted. Anyone with the file can keep guessing, so use a long password."
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
         self.password = self._field("Password")
-        self.again = self._field("The same again")
+        self.again = self._field("Repeat password")
         self.problem = Label(theme, "", "small", "bad", wrap=True)
         self.body.addWidget(self.problem)
         self.add_button("Cancel", accepts=False)
@@ -182,7 +182,9 @@ class ExportDialog(Dialog):
 
     def _check(self) -> None:
         first, second = self.password.text(), self.again.text()
-        problem = "At least 8 characters." if len(first) < 8 else "The two entries differ." if first != second else ""
+        problem = (
+            "At least 8 characters." if len(first) < 8 else "The passwords do not match." if first != second else ""
+        )
         self.problem.set_text(problem if first else "")
         self.save.setEnabled(not problem)
 

@@ -23,7 +23,7 @@ NAMES = ("Amount", "Payment", "Review and sign", "Done")
         (Gauge("Text, tier S requests", 68, 75, NOW + timedelta(seconds=21.4)), "68 of 75 left", "in 22 s"),
         (Gauge("Images", 3, 20, NOW + timedelta(seconds=250)), "3 of 20 left", "in 4:10"),
         (Gauge("Text, tier S tokens", 741_000, 750_000, NOW - timedelta(seconds=1)), "741K of 750K left", "whole"),
-        (Gauge("Chain credits, 24 h", 9_600_000, 10_000_000, rolls=True), "9.6M of 10M left", "rolling"),
+        (Gauge("Blockchain credits, 24 h", 9_600_000, 10_000_000, rolls=True), "9.6M of 10M left", "rolling"),
     ],
 )
 def test_each_limit_says_what_is_left_and_when_it_is_whole_again_in_its_own_unit(
@@ -39,7 +39,7 @@ def test_each_limit_says_what_is_left_and_when_it_is_whole_again_in_its_own_unit
 
 def test_a_balance_says_how_old_it_is() -> None:
     never = AccountCard("a", "Main", "api_key", "api.example.com", in_use=True, is_play=False)
-    assert age_words(never, NOW) == "Not asked yet"
+    assert age_words(never, NOW) == "Balance not checked yet"
     asked = AccountCard(
         "a", "Main", "api_key", "api.example.com", in_use=True, is_play=False, checked_at=NOW - timedelta(seconds=12)
     )

@@ -125,12 +125,12 @@ async def test_a_watched_wallet_shows_what_is_to_be_signed_and_takes_the_signatu
     wallet.ask_elsewhere = wallet.page.dialogs.ask_elsewhere
     account = wallet.book.list()[1]
     links = wallet.card_of(account.id).findChildren(Button)
-    await keyboard.push(next(each for each in links if each.text() == "Ask for the balance"))
+    await keyboard.push(next(each for each in links if each.text() == "Refresh balance"))
     dialog = await keyboard.dialog(lambda: wallet.dialog)
     text = dialog.findChild(QPlainTextEdit).toPlainText()
     assert owner.address in text
     await keyboard.write(dialog.findChild(QLineEdit), await elsewhere.sign_text(text))
-    await keyboard.push(next(each for each in dialog.findChildren(Button) if each.text() == "Use this signature"))
+    await keyboard.push(next(each for each in dialog.findChildren(Button) if each.text() == "Use signature"))
     await until(lambda: (card := wallet.presenter.card(account.id)) is not None and card.usd is not None)
     await wallet.tasks.idle()
 
@@ -250,7 +250,7 @@ async def test_a_wallet_is_used_locked_unlocked_shown_and_exported(
     assert wallet.keys.is_locked
     await keyboard.push(named("Unlock: Pocket wallet"))
     assert not wallet.keys.is_locked
-    await keyboard.push(named("Show the address in full and as a QR code"))
+    await keyboard.push(named("Show the full address and QR code"))
     await keyboard.dialog(lambda: wallet.dialog)
     keyboard.press(ESCAPE)
     await until(lambda: wallet.dialog is None)

@@ -73,7 +73,7 @@ async def test_filters_narrow_rows_and_sums_alike(wallet: WalletHarness) -> None
     await wallet.tasks.idle()
     assert wallet.receipts.totals.play == Decimal("0.30")
     assert "3 receipts" in wallet.sums_text()
-    assert "at most $0.75, $0.30 in fact" in wallet.sums_text()
+    assert "up to $0.75, actual $0.30" in wallet.sums_text()
     shown(wallet, COST)
     await wallet.tasks.idle()
     assert shown(wallet, COST) == ["$0.10"] * 3
@@ -244,12 +244,12 @@ async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no
     wallet.press_compare()
     await wallet.tasks.idle()
     verdict = wallet.verdict_text()
-    assert verdict.startswith("1 of 2 bookings differ. 3 receipts are older than the Sandbox's book"), verdict
-    assert [line[-1] for line in wallet.compared_lines()].count("Older than the service's book") == 3
+    assert verdict.startswith("1 of 2 charges differ. 3 receipts are older than the Sandbox's records"), verdict
+    assert [line[-1] for line in wallet.compared_lines()].count("Older than the service's records") == 3
     await wallet.control("/reset", "POST")
     wallet.press_compare()
     await wallet.tasks.idle()
-    assert wallet.verdict_text().startswith("5 receipts are older than the Sandbox's book"), wallet.verdict_text()
+    assert wallet.verdict_text().startswith("5 receipts are older than the Sandbox's records"), wallet.verdict_text()
 
 
 async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: WalletHarness) -> None:
@@ -263,7 +263,7 @@ async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: WalletHa
     await wallet.tasks.idle()
     wallet.press_compare()
     await wallet.tasks.idle()
-    assert wallet.verdict_text() == "All 4 bookings agree", wallet.compared_lines()
+    assert wallet.verdict_text() == "All 4 charges agree", wallet.compared_lines()
     assert sorted(line[-1] for line in wallet.compared_lines()) == ["Agrees, matched by amount"] * 4
 
 
@@ -296,7 +296,7 @@ def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_a
         ],
     )
     assert [(each.verdict, each.theirs) for each in found] == [
-        ("Only in the service's book", Decimal("0.30")),
+        ("Only in the service's records", Decimal("0.30")),
         ("Agrees, matched by amount", Decimal("0.02")),
         ("Agrees, matched by amount", Decimal("0.10")),
         ("Agrees, matched by amount", Decimal("0.10")),
@@ -304,4 +304,4 @@ def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_a
     (only,) = compare([receipt("m", "0.10", 0)], [booking("m-characters", "0.12", 0)])
     assert (only.verdict, only.ours, only.theirs) == ("The amounts differ", Decimal("0.10"), Decimal("0.12"))
     alone = compare([receipt("", "0.02", 0, "POST /image/upscale")], [booking("other", "0.03", 0)])
-    assert sorted(each.verdict for each in alone) == ["Only in Rialto's receipts", "Only in the service's book"]
+    assert sorted(each.verdict for each in alone) == ["Only in Rialto's receipts", "Only in the service's records"]

@@ -332,7 +332,7 @@ async def test_an_empty_wallet_of_the_sandbox_says_so_before_it_signs_and_is_fil
     await until(lambda: wallet.top_up.holds is not None)
     assert wallet.top_up.step == "payment"
     assert dialog.holds.text().startswith("This wallet holds 0.00 play USDC on Sandbox")
-    assert "less than the 5.00 that you want to add" in dialog.holds.text()
+    assert "less than the 5.00 you want to add" in dialog.holds.text()
     assert dialog.look.isVisibleTo(dialog) and dialog.look.text() == "Get 100 play USDC"
     dialog.look.click()
     await until(lambda: wallet.top_up.holds == 100)
@@ -359,12 +359,12 @@ async def test_what_a_wallet_holds_for_real_is_looked_up_when_asked_for_and_at_t
     dialog.go.click()
     await until(lambda: wallet.top_up.step == "payment")
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 3, "nothing billable is asked unasked"
-    assert dialog.holds.text() == "What this wallet holds on Base, chain 8453 is not known yet."
-    assert dialog.look.text() == "Look it up · $0.000014"
+    assert dialog.holds.text() == "This wallet's balance on Base, chain 8453 is not known yet."
+    assert dialog.look.text() == "Check balance · $0.000014"
     dialog.look.click()
     await until(lambda: wallet.top_up.holds is not None or wallet.top_up.holds_note)
     assert dialog.holds.text() == (
-        "This wallet holds 0.00 USDC on Base, chain 8453, less than the 5.00 that you want to add."
+        "This wallet holds 0.00 USDC on Base, chain 8453, less than the 5.00 you want to add."
     )
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 3 - Decimal("0.000014")
     await wallet.leave(dialog)

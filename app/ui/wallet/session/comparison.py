@@ -22,7 +22,7 @@ MAX_PAGES = 20
 NEARBY_S = 120.0
 SEARCHES = ("web-search", "x-search", "web-scraping")  # what a chat has done besides
 BY_AMOUNT = "Agrees, matched by amount"
-TOO_OLD = "Older than the service's book"
+TOO_OLD = "Older than the service's records"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def compare(
         lines.append(line)
     taken = {id(booking) for group in found.values() for booking in group}
     lines += [
-        Difference(each.at, each.what, None, each.spent, "Only in the service's book", is_fault=True)
+        Difference(each.at, each.what, None, each.spent, "Only in the service's records", is_fault=True)
         for group in booked.values()
         for each in group
         if each.spent and id(each) not in taken
@@ -168,14 +168,14 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
     faults = sum(each.is_fault for each in found)
     compared = len(found) - old
     if not found:
-        return "Neither side has a booking in this time"
+        return "Neither side has a charge in this period"
     words = ""
     if compared:
-        words = f"{faults} of {compared} bookings differ" if faults else f"All {compared} bookings agree"
+        words = f"{faults} of {compared} charges differ" if faults else f"All {compared} charges agree"
     if old:
         receipts = "1 receipt is" if old == 1 else f"{old:,} receipts are"
         words += (". " if words else "") + (
-            f"{receipts} older than the Sandbox's book, which begins anew at each of its starts, this time {begins}"
+            f"{receipts} older than the Sandbox's records, which start over each time it starts, this time {begins}"
         )
     return words
 
@@ -188,5 +188,5 @@ def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:
     total = sum((each.spent for each in same), Decimal(0))
     if abs(total - cost) <= TOLERANCE:
         return Difference(receipt.at, what, cost, total, "Agrees", is_fault=False)
-    word = "Estimated otherwise" if receipt.cost_source == "estimated" else "The amounts differ"
+    word = "Different estimate" if receipt.cost_source == "estimated" else "The amounts differ"
     return Difference(receipt.at, what, cost, total, word, is_fault=True)

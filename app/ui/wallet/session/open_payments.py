@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 KIND = "x402"
 SURELY_OVER = timedelta(minutes=10)  # after the end of a payment; chains whose clock is behind have caught up by then
 DATE_GRAIN = timedelta(seconds=3)  # clocks are compared by a header that counts whole seconds
-UNKNOWN = "Nobody knows yet whether the payment was carried out. Check again: the same payment cannot be taken twice."
-EXPIRED = "The payment was never carried out, and its time is over. Nothing was paid."
+UNKNOWN = "It is not clear yet whether the payment went through. Check again: the same payment cannot be charged twice."
+EXPIRED = "The payment did not go through and has expired. Nothing was paid."
 NOT_LOOKED_AT = (
-    "The service takes no more payments this minute and has not looked at this one. "
-    "Check again in a minute: the same payment is sent, and it cannot be taken twice."
+    "The service has not processed this payment yet because it is over its limit for this minute. "
+    "Check again in a minute: the same payment cannot be charged twice."
 )
 Ending = Literal["answered", "failed", "unknown"]
 
@@ -58,12 +58,12 @@ def credit_note(paid: Decimal, settlement: Settlement) -> str:
     """What to say when the service does not say that it credited what was paid; "" when it does."""
     credited = settlement.credited_usd
     if credited is None:
-        return f"You paid {money(paid)}. The service did not say how much of it was credited; look at the balance."
+        return f"You paid {money(paid)}. The service did not say how much was credited. Check the balance."
     if credited == paid:
         return ""
     return (
-        f"You paid {money(paid)}, but the service says that it credited {money(credited)}. "
-        "Look at the balance, and ask the service before you pay again."
+        f"You paid {money(paid)}, but the service says it credited {money(credited)}. Check the balance, and "
+        f"ask the service before you pay again."
     )
 
 
@@ -139,7 +139,7 @@ class OpenPayments(QObject):
     async def _send(self, intent: Intent, again: bool) -> Ended:
         account = self._accounts.get(intent.account_id)
         if account is None:
-            return Ended("unknown", "The account of this payment was removed. Add the wallet again to check it.")
+            return Ended("unknown", "The account for this payment was removed. Add the wallet again to check it.")
         try:
             async with self._service_of(account) as service:
                 return await self._send_over(service, account, intent, again)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 DOMAIN_ROWS = ("name", "version", "chainId", "verifyingContract")
 WAITS = {
-    "rate_limit": "The service answers only so many requests about top-ups in a minute, and this minute's are used up.",
-    "server": "The service is busy and answers nothing now.",
+    "rate_limit": "The limit for top-up requests is used up for this minute.",
+    "server": "The service is busy.",
     "connection": "The service could not be reached.",
-    "held": "The service refused many calls lately, so Rialto sends none for a moment.",
+    "held": "Many requests failed recently, so Rialto is waiting for a moment.",
 }
 
 

@@ -224,7 +224,7 @@ class WalletKeys(QObject):
             self.unlock()
             return twin
         if twin is not None:
-            raise AccountRefused("address", f"This wallet is in the list already, as {twin.name}.")
+            raise AccountRefused("address", f"This wallet is already in the list as {twin.name}.")
         account = new_account(
             name,
             address_used,
