@@ -56,7 +56,7 @@ async def test_the_question_says_what_is_missing_and_offers_no_plain_text() -> N
     assert choice.options == ("passphrase", "session")
     choice, _ = await choose("passphrase", keyring=True, vault=False)
     assert choice.options == ("keyring", "passphrase", "session")
-    assert "not there any more" in choice.status.sentence
+    assert "no longer exists" in choice.status.sentence
 
 
 async def test_the_session_forgets_when_told_and_is_always_ready() -> None:

@@ -145,7 +145,7 @@ asyncio.run(main())
 
 
 async def test_a_keyring_that_keeps_nothing_is_caught_at_once() -> None:
-    with pytest.raises(StoreFailed, match="did not keep the key"):
+    with pytest.raises(StoreFailed, match="did not save the key"):
         await store_on(ForgetfulKeyring()).write("a1", "api_key", "secret")
 
 
@@ -222,8 +222,8 @@ def test_a_chain_is_reduced_to_its_real_member() -> None:
     ("found", "state", "said"),
     [
         (fail.Keyring(), "absent", "No system keyring was found"),
-        (null.Keyring(), "refused", "switched off for Python"),
-        (PlaintextKeyring(), "refused", "is not a keyring of the operating system"),
+        (null.Keyring(), "refused", "turned off for Python"),
+        (PlaintextKeyring(), "refused", "is not the system's own keyring"),
         (real("keyrings.alt.file", "PlaintextKeyring"), "refused", "keyrings.alt.file"),
     ],
 )
@@ -242,7 +242,7 @@ async def test_every_other_backend_is_refused_with_its_reason(found: Any, state:
 def test_a_chain_of_nothing_real_is_refused_by_name() -> None:
     chain = Chain()
     chain.backends = [PlaintextKeyring()]
-    with pytest.raises(NoBackend, match="does not trust"):
+    with pytest.raises(NoBackend, match="not secure enough"):
         real_backend(chain)
 
 

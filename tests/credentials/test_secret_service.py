@@ -115,6 +115,6 @@ def test_a_service_without_any_keyring_yet_is_told_and_a_read_opens_no_window(en
     needs("gnome-keyring-daemon", "gnome-keyring")
     told = ask("plain", environment, "dbus-run-session", "--")
     assert told["state"] == "locked"
-    assert "has not been set up yet" in told["sentence"]
+    assert "is not set up yet" in told["sentence"]
     assert told["write"] == "StoreLocked"
     assert [told[step] for step in ("read", "delete", "read again")] == [None, None, None]

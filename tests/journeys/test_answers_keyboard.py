@@ -100,7 +100,7 @@ async def test_a_person_without_a_mouse_answers_a_function_call_and_asks_for_jso
         await use_model(talk, "reasoning", "rialto-reasoning")
 
         # functions are offered; the call is seen, answered by hand, and told back
-        await hands.command("Answers as JSON")
+        await hands.command("JSON output")
         dialog = await hands.dialog(StructureDialog)
         assert isinstance(dialog, StructureDialog)
         await hands.tab_to(dialog.use_functions)
@@ -130,7 +130,7 @@ async def test_a_person_without_a_mouse_answers_a_function_call_and_asks_for_jso
         # an answer in a schema is a tree, walked by the arrow keys
         await hands.press("Ctrl+N")
         await until(lambda: not talk.rows)
-        await hands.command("Answers as JSON")
+        await hands.command("JSON output")
         dialog = await hands.dialog(StructureDialog)
         assert isinstance(dialog, StructureDialog)
         await hands.tab_to(dialog.use_schema)

@@ -134,7 +134,7 @@ async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_
             await until(lambda: strip.isVisible() and any(not chip.view.busy for chip in strip.chips.values()))
             (chip,) = strip.chips.values()
             assert not chip.view.refusal
-            assert "Pasted picture" in chip.accessibleName()
+            assert "Pasted image" in chip.accessibleName()
             await hands.tab_to(chip if key == "Delete" else chip.close_button, "Shift+Tab")
             await hands.press(key)
             await until(lambda: not strip.chips and not strip.isVisible())

@@ -27,6 +27,6 @@ async def test_without_its_display_the_program_ends_and_leaves_its_folder_to_the
         if process.returncode is None:
             process.kill()
     assert process.returncode == 1
-    assert "Rialto ended because its display is gone." in told.decode()
+    assert "Rialto quit because its display closed." in told.decode()
     async with start() as rialto:
         await until(lambda: rialto.chat.library is not None)

@@ -68,7 +68,7 @@ async def test_a_store_that_refuses_is_one_notice_and_no_crash(start: Start, how
         speech.speak(aloud=False)  # the clip's row comes first: it cannot be made
         await settled(rialto)
         assert len(notices(rialto)) == 1, notices(rialto)
-        assert "What is on screen stays" in notices(rialto)[0]
+        assert "It stays on screen" in notices(rialto)[0]
         await allow(rialto)
         rialto.chat_page.send(written(rialto))
         await until(lambda: written(rialto) == "")
@@ -160,8 +160,8 @@ async def test_a_damaged_file_of_settings_or_accounts_is_told_and_kept(start: St
     path.write_bytes(b"\x00garbage")
     path.with_name(f"{name}.copy").write_bytes(b"\x00garbage")
     async with start() as rialto:
-        await until(lambda: toast_of(rialto, "could not be understood"))
-        assert toast_of(rialto, "could not be understood").findChild(LinkButton).text() == "Open folder"
+        await until(lambda: toast_of(rialto, "could not be read"))
+        assert toast_of(rialto, "could not be read").findChild(LinkButton).text() == "Open folder"
         aside = list(path.parent.glob(f"{name}.broken-*"))
         assert [each.read_bytes() for each in aside] == [b"\x00garbage"]
         assert not path.exists() or json.loads(path.read_bytes())
@@ -219,7 +219,7 @@ async def test_a_history_that_another_program_holds_opens_once_it_is_released(
         async with without_history() as rialto:
             dialog = await dialog_of(rialto)
             assert dialog.first.text() == "Try again"
-            assert any("Another program holds" in label.text() for label in dialog.findChildren(Label))
+            assert any("Another program is using" in label.text() for label in dialog.findChildren(Label))
             dialog.first.click()  # still held: it is asked again
             await until(lambda: not dialog.isVisible())
             dialog = await dialog_of(rialto)

@@ -75,7 +75,7 @@ async def test_a_copy_that_does_not_pass_its_check_never_gets_a_name(
 ) -> None:
     faults = iter(["row 3 missing from index", ""])  # the copy, then the database itself
     monkeypatch.setattr("app.storage.backups.integrity_fault", lambda path: next(faults))
-    with pytest.raises(BackupFailed, match="did not pass its check"):
+    with pytest.raises(BackupFailed, match="failed its check"):
         await database.back_up_daily()
     assert database.last_good_backup() is None
     assert list(database.backups.iterdir()) == []

@@ -193,7 +193,7 @@ def test_a_file_without_a_chat_is_refused_with_its_name(content: str, tmp_path: 
 def test_a_damaged_archive_and_a_missing_file_have_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(NotAnExport, match="could not be read"):
         read_export(tmp_path / "missing.json")
-    with pytest.raises(NotAnExport, match="holds no chat"):
+    with pytest.raises(NotAnExport, match="contains no chat"):
         read_export(written(tmp_path, "PK\x03\x04 cut", "cut.zip"))
 
 

@@ -95,7 +95,7 @@ async def test_a_full_disk_is_told_and_what_was_there_stays(database: Database, 
 async def test_damage_met_while_running_is_told_by_name(database: Database) -> None:
     malformed = sqlite3.DatabaseError("database disk image is malformed")
     malformed.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    with pytest.raises(DatabaseDamaged, match=r"rialto\.db is damaged and was left as it is"):
+    with pytest.raises(DatabaseDamaged, match=r"rialto\.db is damaged and was not changed"):
         async with database.transaction():
             raise malformed
 
@@ -112,7 +112,7 @@ async def test_a_second_program_holding_the_database_is_told_in_a_sentence(
         await transaction.fetch("PRAGMA busy_timeout=20")
     other = sqlite3.connect(database.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StorageUnavailable, match="Another program holds"):
+    with pytest.raises(StorageUnavailable, match="Another program is using"):
         await database.execute(NOTE, ["note", ""])
     other.execute("ROLLBACK")
     other.close()

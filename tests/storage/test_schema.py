@@ -176,7 +176,7 @@ def test_a_file_left_empty_by_a_crash_at_the_very_first_start_is_no_damage(tmp_p
 def test_a_folder_that_may_not_be_written_is_told_in_a_sentence(locked_folder: Path) -> None:
     with pytest.raises(StorageUnavailable) as caught:
         prepare(locked_folder / "rialto.db", locked_folder / "backups")
-    assert re.search("may not write there|cannot open|only read", caught.value.sentence)
+    assert re.search("no permission to write there|cannot open|only read", caught.value.sentence)
 
 
 def test_a_migration_with_no_room_for_its_copy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

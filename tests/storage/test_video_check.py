@@ -66,10 +66,10 @@ def test_a_video_without_its_index_is_called_incomplete(tmp_path: Path) -> None:
 def test_tables_that_point_outside_the_file_are_seen(tmp_path: Path, film: bytes) -> None:
     at = film.index(b"stco") + 12
     moved = film[:at] + struct.pack(">I", len(film)) + film[at + 4 :]
-    with pytest.raises(NotAVideo, match="before the last picture"):
+    with pytest.raises(NotAVideo, match="before the last frame"):
         check_video(written(tmp_path, moved))
 
 
 def test_a_video_of_sound_alone_is_none(tmp_path: Path, film: bytes) -> None:
-    with pytest.raises(NotAVideo, match="no pictures"):
+    with pytest.raises(NotAVideo, match="no frames"):
         check_video(written(tmp_path, film.replace(b"vide", b"soun")))

@@ -67,9 +67,9 @@ def test_bytes_say_what_they_are_and_names_do_not(name: str, data: bytes, kind: 
         (b"", "It is empty."),
         (picture(63, 200), "63 × 200 pixels; each side needs 64"),
         (picture()[:60], "damaged"),
-        (b"PK\x03\x04" + bytes(200), "This is none of them."),
-        (b"\x7fELF" + bytes(200), "This is none of them."),
-        (bytes(25 * 1024 * 1024 + 1), "may have 25 MB"),
+        (b"PK\x03\x04" + bytes(200), "This is none of these."),
+        (b"\x7fELF" + bytes(200), "This is none of these."),
+        (bytes(25 * 1024 * 1024 + 1), "can total 25 MB"),
     ],
 )
 def test_what_cannot_go_along_is_refused_in_a_sentence(data: bytes, sentence: str) -> None:
@@ -111,9 +111,9 @@ def test_each_model_refuses_what_it_cannot_take_r_chat_11_r_chat_12_r_chat_13() 
     attached = [Attachment(kind, "x", "", 10, "0" * 64) for kind in kinds]  # type: ignore[arg-type]  # of the tuple
     blind = Model.model_validate(model_body())
     assert refusals(attached, blind) == (
-        "Plain cannot see pictures.",
-        "Plain cannot listen to sound.",
-        "Plain cannot watch films.",
+        "Plain cannot see images.",
+        "Plain cannot listen to audio.",
+        "Plain cannot watch videos.",
         "",
         "",
     )
@@ -194,10 +194,10 @@ async def test_what_the_model_refuses_keeps_the_message_in_the_box_and_says_why(
     ) as harness:
         await attach(harness, file)
         (view,) = harness.presenter.attaching.views()
-        assert view.refusal == "Plain cannot see pictures."
+        assert view.refusal == "Plain cannot see images."
         head = harness.presenter.head()
         assert not head.can_send
-        assert head.why_not == "Plain cannot see pictures. Remove it, or choose another model."
+        assert head.why_not == "Plain cannot see images. Remove it, or choose another model."
         await harness.say("Look")
         assert harness.fake.requests == []
         harness.presenter.use_model("seer")
@@ -219,7 +219,7 @@ async def test_an_earlier_image_is_left_out_for_a_model_that_cannot_see(tmp_path
         await harness.say("And?")
         first = harness.fake.requests[1]["messages"][0]["content"]
         assert [part["type"] for part in first] == ["text", "text"]
-        assert first[1]["text"] == "[Picture “boiler.png” is left out: Plain cannot see pictures.]"
+        assert first[1]["text"] == "[Picture “boiler.png” is left out: Plain cannot see images.]"
 
 
 async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path) -> None:
@@ -228,8 +228,8 @@ async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path
     async with open_chat_presenter(tmp_path / "home") as harness:
         await attach(harness, file, tmp_path / "gone.txt")
         first, second = harness.presenter.attaching.views()
-        assert "none of them" in first.refusal
-        assert "not a file" in second.refusal
+        assert "none of these" in first.refusal
+        assert "Folders" in second.refusal
         assert harness.presenter.opened.attachments == ()
         await harness.say("Hello")
         assert harness.fake.requests[0]["messages"] == [{"role": "user", "content": "Hello"}]

@@ -63,13 +63,13 @@ async def test_what_a_model_cannot_see_is_refused_at_the_chip_and_del_frees_the_
         box.message_box.insertFromMimeData(mime)
         await box.settle()
         (chip,) = box.composer.strip.chips.values()
-        assert chip.detail.text() == "Handbook reader cannot see pictures."
+        assert chip.detail.text() == "Handbook reader cannot see images."
         await box.type("Where is my key kept?")
         assert box.rows == ()
         assert box.composer.text() == "Where is my key kept?", "nothing that was typed is lost"
         assert "cannot see images" in box.composer.send.toolTip()
         assert box.composer.why_note.text() == (
-            "Handbook reader cannot see pictures. Remove it, or choose another model."
+            "Handbook reader cannot see images. Remove it, or choose another model."
         )
         box.presenter.use_model("rialto-vision")
         assert chip.detail.text().endswith(" bytes, 100 × 80"), "the chip follows the model"

@@ -34,8 +34,8 @@ def test_what_a_replacement_changes_is_told_in_words() -> None:
     old, new = Model.model_validate(model_body()), Model.model_validate(NEXT)
     assert changes(old, new) == (
         "Its context is larger: 131K tokens instead of 32K.",
-        "What you send costs less: $0.50 per million tokens instead of $1.00.",
-        "What it writes costs more: $6.00 per million tokens instead of $4.00.",
+        "Input costs less: $0.50 per million tokens instead of $1.00.",
+        "Output costs more: $6.00 per million tokens instead of $4.00.",
         "It adds pictures.",
         "It loses web search.",
         "Its requests are anonymous.",

@@ -91,7 +91,7 @@ async def test_addresses_of_other_kinds_are_never_opened(
         shown.page.links.ask(address)
         dialog = await dialog_of(shown, Dialog)
         assert isinstance(dialog, Dialog)
-        assert "does not open addresses of this kind" in words_of(dialog)
+        assert "does not open this kind of address" in words_of(dialog)
         assert all(getattr(each, "text", str)() != "Open" for each in dialog.findChildren(QLabel))
         QTest.keyClick(dialog, Qt.Key.Key_Return)
         await shown.settle()

@@ -125,9 +125,9 @@ def build(options: ChatOptions, asked: Model) -> Any:
 @pytest.mark.parametrize(
     ("rule", "option", "words"),
     [
-        ("R-CHAT-01", "service_prompt", "stands before yours"),
+        ("R-CHAT-01", "service_prompt", "Sent before yours"),
         ("R-EXT-07", "web", "Auto: the model decides"),
-        ("R-EXT-08", "web", "A search costs extra"),
+        ("R-EXT-08", "web", "Searches cost extra"),
         ("R-EXT-10", "links", "Up to 5 pages"),
         ("R-EXT-13", "links", "each costs extra"),
         ("R-EXT-15", "social", "by a third party"),
@@ -149,7 +149,7 @@ def test_the_page_says_what_an_option_does_and_costs(
 def test_r_gen_16_the_experts_box_says_that_nobody_checks_it(qtbot: object, theme: Theme) -> None:
     parameters = ParametersPage(theme)
     parameters.show_head(ChatHead())
-    words = "Nobody checks what it does."
+    words = "Not validated."
     assert words in parameters.more.expert.accessibleDescription()
     assert words in parameters.more.expert_note.text()
     body = chat_body(

@@ -244,14 +244,14 @@ def test_a_chip_says_what_it_is_or_why_not_and_del_takes_it_away(composer: Compo
     composer.show_attachments(
         [
             AttachmentView("a", "image", "boiler.png", "1.2 MB, 2,048 × 1,536", can_shrink=True),
-            AttachmentView("b", "audio", "note.wav", "12 KB", refusal="Plain cannot listen to sound."),
+            AttachmentView("b", "audio", "note.wav", "12 KB", refusal="Plain cannot listen to audio."),
             AttachmentView("c", "text", "long.txt", busy=True),
         ]
     )
     QApplication.processEvents()
     good, bad, busy = composer.strip.chips.values()
     assert good.accessibleName() == "Picture: boiler.png, 1.2 MB, 2,048 × 1,536"
-    assert bad.accessibleName() == "Cannot be sent: note.wav, Plain cannot listen to sound."
+    assert bad.accessibleName() == "Cannot be sent: note.wav, Plain cannot listen to audio."
     assert busy.detail.text() == "Reading…"
     assert good.smaller.isVisible()
     assert not bad.smaller.isVisible()

@@ -105,7 +105,7 @@ async def test_an_answer_without_a_list_says_so(window: ConsoleHarness) -> None:
     await window.send()
     window.response_tabs.setCurrentIndex(TABLE)
     await window.settle()
-    assert "A table needs a list of objects" in window.response.table.nothing.text()
+    assert "no list of objects" in window.response.table.nothing.text()
 
 
 async def test_two_runs_are_compared_from_the_menu_and_by_name(window: ConsoleHarness) -> None:
@@ -130,7 +130,7 @@ async def test_two_runs_are_compared_from_the_menu_and_by_name(window: ConsoleHa
     assert (bar.currentIndex(), bar.tabText(CHANGES)) == (CHANGES, "Changes 1")
     assert changes.node(changes.index(0, 0)).value == {"before": "0x0", "now": "0x1"}
     bar.setCurrentIndex(0)
-    window.run("Compare with the run before")
+    window.run("Compare with previous run")
     await window.settle()
     assert bar.currentIndex() == CHANGES
 
@@ -178,7 +178,7 @@ async def test_the_list_is_searched_opened_trashed_and_undone_by_keyboard(window
 
 async def test_calls_are_kept_in_a_collection_without_what_was_signed(window: ConsoleHarness, tmp_path: Path) -> None:
     window.type_json(call("eth_sendRawTransaction", "0xf86c0a"))
-    window.run("Save into a collection…")
+    window.run("Save to a collection…")
     for words in ("Team", "Send it"):
         dialog = await window.dialog()
         line = dialog.findChildren(QLineEdit)[0]

@@ -54,7 +54,7 @@ def test_a_row_moves_and_stops_at_the_ends() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("", 1, "Nothing here yet"),
+        ("", 1, "Write a call"),
         ("[]", 1, "no call"),
         ("5", 1, "object with a method"),
         ('{"method": "a"', 1, "comma or a closing bracket"),
@@ -63,7 +63,7 @@ def test_a_row_moves_and_stops_at_the_ends() -> None:
         ('[\n{"method": "a"}\n{"method": "b"}]', 3, "comma"),
         ('{"jsonrpc": "1.0", "method": "a"}', 1, '"2.0"'),
         ('{"method": "a", "params": 5}', 1, "params"),
-        ('{"method": "a"} x', 1, "more after the end"),
+        ('{"method": "a"} x', 1, "extra text after the end"),
         ('[{"method": "a"},]', 1, "value is missing"),
         ("[" * 100_000, 1, "nested too deeply"),
     ],
@@ -145,7 +145,7 @@ def test_no_half_of_two_texts_is_lost_when_they_join(typed: str, before: object)
 def test_parameters_are_a_list_or_an_object() -> None:
     assert read_params(" ") == []
     assert read_params('["0x1", {"a": 12345678901234567890123}]') == ["0x1", {"a": 12345678901234567890123}]
-    assert read_params("5") == TextProblem(1, "Parameters are a list [ ] or an object { }.")
+    assert read_params("5") == TextProblem(1, "Parameters must be a list [ ] or an object { }.")
     assert isinstance(read_params("[1"), TextProblem)
     assert tidy('{"a":1}') == '{\n  "a": 1\n}'
     assert tidy("{") == "{"

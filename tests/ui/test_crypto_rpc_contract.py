@@ -165,7 +165,7 @@ async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(w
     assert not dialog.use.isEnabled()
     assert dialog.fault.text()
     QTest.keyClick(dialog.arguments[0], Qt.Key.Key_Backspace)
-    press(dialog, "Put into the call")
+    press(dialog, "Insert")
     await window.settle()
     row = window.calls[-1]
     assert (row.method, row.params) == (
@@ -230,7 +230,7 @@ async def test_the_fields_of_a_call_are_in_step_with_its_json(window: ConsoleHar
     address.setFocus()
     address.selectAll()
     QTest.keyClicks(address, ALICE[:-1] + ("a" if ALICE[-1] != "a" else "b"))
-    assert "capital letters" in form._notes[0].text()
+    assert "checksum" in form._notes[0].text()
 
 
 async def test_amounts_are_read_in_every_unit(window: ConsoleHarness) -> None:

@@ -118,7 +118,7 @@ async def test_r_rpc_45_what_would_go_over_the_credits_of_a_day_is_not_sent(wind
     await window.send()
     problem = window.presenter.view().problem
     assert problem is not None
-    assert "10,000,000 credits of 24 hours" in str(problem)
+    assert "10,000,000 credits per 24 hours" in str(problem)
     assert "10 are left" in str(problem)
     window.presenter.caps.refresh()
     await window.settle()
@@ -204,7 +204,7 @@ async def test_two_gigabytes_are_refused_politely_without_being_read(window: Con
     assert run is not None
     assert run.problem is not None
     assert "larger than the 64 MiB" in run.problem.what
-    assert "Ask for less at once" in run.problem.meaning
+    assert "Ask for less at a time" in run.problem.meaning
     assert window.response.card.isVisible()
     press(window.response.card, "Edit")
     assert window.request.params.hasFocus()

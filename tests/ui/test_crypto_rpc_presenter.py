@@ -66,7 +66,7 @@ async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(ha
     assert ("First run", "20 cr", "") in again.facts
     assert len(again.runs) == 2
     assert harness.entries[0].badge == "Replay"
-    assert "Free again" in harness.presenter.view().key_note
+    assert "Repeats are free" in harness.presenter.view().key_note
 
 
 async def test_r_rpc_38_a_key_that_went_with_another_request_is_explained_before_sending(
@@ -123,8 +123,8 @@ async def test_r_rpc_39_r_rpc_40_a_signed_transaction_is_read_confirmed_sent_and
     harness.agree = False
     assert await harness.send() is None
     facts = dict(harness.questions[0].facts)
-    assert facts["The service logs"].startswith("hash, network, request id and your account")
-    assert (facts["To"], facts["Value"], facts["Chain id"], facts["Hash"]) == (OTHER, "1 ether", "8453", digest)
+    assert facts["The service logs"].startswith("hash, network, request ID and your account")
+    assert (facts["To"], facts["Value"], facts["Chain ID"], facts["Hash"]) == (OTHER, "1 ether", "8453", digest)
     assert harness.questions[0].warnings == ()
     assert harness.entries == ()
     harness.agree = True
@@ -158,11 +158,11 @@ async def test_a_transaction_that_is_answered_under_another_id_is_unknown_and_lo
     assert run is not None
     assert (run.state, harness.entries[0].badge) == ("unknown", "Unknown")
     assert run.problem is not None
-    assert run.problem.what == "Nobody can say whether the transaction was sent"
+    assert run.problem.what == "It is not clear whether the transaction was sent"
     assert ("Hash", digest) in run.problem.details
     assert [action.id for action in run.problem.actions] == ["look-up", "again"]
     assert run.outcomes[-1].credits is None
-    assert run.outcomes[-1].message == "Nobody can say whether this transaction was sent."
+    assert run.outcomes[-1].message == "It is not clear whether this transaction was sent."
     assert "about" in harness.entries[0].right
     assert digest.encode() in run.body
     if not alone:
@@ -197,7 +197,7 @@ async def test_what_is_no_signed_transaction_is_refused_before_it_is_paid_for(ha
     assert await harness.send() is None
     problem = harness.presenter.view().problem
     assert problem is not None
-    assert "Call 1 holds no signed transaction" in problem.what
+    assert "Call 1 has no signed transaction" in problem.what
     assert harness.entries == ()
 
 

@@ -65,14 +65,14 @@ async def test_a_search_for_logs_says_its_price_first_and_joins_what_it_finds(
     dialog = await window.dialog()
     assert isinstance(dialog, ToolDialog)
     write(field(dialog, "First block"), "0")
-    write(field(dialog, "Blocks in one request"), "1")
-    write(field(dialog, "The most requests"), "10")
+    write(field(dialog, "Blocks per request"), "1")
+    write(field(dialog, "Maximum requests"), "10")
     assert dialog.price.text().startswith("At most 10 requests, 200 credits, $0.00013 to $0.00014.")
     assert window.entries == []
     press(dialog, "Search")
     await window.settle()
     bar = window.main.job
-    assert "Everything was searched" in bar.note.text()
+    assert "Search complete" in bar.note.text()
     job = window.job
     assert job is not None
     asked = [json.loads((await window.presenter.runs.read(entry.id)).body)["id"] for entry in window.entries]
@@ -107,7 +107,7 @@ async def test_a_search_without_budget_is_not_begun(window: ConsoleHarness) -> N
     assert isinstance(dialog, ToolDialog)
     write(field(dialog, "First block"), "0")
     write(field(dialog, "Last block"), "1000000")
-    write(field(dialog, "The most requests"), "3")
+    write(field(dialog, "Maximum requests"), "3")
     assert "at least 501 requests" in dialog.fault.text()
     assert not dialog.go.isEnabled()
     press(dialog, "Cancel")
@@ -142,7 +142,7 @@ async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_
     dialog = await window.dialog()
     boxes = {each.accessibleName(): each for each in dialog.findChildren(QPlainTextEdit)}
     boxes["Addresses"].setPlainText(f"{ALICE}\n{BOB}, {ALICE}")
-    boxes["Contracts of tokens, none for the network's own coin alone"].setPlainText(DOLLARS[NETWORK])
+    boxes["Token contracts (leave empty for the native coin only)"].setPlainText(DOLLARS[NETWORK])
     assert isinstance(dialog, ToolDialog)
     assert dialog.price.text().startswith("At most 1 request, 120 credits")
     press(dialog, "Read balances")
@@ -162,7 +162,7 @@ async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_
     dialog = await window.dialog()
     for box in dialog.findChildren(QCheckBox):
         box.setChecked(box.accessibleName() in ("Base mainnet", "Ethereum mainnet"))
-    write(field(dialog, "Seconds between two rounds"), "60")
+    write(field(dialog, "Interval in seconds"), "60")
     write(field(dialog, "Rounds"), "5")
     assert isinstance(dialog, ToolDialog)
     assert dialog.price.text().startswith("At most 10 requests, 200 credits")
@@ -183,10 +183,10 @@ async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_
 
 
 async def test_a_request_is_repeated_under_new_keys_until_escape(window: ConsoleHarness) -> None:
-    window.run("Repeat this request…")
+    window.run("Repeat request…")
     dialog = await window.dialog()
-    write(field(dialog, "Seconds between two requests"), "3600")
-    write(field(dialog, "How many times"), "3")
+    write(field(dialog, "Interval in seconds"), "3600")
+    write(field(dialog, "Number of times"), "3")
     press(dialog, "Repeat")
     await until(lambda: len(window.entries) == 1 and window.shown_run is not None)
     assert window.page.handle_escape()
@@ -199,7 +199,7 @@ async def test_a_request_is_repeated_under_new_keys_until_escape(window: Console
 async def test_what_changes_a_chain_is_never_repeated(window: ConsoleHarness) -> None:
     raw, _ = signed(0, data=creation())
     window.type_json(call("eth_sendRawTransaction", raw))
-    window.run("Repeat this request…")
+    window.run("Repeat request…")
     dialog = await window.dialog()
     assert isinstance(dialog, ToolDialog)
     assert "never repeated" in dialog.fault.text()
@@ -210,11 +210,11 @@ async def test_what_changes_a_chain_is_never_repeated(window: ConsoleHarness) ->
 
 def test_an_address_with_a_typing_error_makes_no_plan() -> None:
     wrong = ALICE[:-1] + ("0" if ALICE[-1] != "0" else "1")
-    with pytest.raises(NoPlan, match="capital letters"):
+    with pytest.raises(NoPlan, match="checksum"):
         sheet_plan(NETWORK, f"{BOB} {wrong}", "")
     with pytest.raises(NoPlan, match="at least one address"):
         sheet_plan(NETWORK, " ", "")
-    with pytest.raises(NoPlan, match="comes before"):
+    with pytest.raises(NoPlan, match="is before"):
         log_plan(NETWORK, {}, "10", "9", "100", "5")
 
 

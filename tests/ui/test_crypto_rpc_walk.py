@@ -34,8 +34,8 @@ DIALOGS = (
     "Search logs over many blocks…",
     "Balances of many addresses…",
     "Watch chain heads…",
-    "Repeat this request…",
-    "Save into a collection…",
+    "Repeat request…",
+    "Save to a collection…",
     "Variables…",
 )
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -53,7 +53,7 @@ async def test_networks_used_lately_stand_before_the_families_the_last_one_first
         await window.send()
     window.key("Ctrl+Shift+L")
     rows = shown(window.networks)
-    assert rows[0] == Heading("Used lately")
+    assert rows[0] == Heading("Recently used")
     lately = [row for row in rows[1:3] if isinstance(row, PickRow)]
     assert [row.key for row in lately] == ["base-mainnet", "polygon-mainnet"]
     assert lately[0].current
@@ -89,7 +89,7 @@ async def test_without_the_service_the_saved_list_of_networks_serves(window: Con
     window.current_account.use(window.current_account.account, None)
     again = await window.restart()
     assert {row.slug for row in again.networks()} == slugs
-    assert again.network_list.age_words() == "List of an earlier day"
+    assert again.network_list.age_words() == "Saved list"
     assert not again.view().can_send
 
 
@@ -184,13 +184,13 @@ async def test_a_rows_menu_copies_and_its_key_for_the_path_comes_before_the_tabs
 
 async def test_r_rpc_33_the_time_that_a_key_is_left_runs_down(window: ConsoleHarness) -> None:
     await window.send()
-    assert window.request.key_note.text() in ("Free again for 24 h", "Free again for 23 h 59 min")
+    assert window.request.key_note.text() in ("Repeats are free for 24 h", "Repeats are free for 23 h 59 min")
     now = window.presenter._now
     window.presenter._now = lambda: now() + timedelta(hours=5)
     assert window.presenter._minute.isActive()
     window.presenter._minute.timeout.emit()
     await window.settle()
-    assert window.request.key_note.text() in ("Free again for 19 h", "Free again for 18 h 59 min")
+    assert window.request.key_note.text() in ("Repeats are free for 19 h", "Repeats are free for 18 h 59 min")
 
 
 async def test_the_gauge_says_in_another_colour_that_little_is_left(window: ConsoleHarness) -> None:

@@ -99,7 +99,7 @@ async def test_the_button_that_sends_becomes_stop_and_then_shows_the_key_that_st
 async def test_a_method_nobody_listed_is_added_after_a_warning(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+M")
     QTest.keyClicks(window.methods.search, "acme_weather")
-    assert "Enter adds it as it is" in window.methods.nothing.text()
+    assert "Press Enter to add it anyway" in window.methods.nothing.text()
     QTest.keyClick(window.methods.search, Qt.Key.Key_Return)
     assert "acme_weather is not in the service’s list" in window.request.fault.text()
     assert window.can_send()
@@ -197,7 +197,7 @@ async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(wind
     await window.send()
     assert window.response.replay.isVisible()
     assert window.entries[0].badge == "Replay"
-    assert "Free again" in window.request.key_note.text()
+    assert "Repeats are free" in window.request.key_note.text()
     window.key("Ctrl+Shift+N")
     await window.settle()
     await window.send()

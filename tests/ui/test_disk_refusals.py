@@ -36,7 +36,7 @@ def crashes(tmp_path: Path, qapp) -> CrashReporter:
 @pytest.mark.parametrize(
     "error",
     [
-        StorageUnavailable("The disk is full, so nothing more can be kept."),
+        StorageUnavailable("The disk is full, so nothing more can be saved."),
         OSError(errno.ENOSPC, "No space left on device", "/data/x"),
         OSError(errno.EFBIG, "File too large", "/data/x"),
         OSError(errno.EROFS, "Read-only file system", "/data/x"),

@@ -111,7 +111,7 @@ def test_where_an_answer_leaves_its_schema_is_said_and_no_tree_is_made_of_what_i
     view = shown(theme, [structured(misfit="$.city is missing")])
     assert "Does not match the schema: $.city is missing" in notes(view)
     view = shown(theme, [structured("I would rather not.")])
-    assert "This is not JSON" in notes(view)
+    assert "Not JSON" in notes(view)
     assert lines(view) == []
 
 
@@ -131,7 +131,7 @@ def test_a_function_call_shows_its_arguments_and_asks_for_an_answer(theme: Theme
     assert spy.at(0) == ["a", "answer-calls"]
     view.update_row("a", calls=tuple(RowCall(each.id, each.name, each.arguments, True) for each in calls))
     assert "Answered by you" in notes(view)
-    assert not [each for _, each, _ in controls(view) if each.name.startswith("Answer the call")]
+    assert not [each for _, each, _ in controls(view) if each.name.startswith("Enter the result")]
 
 
 def test_what_was_answered_for_a_function_stands_as_a_turn_of_its_own(theme: Theme) -> None:

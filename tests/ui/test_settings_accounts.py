@@ -256,7 +256,7 @@ async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(harn
     settings.show_section("accounts")
     await tasks.idle()
     page = settings.page("accounts")
-    assert "No keys are kept here" not in words(page.table)
+    assert "No keys are stored here" not in words(page.table)
     (row,) = settings_harness.accounts.state.secrets
     assert (row.what, row.belongs_to, row.is_wallet) == ("Private key", "Rialto wallet", True)
     asked: list[str] = []

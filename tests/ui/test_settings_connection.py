@@ -93,9 +93,9 @@ async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(
             "key": "skipped",
         }
         row = page.test.rows["proxy_answer"]
-        assert "Failed at “Answer of the proxy”." in words(page.test)
+        assert "Failed at “Proxy response”." in words(page.test)
         assert row.sentence.text() == f"The proxy 127.0.0.1:{proxy.port} did not accept the user name and password."
-        assert row.accessibleName() == "Answer of the proxy: failed"
+        assert row.accessibleName() == "Proxy response: failed"
         assert nameless(harness.window) == []
         await until(lambda: not row.visibleRegion().isEmpty())  # scrolled to
 

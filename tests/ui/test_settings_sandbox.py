@@ -161,7 +161,7 @@ async def test_money_goes_down_and_is_filled_up_again(page: SandboxPage, program
     await asyncio.to_thread(program.chat_raw)
     await until(lambda: (page.presenter.state.balance_usd or 100) < 100)
     overview(page).refill.click()
-    await until(lambda: "full again" in words(page))
+    await until(lambda: "was reset" in words(page))
     assert page.presenter.state.balance_usd == 100
 
 
@@ -267,7 +267,7 @@ async def test_settings_and_reset(page: SandboxPage, program: Client) -> None:
 @leaving
 async def test_requests_appear_as_they_come_and_open_on_a_press(page: SandboxPage, program: Client) -> None:
     part = requests(page)
-    assert "Nothing was asked" in words(part)
+    assert "No requests yet" in words(part)
     await asyncio.to_thread(program.chat_raw, "Where are my chats kept?")
     await asks(program, "/nothing")
     await until(lambda: part.view.rows.rowCount() == 2)
@@ -383,7 +383,7 @@ def test_words_for_what_is_on() -> None:
     assert words_of("answer", {"status": 429, "times": 1, "path": ""}) == (
         "Answer with an error: 429 Rate limit, 1 more call"
     )
-    assert words_of("slow", {"seconds": 2.5, "times": None}) == "Be slow: 2.5 s, until it is switched off"
+    assert words_of("slow", {"seconds": 2.5, "times": None}) == "Slow down: 2.5 s, until turned off"
     assert words_of("terms_v1", {"times": 3}) == "terms_v1: 3 more calls"
     assert ahead(90_061) == "1 day 1 h 1 min 1 s ahead" and ahead(-120) == "2 min behind" and ahead(0) == ""
 

@@ -96,7 +96,7 @@ def test_details_are_copied_without_anything_else(qtbot, theme: Theme) -> None:
     block = DetailsBlock(theme, (("Status", "401 Unauthorized"), ("Request ID", "8c1f")))
     qtbot.addWidget(block)
     qtbot.mouseClick(block.copy_button, LEFT)
-    assert QGuiApplication.clipboard().text() == "Status: 401 Unauthorized\nRequest id: 8c1f"
+    assert QGuiApplication.clipboard().text() == "Status: 401 Unauthorized\nRequest ID: 8c1f"
 
 
 def test_a_row_of_buttons_wraps_and_mirrors(qtbot, theme: Theme) -> None:

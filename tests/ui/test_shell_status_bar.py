@@ -77,7 +77,7 @@ async def test_without_an_account_nothing_is_made_up(harness):
 async def test_numbers_are_read_aloud_in_words(harness):
     harness.current_account.use(LIVE, None)
     harness.current_account.set_numbers(headroom=Headroom(68, 75))
-    assert harness.window.status.limits.accessibleName() == "Left of the limits: 68 of 75 requests"
+    assert harness.window.status.limits.accessibleName() == "Rate limits: 68 of 75 requests"
 
 
 async def test_pressing_an_item_opens_its_page(harness):

@@ -41,7 +41,7 @@ def test_a_read_only_data_folder_is_called_that_and_not_another_rialto(tmp_path:
         ended = start(home)
     assert ended.returncode == 1
     assert f"{home / 'data'}. Allow writing to that folder" in ended.stderr
-    assert "Another Rialto" not in ended.stderr
+    assert "Another copy of Rialto" not in ended.stderr
 
 
 def test_a_folder_that_another_rialto_holds_without_answering_is_said_to_be_in_use(tmp_path: Path, qapp) -> None:

@@ -163,7 +163,7 @@ async def test_unplugged_while_recording_the_file_is_kept_and_the_reason_said(tm
     [
         (Missing.LIBRARY, "Recording needs PortAudio"),
         (Missing.DEVICE, "No microphone found"),
-        (Missing.BUSY, "Another program holds the microphone"),
+        (Missing.BUSY, "Another program is using the microphone"),
     ],
 )
 async def test_no_portaudio_no_device_and_a_busy_device_each_have_a_sentence(
@@ -438,5 +438,5 @@ async def test_a_recording_that_cannot_begin_leaves_nothing_on_the_list(tmp_home
         tab.open_blocks = busy
         tab.presenter.recorder.record()
         await tab.done()
-        assert tab.head.problem is not None and "Another program holds" in tab.head.problem.what
+        assert tab.head.problem is not None and "Another program is using" in tab.head.problem.what
         assert await tab.presenter.store.list() == ()

@@ -132,7 +132,7 @@ class BatchDelegate(QStyledItemDelegate):
 
     def _paint_price(self, painter: QPainter, row: RowView, tier: QRect, credits: QRect) -> None:
         theme = self._theme
-        words, tone = ("Not offered", "bad") if row.refusal else (TIER_WORDS[row.tier], TIER_TONES[row.tier])
+        words, tone = ("Not supported", "bad") if row.refusal else (TIER_WORDS[row.tier], TIER_TONES[row.tier])
         size = badge_size(theme, words)
         box = QRectF(tier.right() + 1 - size.width(), tier.center().y() - size.height() / 2, *size.toTuple())
         paint_badge(painter, theme, box, words, tone)
@@ -159,7 +159,7 @@ class BatchList(QListView):
         self.rows = BatchModel(self)
         self.setModel(self.rows)
         self.setItemDelegate(BatchDelegate(theme, self))
-        self.setAccessibleName("Calls of the batch")
+        self.setAccessibleName("Batch calls")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)

@@ -32,7 +32,7 @@ class CreditsFooter(QWidget):
         self._theme = theme
         self.title = Label(theme, self.tr("Credits, last 24 h"), "small", "text2")
         self.credits = Label(theme, "", "small", weight=600, tabular=True)
-        self.meter = Progress(theme, self.tr("Credits of the last 24 hours"))
+        self.meter = Progress(theme, self.tr("Credits in the last 24 hours"))
         line = QHBoxLayout()
         line.addWidget(self.title, 1)
         line.addWidget(self.credits)
@@ -75,15 +75,13 @@ class CallListPane(ListPane):
         self._entries: tuple[CallEntry, ...] = ()
         self._collections: tuple[CollectionEntry, ...] = ()
         self._unfolded: set[str] = set()
-        self.folder = IconButton(theme, "folder", self.tr("Save these calls into a collection"))
+        self.folder = IconButton(theme, "folder", self.tr("Save calls to a collection"))
         self.new = IconButton(theme, "plus", self.tr("New batch"), shortcut="Ctrl+N", framed=True)
         self.trash = IconButton(theme, "trash", self.tr("Open trash"))
         self.header.add(self.trash)
         self.header.add(self.folder)
         self.header.add(self.new)
-        self.view = GroupedView(
-            theme, self.tr("Collections and calls that were sent"), has_start_sign=False, selects_many=True
-        )
+        self.view = GroupedView(theme, self.tr("Collections and sent calls"), has_start_sign=False, selects_many=True)
         self.view.setItemDelegate(CallDelegate(theme, self.view))
         self.hold(self.view)
         self.new.clicked.connect(self.new_wanted)
@@ -112,9 +110,9 @@ class CallListPane(ListPane):
         self.view.show_groups(groups)
         self.show_filled(
             bool(groups),
-            self.tr("No call holds “{text}”.").format(text=searched)
+            self.tr("No results for “{text}”.").format(text=searched)
             if searched
-            else self.tr("Every call that you send is kept here, with what it cost."),
+            else self.tr("Calls you send appear here with their cost."),
         )
 
     def show_open(self, call_id: str) -> None:

@@ -91,7 +91,7 @@ class Canvas(QWidget):
         theme = self._theme
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the calls"), shortcut="Ctrl+B")
         self.network = PickButton(theme, "", "globe")
-        self.network.setToolTip(self.tr("Choose the network (Ctrl+Shift+L)"))
+        self.network.setToolTip(self.tr("Choose network (Ctrl+Shift+L)"))
         self.add_method = PickButton(theme, self.tr("Add method"), "plus")
         self.add_method.setToolTip(self.tr("Add a call (Ctrl+Shift+M)"))
         self.estimate = Label(theme, "", role="text2", tabular=True, elide=True)
@@ -145,7 +145,7 @@ class Canvas(QWidget):
         self.network.setText(view.network.title)
         self.network.set_fact(f"{view.network.credits} cr")
         self.network.setAccessibleName(
-            self.tr("Network: {title}, {credits} credits a call").format(
+            self.tr("Network: {title}, {credits} credits per call").format(
                 title=view.network.title, credits=view.network.credits
             )
         )

@@ -49,7 +49,7 @@ class CollectionController(QObject):
         if place is not None:
             menu.add("Open", "console").triggered.connect(lambda: self.take(key.file, place))
         else:
-            menu.add("Save these calls into it…", "folder").triggered.connect(lambda: self.save_draft(key.file))
+            menu.add("Save calls to it…", "folder").triggered.connect(lambda: self.save_draft(key.file))
             menu.add("Rename…", "tag", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
         menu.addSeparator()
         menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
@@ -66,7 +66,7 @@ class CollectionController(QObject):
         if name is None:
             return
         chosen = await ask_text(
-            self._theme, self._page.main, "Rename the collection", "Its name; the file keeps its own", value=name
+            self._theme, self._page.main, "Rename collection", "New name (the file name stays)", value=name
         )
         if chosen:
             collections.rename(file, chosen)
@@ -83,21 +83,19 @@ class CollectionController(QObject):
         name = await ask_text(
             self._theme,
             self._page.main,
-            "Save into a collection",
-            "Name of the collection, a new one or one that is there",
+            "Save to a collection",
+            "New or existing collection",
             value=proposed,
         )
         if not name:
             return
-        title = await ask_text(
-            self._theme, self._page.main, "Name these calls", "Name of the request", value=self._suggested_name()
-        )
+        title = await ask_text(self._theme, self._page.main, "Name", "Request name", value=self._suggested_name())
         if not title:
             return
         saved = await collections.save(name, title, self._page.presenter.draft)
         if saved:
             self._page.list.unfold(saved, True)
-            self._page.toast_wanted.emit(f"Saved into {name} ({saved}).")
+            self._page.toast_wanted.emit(f"Saved to {name} ({saved}).")
 
     def _suggested_name(self) -> str:
         rows = self._page.presenter.draft.rows
@@ -111,7 +109,7 @@ class CollectionController(QObject):
         values = {name: draft.variables.get(name, "") for name in draft.missing()} | draft.variables
         dialog = Dialog(self._theme, self._page.main, "Variables", width=520)
         dialog.body.addWidget(
-            Label(self._theme, "Each {{name}} in a call becomes the value that stands here.", role="text2", wrap=True)
+            Label(self._theme, "Each {{name}} in a call is replaced with its value here.", role="text2", wrap=True)
         )
         editor = JsonEditor(self._theme, "Variables as JSON")
         editor.setMinimumHeight(self._theme.type_px(EDITOR_HEIGHT))
@@ -145,6 +143,6 @@ def fault_of(text: str) -> str:
     except (ValueError, RecursionError):
         return "This is not JSON."
     if not isinstance(value, dict):
-        return 'Variables are an object: {"address": "0x…"}.'
+        return 'Enter variables as an object: {"address": "0x…"}.'
     wrong = next((name for name in value if not NAME.fullmatch(name)), "")
-    return f"“{wrong[:40]}” is no name: letters, digits and _ only." if wrong else ""
+    return f"“{wrong[:40]}” is not a valid name. Use letters, digits and _ only." if wrong else ""

@@ -37,9 +37,9 @@ class ContractDialog(Dialog):
         self._tasks = tasks
         self._functions: tuple[Function, ...] = ()
         self.call: dict[str, str] = {}
-        self.address = TextField(theme, "Address of the contract", text=address, placeholder="0x…", mono=True)
+        self.address = TextField(theme, "Contract address", text=address, placeholder="0x…", mono=True)
         self.text = QPlainTextEdit()
-        self.text.setAccessibleName("Interface of the contract")
+        self.text.setAccessibleName("Contract interface (ABI)")
         self.text.setFont(theme.font("code"))
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(theme.type_px(TEXT_HEIGHT))
@@ -53,9 +53,9 @@ class ContractDialog(Dialog):
         self._lines: WidgetList[QWidget] = WidgetList(lines)
         self.shown_data = Label(theme, "", "code", "text2", mono=True, wrap=True)
         self.fault = Label(theme, "", "small", "bad", wrap=True)
-        self._named("Address of the contract", self.address)
+        self._named("Contract address", self.address)
         head = QHBoxLayout()
-        head.addWidget(self._label("Interface: a compiler's JSON, or signatures, one a line", self.text), 1)
+        head.addWidget(self._label("Interface (ABI): JSON, or one signature per line", self.text), 1)
         head.addWidget(self.load)
         self.body.addLayout(head)
         self.body.addWidget(self.text)
@@ -63,7 +63,7 @@ class ContractDialog(Dialog):
         for widget in (self._holder, self.shown_data, self.fault):
             self.body.addWidget(widget)
         self.add_button("Cancel", accepts=False)
-        self.use = self.add_button("Put into the call", kind="primary", accepts=True)
+        self.use = self.add_button("Insert", kind="primary", accepts=True)
         self.address.textChanged.connect(self._address_changed)
         self.text.textChanged.connect(self._read)
         self.function.currentIndexChanged.connect(self._ask_arguments)
@@ -82,13 +82,13 @@ class ContractDialog(Dialog):
 
     def _choose_file(self) -> None:
         load = partial(self._tasks.start_unless_running, "rpc interface file", self._load)
-        ask_for_file(self, "Load an interface", load, "Interfaces (*.json *.abi *.txt);;All files (*)")
+        ask_for_file(self, "Load interface", load, "Interfaces (*.json *.abi *.txt);;All files (*)")
 
     async def _load(self, path: Path) -> None:
         try:
             text = await asyncio.to_thread(_text_of, path)
         except OSError as error:
-            self.fault.set_text(f"The file was not read: {error.strerror}.")
+            self.fault.set_text(f"The file could not be read: {error.strerror}.")
             self.fault.show()
             return
         self.text.setPlainText(text)

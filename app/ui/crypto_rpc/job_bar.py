@@ -29,10 +29,10 @@ class JobBar(QFrame):
         self._theme = theme
         self._view: JobView | None = None
         zone(self, "pane")
-        self.setAccessibleName(self.tr("Longer work"))
+        self.setAccessibleName(self.tr("Running job"))
         self.words = Label(theme, "", wrap=True, tabular=True)
         self.note = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self.progress = Progress(theme, self.tr("Share of the agreed requests"))
+        self.progress = Progress(theme, self.tr("Progress"))
         self.button = Button(theme, self.tr("Stop"), size="small")
         column = QVBoxLayout()
         column.addWidget(self.words)

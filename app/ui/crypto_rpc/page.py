@@ -151,7 +151,7 @@ class CryptoRpcPage(QObject):
         self.list.saved_wanted.connect(self.collections.take)
         self.list.rename_wanted.connect(self.collections.rename)
         self.list.remove_wanted.connect(lambda key: presenter.collections.move_to_trash(key.file, key.place))
-        self.list.offer_trash(presenter.trash, self._tasks, self.list.trash, "Back to the calls")
+        self.list.offer_trash(presenter.trash, self._tasks, self.list.trash, "Back to calls")
         presenter.collections.changed.connect(self.list.show_collections)
         self.list.show_collections(presenter.collections.entries)
 
@@ -333,11 +333,11 @@ class CryptoRpcPage(QObject):
             ("Search logs over many blocks…", "search", self.tools.search_logs),
             ("Balances of many addresses…", "grid", self.tools.read_balances),
             ("Watch chain heads…", "clock", self.tools.watch_heads),
-            ("Repeat this request…", "replay", self.tools.repeat),
+            ("Repeat request…", "replay", self.tools.repeat),
             ("Copy as curl", "code", lambda: self.copy_as("curl")),
             ("Copy as Python (web3)", "code", lambda: self.copy_as("python")),
             ("Copy as cast", "code", lambda: self.copy_as("cast")),
-            ("Save into a collection…", "folder", self.save_into_collection),
+            ("Save to a collection…", "folder", self.save_into_collection),
             ("Variables…", "tag", self.edit_variables),
         ):
             menu.add(text, icon).triggered.connect(lambda _checked=False, run=run: run())
@@ -388,7 +388,7 @@ class CryptoRpcPage(QObject):
         if not caps.requests:
             return None
         left = max(0, caps.requests_limit - caps.requests)
-        return Headroom(left, caps.requests_limit, resets_at=caps.resets_at, of="Chain calls")
+        return Headroom(left, caps.requests_limit, resets_at=caps.resets_at, of="Blockchain calls")
 
     def running_work(self) -> Sequence[str]:
         work = [self.tr("A request to a node")] if self.presenter.is_sending else []
@@ -444,10 +444,10 @@ class MethodHelp(Popover):
         head.addWidget(Badge(theme, TIER_WORDS[method.tier]))
         head.addWidget(Label(theme, f"{method.credits} cr", tabular=True))
         self.body.addLayout(head)
-        words = method.refusal or method.help or "Nobody wrote help for this method; the service may still know it."
+        words = method.refusal or method.help or "There is no help for this method. The service may still support it."
         self.body.addWidget(Label(theme, words, wrap=True))
         for place, parameter in enumerate(method.parameters, start=1):
-            optional = ", may be left out" if parameter.optional else ""
+            optional = ", optional" if parameter.optional else ""
             kind = KIND_WORDS.get(parameter.kind, parameter.kind)
             self.body.addWidget(
                 Label(theme, f"{place}. {parameter.name}: {kind}{optional}", "small", "text2", wrap=True)
@@ -457,5 +457,5 @@ class MethodHelp(Popover):
             self.body.addWidget(Label(theme, example, "code", "text2", mono=True, wrap=True))
         if not method.only_reads:
             self.body.addWidget(
-                Label(theme, "It changes something on the chain and always goes with a key.", wrap=True)
+                Label(theme, "It changes the blockchain and is always sent with an idempotency key.", wrap=True)
             )

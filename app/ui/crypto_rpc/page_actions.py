@@ -21,24 +21,24 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
     return (
         TabAction("crypto_rpc.new", "New batch", presenter.new_batch, "Ctrl+N", "plus"),
         TabAction("crypto_rpc.send", "Send", page.send, "Ctrl+Return", "arrow-up", also=("Ctrl+Enter",)),
-        TabAction("crypto_rpc.network", "Choose the network", page.open_networks, "Ctrl+Shift+L", "globe"),
+        TabAction("crypto_rpc.network", "Choose network", page.open_networks, "Ctrl+Shift+L", "globe"),
         TabAction("crypto_rpc.method", "Add a method", page.open_methods, "Ctrl+Shift+M", "plus"),
         TabAction("crypto_rpc.mode", "Rows or JSON", page.toggle_mode, "Ctrl+Shift+J", "code"),
-        TabAction("crypto_rpc.tidy", "Tidy the JSON", page.tidy, "Ctrl+Shift+I", "wrap"),
+        TabAction("crypto_rpc.tidy", "Format JSON", page.tidy, "Ctrl+Shift+I", "wrap"),
         TabAction("crypto_rpc.key", "New idempotency key", presenter.new_key, "Ctrl+Shift+N", "refresh"),
         TabAction("crypto_rpc.paste", "Paste calls or a curl command", page.paste, "Ctrl+Shift+V", "paste"),
         TabAction("crypto_rpc.again", "Send again", page.send, "Ctrl+R", "retry", enabled=shown),
-        TabAction("crypto_rpc.copy", "Copy the answer", page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
-        TabAction("crypto_rpc.save", "Save the answer…", page.answer.save, "Ctrl+S", "download", enabled=shown),
+        TabAction("crypto_rpc.copy", "Copy response", page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
+        TabAction("crypto_rpc.save", "Save response…", page.answer.save, "Ctrl+S", "download", enabled=shown),
         TabAction("crypto_rpc.contract", "Call a contract…", page.open_contract, icon="document"),
         TabAction("crypto_rpc.form", "Parameters as fields", page.main.request.as_form.toggle, icon="list"),
-        TabAction("crypto_rpc.side", "Request or answer", page.other_side, "F7", "panel-right"),
+        TabAction("crypto_rpc.side", "Request or response", page.other_side, "F7", "panel-right"),
         TabAction(
-            "crypto_rpc.decode", "Decode the answer", page.main.response.decode.toggle, "F8", "code", enabled=shown
+            "crypto_rpc.decode", "Decode response", page.main.response.decode.toggle, "F8", "code", enabled=shown
         ),
         TabAction(
             "crypto_rpc.compare",
-            "Compare with the run before",
+            "Compare with previous run",
             page.answer.compare,
             icon="history",
             enabled=lambda: bool(page.answer.run_before),
@@ -46,11 +46,11 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction("crypto_rpc.logs", "Search logs over many blocks…", page.tools.search_logs, icon="search"),
         TabAction("crypto_rpc.sheet", "Balances of many addresses…", page.tools.read_balances, icon="grid"),
         TabAction("crypto_rpc.watch", "Watch chain heads…", page.tools.watch_heads, icon="clock"),
-        TabAction("crypto_rpc.repeat", "Repeat this request…", page.tools.repeat, icon="replay"),
+        TabAction("crypto_rpc.repeat", "Repeat request…", page.tools.repeat, icon="replay"),
         TabAction("crypto_rpc.curl", "Copy as curl", lambda: page.copy_as("curl"), icon="code"),
         TabAction("crypto_rpc.python", "Copy as Python (web3)", lambda: page.copy_as("python"), icon="code"),
         TabAction("crypto_rpc.cast", "Copy as cast", lambda: page.copy_as("cast"), icon="code"),
-        TabAction("crypto_rpc.collect", "Save into a collection…", page.save_into_collection, icon="folder"),
+        TabAction("crypto_rpc.collect", "Save to a collection…", page.save_into_collection, icon="folder"),
         TabAction("crypto_rpc.variables", "Variables…", page.edit_variables, icon="tag"),
         TabAction("crypto_rpc.next-match", "Next match", lambda: page.main.response.step(1), "Ctrl+G", enabled=shown),
         TabAction(
@@ -60,8 +60,8 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
             "Ctrl+Shift+G",
             enabled=shown,
         ),
-        TabAction("crypto_rpc.above", "Call above in the list", lambda: page.step(-1), "Alt+Up"),
-        TabAction("crypto_rpc.below", "Call below in the list", lambda: page.step(1), "Alt+Down"),
+        TabAction("crypto_rpc.above", "Previous call", lambda: page.step(-1), "Alt+Up"),
+        TabAction("crypto_rpc.below", "Next call", lambda: page.step(1), "Alt+Down"),
         TabAction("crypto_rpc.open_trash", "Open trash", page.open_trash, icon="trash"),
     )
 

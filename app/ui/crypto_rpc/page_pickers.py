@@ -36,19 +36,19 @@ class Pickers(QObject):
             theme,
             page.main,
             name=self.tr("Networks"),
-            placeholder=self.tr("Find by name, slug or chain id"),
+            placeholder=self.tr("Find by name, slug or chain ID"),
             find=self._find_networks,
             pills=(MAIN, TEST, OTHER),
             hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favourite"))),
             count=self._network_count,
             note=lambda: page.presenter.network_list.age_words(),
-            columns=(self.tr("Network"), self.tr("Slug"), self.tr("Chain id"), self.tr("Base cr")),
+            columns=(self.tr("Network"), self.tr("Slug"), self.tr("Chain ID"), self.tr("Credits")),
         )
         self.methods = Picker(
             theme,
             page.main,
             name=self.tr("Methods"),
-            placeholder=self.tr("Find a method"),
+            placeholder=self.tr("Find method"),
             find=self._find_methods,
             pills=(*TIER_PILLS, self.tr("Read only"), self.tr("Used before")),
             hints=(
@@ -114,9 +114,9 @@ class Pickers(QObject):
         rows: list[Row] = [_method_row(method) for method in found]
         refused = search(catalogue.refused(network), text) if not pills else ()
         if refused:
-            rows.append(Heading(self.tr("Not offered by the service")))
+            rows.append(Heading(self.tr("Not supported by the service")))
             rows += [
-                PickRow(each.name, each.name, _reason(each), "Not offered", "outline", mono=True, usable=False)
+                PickRow(each.name, each.name, _reason(each), "Not supported", "outline", mono=True, usable=False)
                 for each in refused
             ]
         return rows

@@ -49,7 +49,7 @@ class ParamForm(ScrollPane):
         self._rows: WidgetList[QWidget] = WidgetList(rows)
         column.addLayout(rows)
         self.nothing = Label(theme, "", role="text2", wrap=True)
-        self.contract = LinkButton(theme, self.tr("Fill in from a contract's interface…"), "document")
+        self.contract = LinkButton(theme, self.tr("Fill in from a contract (ABI)…"), "document")
         self.contract.clicked.connect(self.contract_wanted)
         column.addWidget(self.nothing)
         column.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
@@ -65,7 +65,7 @@ class ParamForm(ScrollPane):
             if not line.hasFocus() and line.text() != field.text:
                 line.setText(field.text)
         self._explain()
-        self.nothing.set_text(self.tr("Nobody described this method's parameters: write them as JSON."))
+        self.nothing.set_text(self.tr("The parameters of this method are not documented. Write them as JSON."))
         self.nothing.setVisible(not fields)
         self.contract.setVisible(contract)
 
@@ -77,7 +77,7 @@ class ParamForm(ScrollPane):
             column = QVBoxLayout(row)
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(self._theme.px(3))
-            words = field.label if not field.optional else f"{field.label} (may be left out)"
+            words = field.label if not field.optional else f"{field.label} (optional)"
             label = Label(self._theme, words, "small", "text2", weight=500)
             hint = HINTS.get(field.kind, "")
             line = TextField(self._theme, field.label, placeholder=hint, mono=True, small=True)

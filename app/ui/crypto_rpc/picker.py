@@ -141,8 +141,8 @@ class Picker(Popover):
         typed = self.search.text().strip()
         found = bool(self._found)
         self._places.setCurrentIndex(0 if found else 1)
-        words = f"Nothing is called “{typed}”."
-        self.nothing.set_text(f"{words} Enter adds it as it is." if self._free and typed else words)
+        words = f"No results for “{typed}”."
+        self.nothing.set_text(f"{words} Press Enter to add it anyway." if self._free and typed else words)
         self.view.setCurrentIndex(self.rows.first())
 
     def _choose(self, index: QModelIndex, control: bool) -> None:

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from app.service.service import Service
     from app.storage.database import Database
 
-THE_BATCH = "the batch that is being written"  # id of the commands that undo changes of it
+THE_BATCH = "the batch draft"  # id of the commands that undo changes of it
 KEY_FIELD = "Idempotency-Key"
 
 Ask = Callable[[SendQuestion], Awaitable[bool]]
@@ -464,7 +464,7 @@ class CryptoRpcPresenter(QObject):
         """Who is asked, for whom, and where it is noted. Raises `NotSent` while one is missing."""
         service, account, calls = self._current_account.service, self._current_account.account, self.calls
         if service is None or account is None or calls is None:
-            raise NotSent(Problem("There is no account to send as", "Nothing was sent.", severity="warn"))
+            raise NotSent(Problem("No account to send with", "Nothing was sent.", severity="warn"))
         return service, account, calls
 
     def look_up(self) -> None:

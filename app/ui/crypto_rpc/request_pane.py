@@ -89,10 +89,10 @@ class RequestPane(QWidget):
         self.form.hide()
         inside.addWidget(self.form, 3)
         yield
-        self.params = JsonEditor(theme, self.tr("Parameters of the call"))
+        self.params = JsonEditor(theme, self.tr("Call parameters"))
         inside.addWidget(self.params, 2)
         yield
-        self.text = JsonEditor(theme, self.tr("The request as JSON"))
+        self.text = JsonEditor(theme, self.tr("Request as JSON"))
         self._places.addWidget(self.text)
         yield
         self.fault = Label(theme, "", "small", "bad", wrap=True)
@@ -111,8 +111,8 @@ class RequestPane(QWidget):
         theme = self._theme
         self.title = Label(theme, "", "body", weight=600)
         self.count = Label(theme, "", role="text2", tabular=True)
-        self.mode = SegmentedChoice(theme, self.tr("Show the request as"), (("rows", "Rows"), ("json", "JSON")))
-        self.more = IconButton(theme, "more", self.tr("More for this request"), size="small")
+        self.mode = SegmentedChoice(theme, self.tr("Request view"), (("rows", "Rows"), ("json", "JSON")))
+        self.more = IconButton(theme, "more", self.tr("More actions"), size="small")
         top, self._top = _bar("subheader")
         for widget in (self.title, self.count):
             self._top.addWidget(widget)
@@ -153,7 +153,7 @@ class RequestPane(QWidget):
         self.call_title = Label(theme, "", weight=600)
         self.method = QLineEdit()
         self.names = QStringListModel(self)
-        self.method.setAccessibleName(self.tr("Method of the call"))
+        self.method.setAccessibleName(self.tr("Call method"))
         self.method.setProperty("mono", True)
         self.method.setProperty("sizing", "small")
         completer = QCompleter(self.names, self)
@@ -162,7 +162,7 @@ class RequestPane(QWidget):
         self.method.setCompleter(completer)
         self.help = Button(theme, self.tr("Method help"), "document", kind="quiet", size="small")
         self.tidy = Button(theme, self.tr("Tidy"), "wrap", kind="quiet", size="small")
-        self.tidy.setToolTip(self.tr("Tidy the JSON (Ctrl+Shift+I)"))
+        self.tidy.setToolTip(self.tr("Format JSON (Ctrl+Shift+I)"))
         self.as_form = PillButton(theme, self.tr("Form"))
         bar, self._bar = _bar("subheader")
         self._bar.addWidget(self.call_title)

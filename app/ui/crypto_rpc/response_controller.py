@@ -43,7 +43,7 @@ class ResponseController(QObject):
         response.tables_wanted.connect(lambda: tasks.replace("rpc tables", self._tables))
         response.compare_wanted.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
         for view in (response.table.view, response.tree, response.headers, response.facts):
-            view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} is on the clipboard."))
+            view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} was copied."))
 
     async def _decode(self, on: bool) -> None:
         run = self._page.presenter.run
@@ -90,13 +90,13 @@ class ResponseController(QObject):
     async def _copy(self, run: RunView) -> None:
         text = await asyncio.to_thread(run.body.decode, "utf-8", "replace")
         QGuiApplication.clipboard().setText(text)
-        self._page.toast_wanted.emit(self.tr("The answer is on the clipboard."))
+        self._page.toast_wanted.emit(self.tr("Response copied."))
 
     def save(self) -> None:
         run, tasks = self._page.presenter.run, self._tasks
         if run is not None:
             save = partial(tasks.start_unless_running, "rpc save", self._save, run)
-            ask_to_save(self._page.main, self.tr("Save the answer"), "answer.json", save, kinds="JSON (*.json)")
+            ask_to_save(self._page.main, self.tr("Save response"), "answer.json", save, kinds="JSON (*.json)")
 
     async def _save(self, run: RunView, chosen: Path) -> None:
         self._page.toast_wanted.emit(await save_file(chosen, lambda path: path.write_bytes(run.body)))

@@ -130,11 +130,11 @@ class ResponsePane(QWidget):
 
     def _make_tabs(self) -> None:
         theme = self._theme
-        self.tabs = PaneTabs(theme, self.tr("Parts of the answer"), ("Response", "Table", "Headers", "Raw", "Changes"))
+        self.tabs = PaneTabs(theme, self.tr("Response views"), ("Response", "Table", "Headers", "Raw", "Changes"))
         self.tabs.bar.setTabVisible(CHANGES, False)
         self.runs = PickButton(theme, "", size="small")
-        self.copy = IconButton(theme, "copy", self.tr("Copy the answer"), shortcut="Ctrl+Shift+C", size="small")
-        self.save = IconButton(theme, "download", self.tr("Save the answer"), shortcut="Ctrl+S", size="small")
+        self.copy = IconButton(theme, "copy", self.tr("Copy response"), shortcut="Ctrl+Shift+C", size="small")
+        self.save = IconButton(theme, "download", self.tr("Save response"), shortcut="Ctrl+S", size="small")
         self.tabs.setProperty("part", "subheader")  # its line meets the request's
         for widget in (self.runs, self.copy, self.save):
             self.tabs.add(widget)
@@ -164,7 +164,7 @@ class ResponsePane(QWidget):
         self._search_line = rule()
         inside.addWidget(self._search_line)
         yield
-        self.tree = JsonTree(theme, self.tr("The answer"), reading)
+        self.tree = JsonTree(theme, self.tr("Response"), reading)
         self.tree.offer = self._offer
         self.tree.has_curl = True
         inside.addWidget(self.tree, 1)
@@ -172,16 +172,16 @@ class ResponsePane(QWidget):
         self.table = ResponseTable(theme, reading)
         self._places.addWidget(self.table)
         yield
-        self.headers = JsonTree(theme, self.tr("Headers of the answer"))
+        self.headers = JsonTree(theme, self.tr("Response headers"))
         self._places.addWidget(self.headers)
         yield
         self.raw = QPlainTextEdit()
         self.raw.setReadOnly(True)
         self.raw.setProperty("bare", True)
-        self.raw.setAccessibleName(self.tr("The answer as it came"))
+        self.raw.setAccessibleName(self.tr("Raw response"))
         self._places.addWidget(self.raw)
         yield
-        self.changes = JsonTree(theme, self.tr("What differs between two runs"), reading)
+        self.changes = JsonTree(theme, self.tr("Differences between two runs"), reading)
         self._places.addWidget(self.changes)
 
     def _make_search(self) -> QWidget:
@@ -206,12 +206,10 @@ class ResponsePane(QWidget):
         self.empty = EmptyState(
             self._theme,
             self.tr("Nothing sent yet"),
-            self.tr(
-                "The answer will stand here, with what it cost. The number of the newest block is a good first call."
-            ),
+            self.tr("The response and its cost appear here. Try the latest block number first."),
             icon_name="console",
             key="Ctrl+Enter",
-            key_does=self.tr("send what is written at the left"),
+            key_does=self.tr("to send the call on the left"),
         )
 
     def _make_trouble(self) -> QWidget:
@@ -219,8 +217,8 @@ class ResponsePane(QWidget):
         theme = self._theme
         self.trouble = QFrame()
         self.trouble_words = Label(theme, "", wrap=True)
-        self.edit_call = Button(theme, self.tr("Edit the call"), size="small")
-        self.alone = Button(theme, self.tr("Send it alone"), size="small")
+        self.edit_call = Button(theme, self.tr("Edit call"), size="small")
+        self.alone = Button(theme, self.tr("Send alone"), size="small")
         self.trouble.setProperty("part", "footer")
         zone(self.trouble, "pane")
         line = QHBoxLayout(self.trouble)
@@ -293,7 +291,7 @@ class ResponsePane(QWidget):
         if run.problem is not None:
             self.card.set_problem(run.problem)
         self._apply_theme()
-        note = run.note or ("" if run.body_kept else self.tr("This answer was too large to keep."))
+        note = run.note or ("" if run.body_kept else self.tr("This response was too large to save."))
         self.note.set_text(note)
         self.note.setVisible(bool(note))
         self._fill_tree(run)
@@ -327,11 +325,11 @@ class ResponsePane(QWidget):
         elif part == RAW:
             text = run.body[: MAX_RAW_CHARS * 4].decode("utf-8", "replace")[:MAX_RAW_CHARS]
             cut = len(run.body) > len(text.encode("utf-8", "replace"))
-            self.raw.setPlainText(broken(text) + (self.tr("\n… the whole of it is copied and saved") if cut else ""))
+            self.raw.setPlainText(broken(text) + (self.tr("\n… copy or save to get all of it") if cut else ""))
 
     def show_changes(self, title: str, rows: Sequence[TreeRoot]) -> None:
         """Show what differs from another run."""
-        shown = rows or (TreeRoot(self.tr("Nothing differs"), title),)
+        shown = rows or (TreeRoot(self.tr("No differences"), title),)
         self.changes.set_roots(shown, unfold=False)
         for row in range(min(len(rows), UNFOLDED)):
             self.changes.unfold_below(self.changes.rows.index(row, 0))
@@ -358,7 +356,7 @@ class ResponsePane(QWidget):
         rest = self.tr("It cost {n} credits.").format(n=outcome.credits) if known else self.tr("It may have cost.")
         if others:
             rest += " " + self.tr("The other calls were not affected.")
-        words = self.tr("Call {n} went wrong: {why}").format(n=first, why=why.rstrip("."))
+        words = self.tr("Call {n} failed: {why}").format(n=first, why=why.rstrip("."))
         self.trouble_words.set_text(rest, words + ".")
         self.edit_call.setText(self.tr("Edit call {n}").format(n=first))
         self.alone.setText(self.tr("Send call {n} alone").format(n=first))

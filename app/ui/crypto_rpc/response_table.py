@@ -98,7 +98,7 @@ class TableView(QTableView):
         self._theme = theme
         self.cells = TableModel(reading, self)
         self.setModel(self.cells)
-        self.setAccessibleName("The answer as a table")
+        self.setAccessibleName("Response as a table")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -175,7 +175,7 @@ class ResponseTable(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._tables: tuple[Table, ...] = ()
-        self.choice = ChoiceField(theme, self.tr("Which list"), small=True)
+        self.choice = ChoiceField(theme, self.tr("List"), small=True)
         self.size_words = Label(theme, "", "small", "text2", tabular=True)
         self.view = TableView(theme, reading)
         self.nothing = Label(theme, "", role="text2", wrap=True)
@@ -208,7 +208,7 @@ class ResponseTable(QWidget):
         self.choice.blockSignals(False)
         for widget in (self.choice, self.size_words, self.view):
             widget.setVisible(bool(tables))
-        self.nothing.set_text(self.tr("A table needs a list of objects, and this answer has none."))
+        self.nothing.set_text(self.tr("This response has no list of objects to show as a table."))
         self.nothing.setVisible(not tables)
         self._apply_theme()
         self._show(self.choice.currentIndex())

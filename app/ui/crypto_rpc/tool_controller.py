@@ -59,23 +59,23 @@ class ToolController(QObject):
         if not await dialog.answer() or dialog.plan is None:
             return
         if not self._page.presenter.tools.start(dialog.plan):
-            self._page.toast_wanted.emit(self.tr("Other work is still going on. Nothing was sent."))
+            self._page.toast_wanted.emit(self.tr("Another job is still running. Nothing was sent."))
 
     async def _search_logs(self) -> None:
         network, asked = self._page.presenter.draft.network, self._filter()
         dialog = self._dialog(
             "Search logs over many blocks",
-            f"On {network_title(network)}. What is too wide for the node is halved, without gap or overlap; all that is"
-            " found stands in one table and in one file. Address and topics are those of the selected eth_getLogs.",
+            f"On {network_title(network)}. Ranges too wide for the node are split automatically. Results are "
+            f"merged into one table and one file. Address and topics come from the selected eth_getLogs call.",
             "Search",
         )
         usual = SANDBOX_CONTRACT if self._page.presenter.in_sandbox and not asked else ""
         named = _text(asked.get("address")) or usual
-        address = dialog.line("Address of the contract", named, "0x…, or nothing for all")
+        address = dialog.line("Contract address", named, "0x…, or empty for all")
         first = dialog.line("First block", _block(asked.get("fromBlock")), "0")
         last = dialog.line("Last block", _block(asked.get("toBlock")) or "latest", "latest")
-        step = dialog.line("Blocks in one request", USUAL_BLOCKS)
-        most = dialog.line("The most requests", USUAL_REQUESTS)
+        step = dialog.line("Blocks per request", USUAL_BLOCKS)
+        most = dialog.line("Maximum requests", USUAL_REQUESTS)
 
         def wanted() -> dict[str, object]:
             others = {name: value for name, value in asked.items() if name != "address"}
@@ -100,11 +100,11 @@ class ToolController(QObject):
         network = self._page.presenter.draft.network
         dialog = self._dialog(
             "Balances of many addresses",
-            f"On {network_title(network)}, as batches of up to 100 calls. One address a line, or all in one.",
+            f"On {network_title(network)}, as batches of up to 100 calls. One address per line, or all in one line.",
             "Read balances",
         )
         addresses = dialog.lines("Addresses")
-        tokens = dialog.lines("Contracts of tokens, none for the network's own coin alone")
+        tokens = dialog.lines("Token contracts (leave empty for the native coin only)")
         dialog.begin(lambda: sheet_plan(network, addresses.toPlainText(), tokens.toPlainText()))
         addresses.setFocus()
         await self._agree(dialog)
@@ -116,7 +116,7 @@ class ToolController(QObject):
         offered += [row.slug for row in rows if row.slug not in offered and row.slug.endswith("-mainnet")]
         dialog = self._dialog(
             "Watch chain heads",
-            "The newest block of each network, again and again, while the Console is on screen.",
+            "Polls the latest block of each network while the Console is open.",
             "Watch",
         )
         boxes: dict[str, QCheckBox] = {}
@@ -129,7 +129,7 @@ class ToolController(QObject):
             box.toggled.connect(dialog.edited)
             grid.addWidget(box, *divmod(len(boxes), BOXES_IN_A_ROW))
             boxes[slug] = box
-        pause = dialog.line("Seconds between two rounds", USUAL_PAUSE)
+        pause = dialog.line("Interval in seconds", USUAL_PAUSE)
         rounds = dialog.line("Rounds", USUAL_ROUNDS)
         dialog.begin(
             lambda: watch_plan([slug for slug, box in boxes.items() if box.isChecked()], pause.text(), rounds.text())
@@ -140,13 +140,13 @@ class ToolController(QObject):
     async def _repeat(self) -> None:
         draft = self._page.presenter.draft
         dialog = self._dialog(
-            "Repeat this request",
-            "Each time under a key of its own, so the node is asked again and each time is charged. It stops when the"
-            " Console is not on screen any more.",
+            "Repeat request",
+            "Uses a new key each time, so every request reaches the node and is charged. Stops when you leave "
+            "the Console.",
             "Repeat",
         )
-        pause = dialog.line("Seconds between two requests", USUAL_PAUSE)
-        times = dialog.line("How many times", USUAL_ROUNDS)
+        pause = dialog.line("Interval in seconds", USUAL_PAUSE)
+        times = dialog.line("Number of times", USUAL_ROUNDS)
         rows, batch, network = draft.filled(), draft.batch, draft.network
         dialog.begin(lambda: repeat_plan(network, rows, batch, pause.text(), times.text()))
         pause.setFocus()

@@ -164,7 +164,7 @@ async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(images: I
     await images.still()
     image = next(iter(images.rows.values()))
     assert image.state == "unknown"
-    assert "may have been carried out and charged" in image.note
+    assert "may have been processed and charged" in image.note
     assert await state_of_intent(images) == "unknown"
 
 

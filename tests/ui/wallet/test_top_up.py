@@ -101,7 +101,7 @@ async def test_a_payment_counts_as_never_made_only_when_its_time_is_surely_over(
     await wallet.tasks.idle()
     (intent,) = await wallet.intents.recent("x402")
     assert intent.state == "failed"
-    assert "never carried out" in intent.note
+    assert "did not go through" in intent.note
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 0
 
 
@@ -187,7 +187,7 @@ async def test_the_persons_own_limit_for_a_top_up_is_kept(wallet: WalletHarness)
     wallet.presenter.set_limit("hard top-up", "6")
     dialog = await wallet.open_top_up(account)
     wallet.top_ups.set_amount("7")
-    assert "Your own limit" in dialog.problem.text()
+    assert "Your limit" in dialog.problem.text()
     await wallet.leave(dialog)
 
 
@@ -262,7 +262,7 @@ async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: W
     dialog.go.click()
     await until(lambda: wallet.top_up.waits_until is not None)
     words = dialog.waiting.text()
-    assert "only so many requests about top-ups in a minute" in words
+    assert "limit for top-up requests is used up" in words
     assert "It goes on at" in words and ", in 0:0" in words
     assert dialog.go.text() == "Waiting…" and not dialog.go.isEnabled()
     assert dialog.findChild(QScrollArea).verticalScrollBar().maximum() == 0  # the dialog has grown for the sentence
@@ -305,7 +305,7 @@ async def test_a_payment_that_the_rate_limit_turned_away_stays_open_and_is_sent_
         patch.setattr(X402Resource, "settle", turned_away_once)
         dialog.go.click()
         await until(lambda: wallet.top_up.step == "unknown")
-        assert "no more payments this minute" in wallet.top_up.problem
+        assert "has not processed this payment yet" in wallet.top_up.problem
         await wallet.leave(dialog)
         (card,) = wallet.payment_cards()
         card.button.click()

@@ -32,7 +32,7 @@ async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet
     await until(lambda: dialog.phrase.text())
     words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
     dialog.keep.click()
-    await until(lambda: "not the words" in dialog.problem.text())
+    await until(lambda: "do not match" in dialog.problem.text())
     assert len(wallet.book.list()) == 1
     for place, field in wanted_words(dialog):
         field.setText(words[place])
@@ -115,7 +115,7 @@ async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wa
     assert service is not None
     with pytest.raises(AuthenticationFailed) as caught:
         await service.account.rate_limits()
-    assert "wants an API key" in describe(caught.value).meaning
+    assert "needs an API key" in describe(caught.value).meaning
     wallet.keys.lock()
     with pytest.raises(CredentialUnavailable) as locked:
         await service.x402.balance(account.address)
@@ -234,7 +234,7 @@ async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_toppe
     next(each for each in card.findChildren(Button) if each.text() == "How to top up").click()
     await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
     said = " ".join(label.text() for label in wallet.dialog.findChildren(QLabel))
-    for words in ("no payments on Solana, on any system", "Pay from elsewhere", "A wallet on Base", solana.address):
+    for words in ("cannot pay on Solana", "Pay from elsewhere", "a wallet on Base", solana.address):
         assert words in said, words
     wallet.dialog.reject()
     await until(lambda: wallet.dialog is None)

@@ -96,16 +96,16 @@ def read_params(text: str) -> Sequence[object] | Mapping[str, object] | TextProb
         return TextProblem(1, "This is nested too deeply.")
     if isinstance(value, list | dict):
         return value
-    return TextProblem(1, "Parameters are a list [ ] or an object { }.")
+    return TextProblem(1, "Parameters must be a list [ ] or an object { }.")
 
 
 def read_text(text: str) -> ReadText:
     """Read one call or a list of calls. Never raises: what is wrong is in `problems`, with its line."""
     if len(text) > MAX_TEXT_CHARS:
-        return ReadText(problems=(TextProblem(1, "This is more than a request can hold."),))
+        return ReadText(problems=(TextProblem(1, "This is too large for one request."),))
     start = _skip(text, 0)
     if start == len(text):
-        return ReadText(problems=(TextProblem(1, "Nothing here yet: write a call, or a list of calls."),))
+        return ReadText(problems=(TextProblem(1, "Write a call or a list of calls."),))
     batch = text[start] == "["
     rows: list[CallRow] = []
     problems: list[TextProblem] = []
@@ -125,7 +125,7 @@ def read_text(text: str) -> ReadText:
     except RecursionError:
         problems.append(TextProblem(1, "This is nested too deeply."))
     if not rows and not problems:
-        problems.append(TextProblem(1, "The list holds no call."))
+        problems.append(TextProblem(1, "The list has no calls."))
     return ReadText(tuple(rows), batch, tuple(problems), given != list(range(1, len(rows) + 1)))
 
 
@@ -136,11 +136,11 @@ def json_sentence(error: json.JSONDecodeError) -> str:
         "Expecting ',' delimiter": "A comma or a closing bracket is missing here.",
         "Expecting ':' delimiter": "A colon is missing after the name.",
         "Expecting property name enclosed in double quotes": "A name in double quotes is missing here.",
-        "Illegal trailing comma before end of object": "There is a comma too many before the closing bracket.",
-        "Illegal trailing comma before end of array": "There is a comma too many before the closing bracket.",
-        "Unterminated string starting at": "The closing quote of a text is missing.",
-        "Invalid control character at": "A text holds a line break; write \\n in its place.",
-        "Extra data": "There is more after the end.",
+        "Illegal trailing comma before end of object": "There is an extra comma before the closing bracket.",
+        "Illegal trailing comma before end of array": "There is an extra comma before the closing bracket.",
+        "Unterminated string starting at": "A closing quote is missing.",
+        "Invalid control character at": "A text contains a line break. Use \\n instead.",
+        "Extra data": "There is extra text after the end.",
     }.get(error.msg, "This is not JSON.")
 
 
@@ -184,14 +184,14 @@ def _items(text: str, start: int, batch: bool) -> Iterator[tuple[int, object]]:
 def _fault(item: object) -> str:
     """Why this is no call that can be sent; "" when it is one."""
     if not isinstance(item, dict):
-        return "A call is an object with a method and parameters."
+        return "A call must be an object with a method and parameters."
     if item.get("jsonrpc", "2.0") != "2.0":
-        return 'The version of the protocol is "2.0".'
+        return 'The protocol version must be "2.0".'
     method = item.get("method")
     if not isinstance(method, str) or not method.strip():
-        return 'The call names no "method".'
+        return 'The call has no "method".'
     if not isinstance(item.get("params", []), list | dict):
-        return 'The "params" are a list [ ] or an object { }.'
+        return 'The "params" must be a list [ ] or an object { }.'
     unknown = [key for key in item if key not in _ITEM_KEYS]
     if unknown:
         return f"A call has no “{unknown[0][:40]}”."

@@ -97,7 +97,7 @@ def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str]
         if first is not None:
             facts.append(("First run", _charged(first), ""))
             if first.cost_usd is not None:
-                facts.append(("Cost then", money.money(first.cost_usd), ""))
+                facts.append(("Cost", money.money(first.cost_usd), ""))
     elif call.state == "answered":
         facts.append(("Charged", _charged(call), ""))
         if call.cost_usd is not None:
@@ -111,9 +111,9 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
         return KEPT_A_DAY, ""
     left = (first.key_ends_at - now).total_seconds()
     if first.digest == digest:
-        return f"Free again for {money.duration(left)}", ""
+        return f"Repeats are free for {money.duration(left)}", ""
     sentence = (
-        f"This key went with another request at {money.moment(first.at, '%H:%M')}. The service would refuse this one:"
-        " take a new key."
+        f"This key was used for another request at {money.moment(first.at, '%H:%M')}. The service would "
+        f"refuse this one. Create a new key."
     )
     return f"In use for {money.duration(left)}", sentence

@@ -56,14 +56,14 @@ def _all(texts: Mapping[str, str]) -> dict[str, Interface]:
 def functions_in(text: str) -> tuple[tuple[Entry, ...], str]:
     """The functions of an interface's text, and a sentence when it holds none."""
     if not text.strip():
-        return (), "Paste an interface, or signatures such as balanceOf(address) returns (uint256), one a line."
+        return (), "Paste an interface (ABI), or signatures such as balanceOf(address) returns (uint256), one per line."
     try:
         interface = read_interface(text)
     except AbiRefused as error:
         return (), error.sentence
     functions = interface.of_kind("function")
     if not functions:
-        return (), "There is no function in this interface."
+        return (), "This interface has no functions."
     return functions, f"{interface.skipped} entries could not be read." if interface.skipped else ""
 
 

@@ -66,7 +66,7 @@ def _row_view(draft: Draft, catalogue: MethodCatalogue | None, row: CallRow) -> 
             warning = f"{row.method} is not in the service’s list; it may be refused."
             if len(draft.rows) > 1:
                 warning = f"Call {row.id}: {row.method} is not in the service’s list; the whole batch may be refused."
-    refusal = method.refusal or ("" if row.method else "Every call names a method.")
+    refusal = method.refusal or ("" if row.method else "Every call needs a method.")
     return RowView(row.id, row.method, row.params_text, method.tier, method.credits, refusal, warning)
 
 

@@ -43,7 +43,7 @@ class Plan:
         low, high = (self.credits * each for each in USD_PER_CREDIT)
         words = f"{self.requests:,} {'request' if self.requests == 1 else 'requests'}, {self.credits:,} credits"
         usd = f"{money.money(Decimal(low))} to {money.money(Decimal(high))}"
-        return f"At most {words}, {usd}. It stops there, and whenever you say so."
+        return f"At most {words}, {usd}. Stops there, or when you press Stop."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +84,17 @@ def log_plan(
     network: str, asked: Mapping[str, object], first: str, last: str, most_blocks: str, requests: str
 ) -> LogPlan:
     """Raises `NoPlan`."""
-    start = _number("The first block", first, 0)
+    start = _number("First block", first, 0)
     newest = last.strip().lower() in ("", "latest")
-    end = None if newest else _number("The last block", last, 0)
+    end = None if newest else _number("Last block", last, 0)
     if end is not None and end < start:
-        raise NoPlan("The last block comes before the first one.")
-    step = _number("Blocks in one request", most_blocks, 1)
-    budget = _number("The most requests", requests, 1, MAX_REQUESTS)
+        raise NoPlan("The last block is before the first.")
+    step = _number("Blocks per request", most_blocks, 1)
+    budget = _number("Maximum requests", requests, 1, MAX_REQUESTS)
     if end is not None:
         needed = len(cut(BlockRange(start, end), step)) if (end - start) // step < MAX_REQUESTS else MAX_REQUESTS + 1
         if needed > budget:
-            raise NoPlan(f"This takes at least {needed:,} requests: raise their number, or the blocks in one.")
+            raise NoPlan(f"This takes at least {needed:,} requests. Raise the maximum, or the blocks per request.")
     credits = call_credits(network, "eth_getLogs") * budget
     kept = {name: value for name, value in asked.items() if name not in ("fromBlock", "toBlock", "blockHash")}
     return LogPlan("Searching logs", budget, credits, False, network, kept, start, end, step)
@@ -104,7 +104,7 @@ def sheet_plan(network: str, addresses: str, tokens: str) -> SheetPlan:
     """Raises `NoPlan`."""
     owners = _addresses("addresses", addresses, MAX_ADDRESSES)
     if not owners:
-        raise NoPlan("Write or paste at least one address.")
+        raise NoPlan("Enter at least one address.")
     contracts = _addresses("tokens", tokens, MAX_TOKENS)
     calls = len(owners) * (1 + len(contracts)) + 2 * len(contracts)
     price = len(owners) * call_credits(network, "eth_getBalance")
@@ -117,8 +117,8 @@ def watch_plan(networks: Sequence[str], pause: str, rounds: str) -> WatchPlan:
     """Raises `NoPlan`."""
     if not networks:
         raise NoPlan("Choose at least one network.")
-    wait = _number("The pause in seconds", pause, LEAST_PAUSE_S, MOST_PAUSE_S)
-    times = _number("The number of rounds", rounds, 1, MAX_REQUESTS)
+    wait = _number("Interval in seconds", pause, LEAST_PAUSE_S, MOST_PAUSE_S)
+    times = _number("Number of rounds", rounds, 1, MAX_REQUESTS)
     credits = times * sum(call_credits(each, HEAD_METHODS[family_of(each)]) for each in networks)
     return WatchPlan("Watching chain heads", times * len(networks), credits, True, tuple(networks), wait, times)
 
@@ -127,11 +127,11 @@ def repeat_plan(network: str, rows: tuple[CallRow, ...], batch: bool, pause: str
     """Raises `NoPlan`."""
     changing = [row.method for row in rows if row.method in STATE_CHANGING]
     if changing:
-        raise NoPlan(f"{changing[0]} changes something on the chain and is never repeated.")
+        raise NoPlan(f"{changing[0]} changes the blockchain and is never repeated.")
     if not rows:
-        raise NoPlan("There is nothing to repeat yet.")
-    wait = _number("The pause in seconds", pause, LEAST_PAUSE_S, MOST_PAUSE_S)
-    times = _number("The number of times", rounds, 1, MAX_REQUESTS)
+        raise NoPlan("Nothing to repeat yet.")
+    wait = _number("Interval in seconds", pause, LEAST_PAUSE_S, MOST_PAUSE_S)
+    times = _number("Number of times", rounds, 1, MAX_REQUESTS)
     credits = times * sum(call_credits(network, row.method) for row in rows)
     return RepeatPlan("Repeating the request", times, credits, True, network, rows, batch, wait, times)
 
@@ -164,5 +164,5 @@ def _addresses(what: str, text: str, most: int) -> tuple[str, ...]:
         except WalletError as error:
             raise NoPlan(f"“{word[:50]}”: {error.sentence}") from None
     if len(found) > most:
-        raise NoPlan(f"Up to {most:,} {what} go in one sheet; these are {len(found):,}.")
+        raise NoPlan(f"Up to {most:,} {what} are allowed; these are {len(found):,}.")
     return tuple(found)

@@ -103,7 +103,7 @@ class Job:
             view = caps.view
             if view.requests < view.requests_limit or view.resets_at is None:
                 return
-            self.show(note=f"Waiting: {view.requests_limit} requests went out within a minute.")
+            self.show(note=f"Waiting: {view.requests_limit} requests were sent within a minute.")
             await self.pause(max(1.0, (view.resets_at - self._runner.now()).total_seconds()))
 
     async def pause(self, seconds: float) -> None:
@@ -149,7 +149,7 @@ class JobRunner(QObject):
         if self.job is None or not self.is_running:
             return False
         self.job.stopping.set()
-        self.job.show(note="Stopping after the request that is on its way.")
+        self.job.show(note="Stopping after the current request.")
         return True
 
     def hidden(self) -> None:

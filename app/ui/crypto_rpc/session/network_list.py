@@ -73,7 +73,7 @@ class NetworkList(QObject):
         """Where the list comes from, and how old it is."""
         if self._told_at is not None:
             return f"List from the service, {money.when(self._told_at, datetime.now(UTC))}"
-        return "List of an earlier day" if self._saved else "List that came with Rialto"
+        return "Saved list" if self._saved else "Built-in list"
 
     async def refresh(self) -> None:
         """Show what was saved for the account, then ask the service.

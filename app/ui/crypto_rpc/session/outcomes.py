@@ -14,7 +14,7 @@ from app.ui.kit.json.node import TreeRoot
 
 MAX_COLUMNS = 48
 MAX_TABLES = 200
-NOT_KNOWN = "Nobody can say whether this transaction was sent."
+NOT_KNOWN = "It is not clear whether this transaction was sent."
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def read_field(kind: str, text: str, coin: str = "ether") -> FieldMeaning:
     if not text:
         return FieldMeaning(empty=True)
     if _VARIABLE.search(text):
-        return FieldMeaning(text, "A variable stands here.")
+        return FieldMeaning(text, "A variable is used here.")
     try:
         return _READERS.get(kind, _read_json)(text, coin)
     except WalletError as error:
@@ -94,7 +94,7 @@ def _read_address(text: str, _coin: str) -> FieldMeaning:
     if text.startswith("["):
         return _read_json(text, _coin)
     address = read_evm_address("0x" + text[2:] if text[:2] == "0X" else text)
-    return FieldMeaning(address, "The capital letters are right." if address == text else f"Checksum: {address}")
+    return FieldMeaning(address, "The checksum is correct." if address == text else f"Checksum: {address}")
 
 
 def _read_block(text: str, _coin: str) -> FieldMeaning:
@@ -128,13 +128,13 @@ def _read_number(text: str, _coin: str) -> FieldMeaning:
 
 def _read_bool(text: str, _coin: str) -> FieldMeaning:
     if text.lower() not in ("true", "false"):
-        return FieldMeaning(problem="This is true or false.")
+        return FieldMeaning(problem="Enter true or false.")
     return FieldMeaning(text.lower() == "true")
 
 
 def _read_bytes(text: str, _coin: str) -> FieldMeaning:
     if not _HEX.fullmatch(text) or len(text) % 2:
-        return FieldMeaning(problem="This is 0x and pairs of hexadecimal digits.")
+        return FieldMeaning(problem="Enter 0x and pairs of hexadecimal digits.")
     data = bytes.fromhex(text[2:])
     words = text_in(data)
     return FieldMeaning(text, f"{len(data):,} bytes" + (f": “{words}”" if words else ""))
@@ -142,7 +142,7 @@ def _read_bytes(text: str, _coin: str) -> FieldMeaning:
 
 def _read_hash(text: str, _coin: str) -> FieldMeaning:
     if not re.fullmatch(r"0x[0-9a-fA-F]{64}", text):
-        return FieldMeaning(problem="A hash is 0x and 64 hexadecimal digits.")
+        return FieldMeaning(problem="Enter 0x and 64 hexadecimal digits.")
     return FieldMeaning(text)
 
 
@@ -154,7 +154,7 @@ def _read_json(text: str, _coin: str) -> FieldMeaning:
     try:
         return FieldMeaning(json.loads(text))
     except (ValueError, RecursionError):
-        return FieldMeaning(problem="This is not whole JSON.")
+        return FieldMeaning(problem="This JSON is incomplete.")
 
 
 _READERS = {

@@ -95,7 +95,7 @@ async def read_transactions(rows: Sequence[CallRow]) -> dict[int, SignedTransact
         try:
             found[place] = await asyncio.to_thread(read_transaction, text)
         except WalletError as error:
-            what = f"Call {place} holds no signed transaction"
+            what = f"Call {place} has no signed transaction"
             raise NotSent(Problem(what, error.sentence, severity="warn", icon="warning")) from None
     return found
 
@@ -110,23 +110,23 @@ def question_of(network: str, chain_id: int | None, transactions: dict[int, Sign
             ("From", each.sender),
             ("To", each.to or "a new contract"),
             ("Value", f"{in_unit(each.value)} {coin}"),
-            ("Most it can cost", f"{in_unit(each.most_wei)} {coin}, fees included"),
+            ("Maximum cost", f"{in_unit(each.most_wei)} {coin}, fees included"),
             ("Fee per gas", f"at most {in_unit(each.max_fee, 'gwei')} gwei, {each.gas:,} gas"),
             ("Nonce", str(each.nonce)),
-            ("Chain id", "none: valid on every chain" if each.chain_id is None else str(each.chain_id)),
+            ("Chain ID", "none: valid on every chain" if each.chain_id is None else str(each.chain_id)),
             ("Data", f"{len(each.data):,} bytes" if each.data else "none"),
             ("Hash", each.hash),
         ]
         if each.chain_id is None:
-            warnings.append("This transaction names no chain: anybody can send it on other chains too.")
+            warnings.append("This transaction names no chain. Anyone can send it on other chains too.")
         elif chain_id is not None and each.chain_id != chain_id:
             warnings.append(
                 f"It is signed for chain {each.chain_id}; {network_title(network)} is chain {chain_id}."
                 " The network will refuse it."
             )
         if each.authorizations:
-            warnings.append("It lets an account run another program from then on (EIP-7702).")
-    facts.append(("The service logs", "hash, network, request id and your account; the signed bytes are not kept"))
+            warnings.append("It lets an account run another program from now on (EIP-7702).")
+    facts.append(("The service logs", "hash, network, request ID and your account; the signed bytes are not stored"))
     many = len(transactions) != 1
     title = f"Send {len(transactions)} transactions" if many else "Send this transaction"
     return SendQuestion(f"{title} on {network_title(network)}?", network_title(network), tuple(facts), tuple(warnings))
@@ -147,12 +147,12 @@ async def check_caps(calls: RpcCalls, account_id: str, credits: int, now: dateti
     """Raises `NotSent` when the caps, counted here, leave no room (R-RPC-44, R-RPC-45)."""
     requests, _ = await calls.used_since(account_id, now - timedelta(minutes=1))
     if requests >= REQUESTS_A_MINUTE:
-        sentence = f"{REQUESTS_A_MINUTE} requests went out within a minute, which is all that the service takes."
+        sentence = f"{REQUESTS_A_MINUTE} requests were sent within a minute, the most the service allows."
         raise NotSent(Problem(sentence.rstrip("."), "Nothing was sent. Try again in a moment.", severity="warn"))
     _, used = await calls.used_since(account_id, now - timedelta(hours=24))
     if used + credits > CREDITS_A_DAY:
         left = max(0, CREDITS_A_DAY - used)
-        what = f"This would take more than the {CREDITS_A_DAY:,} credits of 24 hours"
+        what = f"This would exceed your {CREDITS_A_DAY:,} credits per 24 hours"
         raise NotSent(Problem(what, f"{left:,} are left. Nothing was sent.", severity="warn"))
 
 
@@ -186,9 +186,9 @@ async def send(
         return replace(sent, problem=naming_the_call(sent.problem, error, rows))
     except asyncio.CancelledError:
         if waiting.is_refused_so_far:
-            await calls.failed(call.id, "Stopped while it waited. Nothing was carried out.")
+            await calls.failed(call.id, "Stopped while waiting. Nothing was sent.")
         else:
-            await calls.unknown(call.id, "Stopped while it was on its way.")
+            await calls.unknown(call.id, "Stopped while sending.")
         raise
     try:
         await _keep(calls, call, answer)
@@ -204,7 +204,7 @@ async def send(
             duration_s=answer.exchange.duration_s,
             headers=dict(answer.info.headers),
         )
-        problem = Problem("The answer could not be kept", error.sentence)
+        problem = Problem("The response could not be saved", error.sentence)
         if any(outcome.may_be_sent for outcome in answer.outcomes):
             problem = nobody_can_say(list(call.transactions.values()), (), answer.request_id)
         return Sent(call, problem, error)
@@ -255,8 +255,8 @@ def other_hash(
         if sent is None or outcome.error is not None or outcome.result == sent.hash:
             continue
         return Problem(
-            "The service names another hash than this transaction has",
-            f"Its bytes have the hash {sent.hash}. Look for that one, and send nothing again before it is found.",
+            "The service returned a different hash for this transaction",
+            f"Its bytes have the hash {sent.hash}. Look it up before you send anything again.",
             primary=ActionSpec("look-up", "Look it up"),
             severity="warn",
             icon="warning",
@@ -317,9 +317,9 @@ def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence
 def nobody_can_say(hashes: Sequence[str], details: tuple[tuple[str, str], ...], request_id: str) -> Problem:
     """What is said of transactions that may have been sent: no answer came, or none that belongs to them."""
     return Problem(
-        "Nobody can say whether the transaction was sent",
-        "Look for its hash with eth_getTransactionByHash. Sending it again under the same key is safe: the service"
-        " recognises it for 24 hours, and a chain takes one transaction once.",
+        "It is not clear whether the transaction was sent",
+        "Look up its hash with eth_getTransactionByHash. Sending it again with the same key is safe: the "
+        "service recognizes it for 24 hours, and a blockchain accepts a transaction only once.",
         primary=ActionSpec("look-up", "Look it up"),
         alternative=ActionSpec("again", "Send again"),
         details=(*(("Hash", each) for each in hashes), *details),
@@ -333,8 +333,8 @@ def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
     """What is said while a request waits before it is sent again; the service's own words first (R-RPC-43)."""
     said = wait.message.strip().rstrip(".")
     return Problem(
-        said or "The service did not take the request yet",
-        "Nothing was charged. It is sent again under the same key when the time has come; Stop ends that.",
+        said or "The service did not accept the request yet",
+        "Nothing was charged. Rialto sends it again with the same key when the time is up. Stop cancels it.",
         severity="warn",
         icon="clock",
         countdown_until=now + timedelta(seconds=wait.wait_s),

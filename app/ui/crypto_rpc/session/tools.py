@@ -66,7 +66,7 @@ class Tools:
         assert isinstance(plan, LogPlan)
         last = plan.last if plan.last is not None else await self._newest(job, plan.network)
         if last < plan.first:
-            return f"The newest block is {last:,}; there is nothing to search yet."
+            return f"The latest block is {last:,}. There is nothing to search yet."
         left = plan.requests - job.view.requests
         search = LogSearch(BlockRange(plan.first, last), most_blocks=plan.most_blocks, most_calls=left)
         file = self._file(f"logs-{plan.network}-{plan.first}-{last}")
@@ -103,7 +103,7 @@ class Tools:
         if outcome.is_error:
             if is_too_wide(outcome.message):
                 whole = search.refused(asked)
-                return "" if whole else f"Block {asked.first:,} alone is too much for the node: {outcome.message}"
+                return "" if whole else f"Block {asked.first:,} alone is too large for the node: {outcome.message}"
             search.not_answered(asked)
             return f"The node refused blocks {asked.first:,} to {asked.last:,}: {outcome.message}"
         new = list(outcome.value) if isinstance(outcome.value, JSON_LIST) else []
@@ -156,7 +156,7 @@ class Tools:
             await self._show(job, "chain heads", "Chain heads", table, f"Round {turn + 1:,} of {plan.rounds:,}.")
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
-        return f"{plan.rounds:,} rounds were watched."
+        return f"{plan.rounds:,} rounds completed."
 
     # The same again
 
@@ -224,9 +224,9 @@ def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:
 
 def _amount(outcome: CallOutcome, places: int) -> str:
     if outcome.is_error or not isinstance(outcome.value, str):
-        return outcome.message or "not told"
+        return outcome.message or "not stated"
     number = node_quantity(outcome.value)
-    return scaled(number, places) if number is not None else "not told"
+    return scaled(number, places) if number is not None else "not stated"
 
 
 def _result(outcome: CallOutcome, name: str) -> object:
