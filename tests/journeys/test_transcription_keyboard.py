@@ -153,7 +153,7 @@ async def test_a_folder_is_transcribed_from_the_keyboard(start: Callable[..., An
         await hands.press("Ctrl+3")
         page = transcription_of(rialto)
         await until(lambda: page.presenter.account_models.choices())
-        await hands.command("Open a folder of sound files")
+        await hands.command("Open a folder of audio files")
         await hands.choose_file(str(folder))
         await until(lambda: page.main.view == "batch" and len(page.main.batch.model.rows) == 2)
         await hands.begin()

@@ -23,5 +23,5 @@ def test_r_ver_06_r_stt_01_transcription_says_that_it_is_beta_before_anything_is
     view = SoundView(theme)
     view.show_head(Head(view="sound"))
     assert view.beta.isVisibleTo(view)
-    assert view.beta.text().endswith("The endpoint is beta.")
+    assert view.beta.text().endswith("This feature is in beta.")
     view.deleteLater()

@@ -33,7 +33,7 @@ async def test_the_channel_and_the_gain_that_are_chosen_are_what_is_recorded(
         options.input.setFocus()
         QTest.keyClick(options.input, Qt.Key.Key_Down)
         assert options.input.currentText() == "Built-in, 2 channels"
-        assert [options.channel.itemText(row) for row in range(3)] == ["All, mixed to one", "Left", "Right"]
+        assert [options.channel.itemText(row) for row in range(3)] == ["All, mixed to mono", "Left", "Right"]
         options.channel.setFocus()
         QTest.keyClicks(options.channel, "R")
         assert options.channel.currentText() == "Right"

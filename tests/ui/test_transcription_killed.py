@@ -65,7 +65,7 @@ async def test_killed_mid_recording_it_is_on_the_list_whole_and_can_be_transcrib
         tab.presenter.open(entry.id)
         await tab.done()
         head = tab.head
-        assert head.note == "Rialto ended while this was recorded. Everything up to there is kept."
+        assert head.note == "Rialto quit during this recording. Everything up to that point is saved."
         assert head.sound.duration_s is not None
         assert head.sound.duration_s >= seconds
         assert [mark.text for mark in head.marks] == ["Here"]

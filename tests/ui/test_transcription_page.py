@@ -64,7 +64,7 @@ async def test_record_pause_mark_stop_and_transcribe_by_its_buttons(
         tab.press(main.recording.mark)
         assert tab.options.marks_group.isVisible()
         tab.press(main.recording.pause)
-        await until(lambda: main.recording.pause.text() == "Go on")
+        await until(lambda: main.recording.pause.text() == "Continue")
         tab.press(main.recording.pause)
         (work,) = tab.page.running_work()
         assert isinstance(work, LiveWork)
@@ -277,7 +277,7 @@ async def test_the_model_says_what_it_ignores(tmp_home: Path, theme: Theme, sand
         assert all("a minute" in action.text() for action in menu.actions())
         next(action for action in menu.actions() if "parakeet" in action.data()).trigger()
         menu.close()
-        assert "Ignored by this model" in options.language_row.note.text()
+        assert "Not used" in options.language_row.note.text()
         assert not options.language.isEnabled()
         tab.presenter.set_option("model", "openai/whisper-large-v3")
         assert options.language.isEnabled()
@@ -298,7 +298,7 @@ async def test_microphones_come_and_go_in_the_list(tmp_home: Path, theme: Theme)
         options.input.activated.emit(2)
         assert tab.presenter.recording.kept.device_id == "id-USB microphone"
         await tab.plug("Built-in")
-        assert "not plugged in" in options.input_row.note.text()
+        assert "not connected" in options.input_row.note.text()
         await tab.plug("Built-in", "USB microphone")
         assert options.input.currentText() == "USB microphone, 2 channels"
         for channels, words in ((1, "USB microphone, mono"), (0, "USB microphone")):

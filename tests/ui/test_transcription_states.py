@@ -129,7 +129,7 @@ async def test_a_key_whose_button_rests_says_why(tmp_home: Path, theme: Theme, s
         await until(lambda: main.view == "sound" and main.sound.large.isVisible())
         for key in ("transcription.main", "transcription.retry"):
             tab.run(key)
-            assert tab.toasts.pop() == "It is over 25 MB: choose Split or Compress first."
+            assert tab.toasts.pop() == "Over 25 MB. Choose Split or Compress first."
         tab.drop(spoken_file(tmp_home))
         await until(lambda: main.sound.send.isEnabled())
         spoken_file(tmp_home).unlink()
@@ -140,4 +140,4 @@ async def test_a_key_whose_button_rests_says_why(tmp_home: Path, theme: Theme, s
         assert "note.wav" in tab.toasts.pop()
         tab.run("transcription.table")
         tab.run("transcription.main")
-        assert tab.toasts.pop() == "There are no files in the table."
+        assert tab.toasts.pop() == "The table has no files."

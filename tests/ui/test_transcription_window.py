@@ -78,7 +78,7 @@ async def test_three_seconds_are_recorded_and_heard_from_the_start_page(
         tab.press(start.test)
         await until(lambda: tab.blocks)
         assert start.said.isVisible()
-        assert "three seconds are recorded, then played" in start.said.text()
+        assert "Three seconds are recorded, then played" in start.said.text()
         assert start.meter.isVisible()
         assert not start.test.isEnabled()
         tab.blocks[-1].say(tone(440, 1.0))
@@ -134,7 +134,7 @@ async def test_a_recording_ends_a_test_of_the_microphone_that_is_still_on(
         assert test.is_closed, "the test has given the microphone back"
         assert len(tab.blocks) == 2
         tab.run("transcription.test")
-        assert tab.toasts == ["While it records, the meter of the recording shows what is heard."]
+        assert tab.toasts == ["While recording, the recording meter shows the level."]
         tab.run("transcription.record")
         await until(lambda: tab.shown == "sound")
         assert len(tab.entries) == 1
@@ -169,7 +169,7 @@ async def test_a_recording_that_waits_for_its_microphone_or_its_disk_says_so(
         tab.run("transcription.record")
         await until(lambda: start.said.text() == "Opening the microphone…")
         tab.run("transcription.record")
-        assert tab.toasts == ["The microphone is being opened."]
+        assert tab.toasts == ["The microphone is opening."]
         gate.set()
         await until(lambda: tab.shown == "recording")
         tab.presenter.recording.ticked.connect(
@@ -177,7 +177,7 @@ async def test_a_recording_that_waits_for_its_microphone_or_its_disk_says_so(
         )
         tab.run("transcription.record")
         await until(lambda: tab.shown == "sound")
-        assert tab.toasts[1:] == ["The recording before is still being saved."]
+        assert tab.toasts[1:] == ["The previous recording is still being saved."]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ async def test_a_wrongly_named_file_is_known_by_its_content_and_what_is_no_sound
         tab.press(main.start.files)
         dialogs[0].filesSelected.emit([str(letter)])
         await until(lambda: tab.toasts)
-        assert tab.toasts[-1].startswith("letter.wav cannot be used: its content is not WAV")
+        assert tab.toasts[-1].startswith("letter.wav cannot be used. Its content is not WAV")
         assert main.view == "empty"
         assert len(tab.entries) == 1
         dialogs[0].deleteLater()
@@ -392,17 +392,17 @@ async def test_the_table_is_paused_and_goes_on_by_its_button_after_a_restart(
         assert not batch.start.isVisible()
         tab.press(batch.pause)
         held.set()
-        await until(lambda: batch.words.text() == "1 of 3 files are transcribed")
+        await until(lambda: batch.words.text() == "1 of 3 files transcribed")
         await tab.done()
-        assert batch.start.text() == "Go on"
+        assert batch.start.text() == "Continue"
         assert "2 wait: nothing is sent before you choose Go on." in batch.more.text()
         assert uploads(tab) == 1
     async with open_transcription(tmp_home, theme, sandbox) as tab:
         batch = tab.batch_pane
         tab.press(tab.table_button)
         await until(lambda: tab.shown == "batch")
-        assert batch.words.text() == "1 of 3 files are transcribed"
-        assert batch.start.text() == "Go on"
+        assert batch.words.text() == "1 of 3 files transcribed"
+        assert batch.start.text() == "Continue"
         assert uploads(tab) == 0
         held.clear()
         tab.press(batch.start)

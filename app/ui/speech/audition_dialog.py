@@ -41,7 +41,7 @@ class AuditionDialog(Dialog):
         choice: Choice,
         price: Callable[[str, tuple[Key, ...]], Decimal | None],
     ) -> None:
-        super().__init__(theme, parent, "Hear a line in several voices", width=480)
+        super().__init__(theme, parent, "Compare voices", width=480)
         self._price = price
         words = Label(theme, "Line", "small", "text2", weight=500)
         self.text = QPlainTextEdit(line)
@@ -108,14 +108,14 @@ class AuditionDialog(Dialog):
         price = self._price(line, voices)
         problem = ""
         if not any(char.isalnum() for char in line):
-            problem = "There is nothing to say."
+            problem = "Type something to speak."
         elif len(line) > MAX_CHARS:
             problem = f"Up to {money.count(MAX_CHARS)} characters; this line has {money.count(len(line))}."
         elif not voices:
             problem = "Choose a voice."
         elif len(voices) > MAX_VOICES:
             problem = f"Up to {MAX_VOICES} voices; {len(voices)} are chosen."
-        cost = f"About {money.money(price)}" if price is not None else "The price is not known"
+        cost = f"About {money.money(price)}" if price is not None else "Price unknown"
         count = "one voice" if len(voices) == 1 else f"{len(voices)} voices together"
         self.cost.set_text(problem or f"{cost} for {count}.")
         self.go.setText(f"Speak for {money.money(price)}" if price and not problem else "Speak")

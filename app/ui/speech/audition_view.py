@@ -33,7 +33,7 @@ class AuditionView(QWidget):
         zone(self, "canvas")
         self.title = Label(theme, "Audition", "heading")
         self.line = Label(theme, "", role="text2", wrap=True)
-        self.close_button = Button(theme, "Back to the text", "pencil")
+        self.close_button = Button(theme, "Back to text", "pencil")
         self.close_button.clicked.connect(self.closed)
         self._cards: dict[str, _VoiceCard] = {}
         head = QHBoxLayout()
@@ -65,7 +65,7 @@ class AuditionView(QWidget):
     def show_rows(self, rows: Sequence[AuditionRow]) -> None:
         """Show these takes; cards that are there already only change. What they share stands above them."""
         is_one_text = len({row.text for row in rows}) == 1
-        self.title.set_text("One text, several voices" if is_one_text else "Clips side by side")
+        self.title.set_text("Compare voices" if is_one_text else "Clips side by side")
         self.line.set_text(_short(rows[0].text) if rows and is_one_text else "")
         self.line.setVisible(bool(self.line.text()))
         wanted = [row.take_id for row in rows]

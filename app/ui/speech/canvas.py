@@ -26,7 +26,7 @@ MAX_RECEIPTS = 3
 LONG_NOTE = BannerSpec(
     "info",
     f"One paragraph has more than {LONGEST:,} characters.",
-    "It is spoken as it is. To write in it, break it into shorter ones.",
+    "It is spoken unchanged. To edit it, break it into shorter paragraphs.",
     "info",
     (ActionSpec("break", "Break at sentence ends"),),
 )
@@ -81,7 +81,7 @@ class SpeechCanvas(QWidget):
         self.list_button = IconButton(theme, "panel-left", "Show the list", shortcut="Ctrl+B")
         self.pencil = IconButton(theme, "pencil", "Rename", shortcut="F2", size="small", icon_size=15)
         self.model = Button(theme, "Choose a model", "sparkle", icon_role="accent", opens_menu=True)
-        self.audition = IconButton(theme, "grid", "Hear this line in several voices")
+        self.audition = IconButton(theme, "grid", "Compare voices")
         self.open_file = IconButton(theme, "folder", "Open a text file", shortcut="Ctrl+O")
         self.inspector_button = IconButton(
             theme, "panel-right", "Show the inspector", shortcut="Ctrl+I", checkable=True
@@ -120,7 +120,7 @@ class SpeechCanvas(QWidget):
         theme = self._theme
         self.player = PlayerBar(theme)
         self.transcribe = Button(theme, "Transcribe", "microphone", kind="quiet", size="small")
-        self.go_on = Button(theme, "Ask for the rest", "refresh", size="small")
+        self.go_on = Button(theme, "Get the rest", "refresh", size="small")
         self.save = Button(theme, "Save as…", "download", size="small")
         self.receipts: list[ReceiptLine] = []
         self._shown_receipts: object = None

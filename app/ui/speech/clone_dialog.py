@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.ui.speech.session.voice_cloning import VoiceCloning
     from app.ui.speech.state import SampleView
 
-CONSENT = "This is my own voice, or its owner has agreed that I clone it."
+CONSENT = "This is my own voice, or its owner has agreed to let me clone it."
 READ_THIS = "Read this aloud: The tide turns at noon, and the ferry leaves on time, whether or not anyone is on it."
 LEVEL_FLOOR_DB = 60.0
 
@@ -36,7 +36,7 @@ class CloneDialog(Dialog):
         self._cloning = cloning
         self._path: Path | None = None
         self._is_good = False
-        self.name = TextField(theme, "Name of the voice", placeholder="Such as: my reading voice")
+        self.name = TextField(theme, "Voice name", placeholder="For example: my reading voice")
         self.model = ChoiceField(theme, "Model")
         for model in models:
             self.model.addItem(model.name, model.id)
@@ -45,7 +45,7 @@ class CloneDialog(Dialog):
         self.choose = Button(theme, "Choose a file…", "folder")
         self.preview = Button(theme, "Hear it", "play", kind="quiet")
         self.level = Progress(theme, "Loudness")
-        self.report = Label(theme, "5 to 10 seconds are best.", "small", "text2", wrap=True, tabular=True)
+        self.report = Label(theme, "5 to 10 seconds is best.", "small", "text2", wrap=True, tabular=True)
         self.consent = QCheckBox(CONSENT)
         self.price = Label(theme, "", role="text2", wrap=True, tabular=True)
         self._build(theme, models)
@@ -62,7 +62,7 @@ class CloneDialog(Dialog):
             self.body.addWidget(label)
             self.body.addWidget(field)
         if not models:
-            self.report.set_text("No model of this account can clone voices.")
+            self.report.set_text("No model on this account can clone voices.")
         self.body.addWidget(self.words)
         row = QHBoxLayout()
         for button in (self.record, self.choose, self.preview):
@@ -92,7 +92,7 @@ class CloneDialog(Dialog):
         price = self._cloning.price(self.model_id)
         self.go.setText(f"Clone · {money(price)}" if price is not None else "Clone · price unknown")
         if price is None:
-            words = "Price unknown: this service does not say what cloning costs. The receipt shows it afterwards."
+            words = "Price unknown. The receipt shows what cloning cost."
             self.price.set_text(words)
         else:
             self.price.set_text(f"Cloning costs {self._cloning.cost_words(price)}.")
@@ -131,7 +131,7 @@ class CloneDialog(Dialog):
 
     def _show_level(self, seconds: float, level_db: float, warning: str) -> None:
         self.level.set_share(max(0.0, min(1.0, 1 + level_db / LEVEL_FLOOR_DB)))
-        words = {"silent": "Nothing is heard.", "muted": "The microphone is muted.", "clipping": "Too loud."}
+        words = {"silent": "No sound.", "muted": "The microphone is muted.", "clipping": "Too loud."}
         self.report.set_text(f"Recording {seconds:.1f} s. {words.get(warning, '')}".strip())
 
     def _show_problem(self, sentence: str) -> None:

@@ -85,7 +85,7 @@ class DeliveryPage(ScrollPane):
         head.addWidget(self.style_count)
         self.style_box = QPlainTextEdit()
         self.style_box.setTabChangesFocus(True)
-        self.style_box.setPlaceholderText("Mood and delivery, such as: warm and unhurried.")
+        self.style_box.setPlaceholderText("Mood and delivery, for example: warm and unhurried.")
         bind_label(words, self.style_box)
         self.style_box.setAccessibleName("Style prompt")
         self._style_timer = QTimer(self)

@@ -43,7 +43,7 @@ class ExportDialog(Dialog):
             self.body.addWidget(field)
         self.body.addWidget(
             Label(
-                theme, "{title}, {voice}, {model}, {date}, {time} and {id} are filled in.", "small", "text3", wrap=True
+                theme, "{title}, {voice}, {model}, {date}, {time} and {id} are replaced.", "small", "text3", wrap=True
             )
         )
         self.body.addWidget(self.preview)

@@ -124,7 +124,7 @@ class SpeechPage(QObject):
         )
         pane.star_wanted.connect(take_actions.star)
         pane.trash_wanted.connect(take_actions.move_to_trash)
-        pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, "Back to the clips")
+        pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, "Back to clips")
         pane.again_wanted.connect(self.speak_again)
         pane.save_wanted.connect(self.save_take)
         pane.go_on_wanted.connect(self.presenter.go_on)
@@ -270,7 +270,7 @@ class SpeechPage(QObject):
     async def _ask_name(self, take_id: str) -> None:
         row = next((row for row in self._rows if row.id == take_id), None)
         title = await ask_text(
-            self._theme, self.main, "Rename the clip", "Title", value=row.title if row is not None else "", max_chars=80
+            self._theme, self.main, "Rename clip", "Title", value=row.title if row is not None else "", max_chars=80
         )
         if title is not None:
             self.take_actions.rename(take_id, title)
@@ -381,7 +381,7 @@ class SpeechPage(QObject):
         return None
 
     def running_work(self) -> Sequence[str]:
-        return [f"“{row.title}” is being spoken" for row in self._rows if row.working]
+        return [f"“{row.title}” is generating" for row in self._rows if row.working]
 
     def badge(self) -> int:
         return int(self.presenter.is_speaking)

@@ -42,7 +42,7 @@ from app.ui.speech.speech_options import (
 )
 from app.ui.speech.state import Choice, Meter, SpeechHead
 
-NOT_YET = "The list of clips is not open yet. Try again in a moment."
+NOT_YET = "The clip list is still loading. Try again in a moment."
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
@@ -98,7 +98,7 @@ class SpeechPresenter(CallingPresenter):
         self.speech_options = SpeechOptions()
         self.choice = Choice()
         self.head = SpeechHead()
-        self.meter = Meter(why_not="There is nothing to say.")
+        self.meter = Meter(why_not="Type something to speak.")
         self.problem: Problem | None = None
         self.pattern = ""
         self.ready = asyncio.Event()
@@ -204,7 +204,7 @@ class SpeechPresenter(CallingPresenter):
         self.keep_choice()
         self.set_problem(None)
         if before.model and before.model != self.choice.model:
-            note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so the model was changed to it."
+            note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so Rialto switched to that model."
             self.notice.emit(note)
 
     def use_model(self, model_id: str) -> None:
@@ -269,7 +269,7 @@ class SpeechPresenter(CallingPresenter):
     def lacks_account(self) -> bool:
         """Whether nothing can be asked for; then the page says so."""
         if self.service is None:
-            self.set_problem(Problem("There is no account", "Choose the Sandbox or add a key in Settings."))
+            self.set_problem(Problem("No account", "Choose the Sandbox or add a key in Settings."))
         return self.service is None
 
     def set_problem(self, problem: Problem | None) -> None:
@@ -350,7 +350,7 @@ class SpeechPresenter(CallingPresenter):
         self.settle_choice()
         if broken:
             what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"
-            words = f"{what} being spoken when Rialto ended. What had arrived is kept; open it to go on."
+            words = f"{what} being generated when Rialto quit. The audio received so far is saved. Open it to continue."
             self.notice.emit(words)
         for intent in await self.intents.pending("speech"):  # the takes themselves show what is missing of them
             if intent.state == "unknown":
@@ -452,7 +452,7 @@ class SpeechPresenter(CallingPresenter):
         except ServiceError as error:
             self.set_problem(words_for(error, reading.take, self.voice_list))
         except StorageError as error:
-            self.set_problem(Problem(error.sentence, "What had arrived is kept."))
+            self.set_problem(Problem(error.sentence, "The audio received so far is saved."))
             if error.unsaved:
                 error.keep_again_with(partial(self._kept_again, reading))
                 self._tasks.report(error)
@@ -509,13 +509,14 @@ MOST_CHARS = 130  # of what the service says about a voice that it does not know
 def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem:
     """What went wrong, with the way on: the part alone again, or another voice."""
     count = sum(part.state != "complete" for part in take.parts)
-    kept = "Everything before it is kept." if count < len(take.parts) else ""
+    kept = "Everything before it is saved." if count < len(take.parts) else ""
     problem = describe(error, subject="text", charged=kept)
     if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
         return replace(
             problem,
             what=f"The service does not know the cloned voice {take.voice_name} any more",
-            meaning=f"It keeps such a voice for about a week, for the model that made it. Nothing was charged. {kept}",
+            meaning=f"Cloned voices are kept for about a week, for the model that made them. Nothing was "
+            f"charged. {kept}",
             primary=ActionSpec(f"clone-again:{take.voice}", "Clone it again"),
             alternative=ActionSpec("choose-voice", "Choose a voice"),
         )
@@ -526,7 +527,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
             problem,
             what=f"{name} does not know the voice {take.voice_name}",
             meaning=f"{shortened(error.message)} Nothing was charged.",
-            primary=ActionSpec("model-voice", f"Use {name}’s own voice"),
+            primary=ActionSpec("model-voice", f"Use {name}’s default voice"),
             alternative=ActionSpec("choose-voice", "Choose a voice"),
         )
     if problem.primary is None or problem.primary.id in ("retry", "continue"):

@@ -15,7 +15,7 @@ from app.ui.kit.widgets.details_block import DetailsBlock
 from app.ui.kit.widgets.label import Label
 from app.ui.speech.state import CallView
 
-NOTHING = "What Rialto sends stands here, exactly as it is sent."
+NOTHING = "The exact request appears here once it is sent."
 
 
 class RequestPage(CallPane):
@@ -28,8 +28,8 @@ class RequestPage(CallPane):
         self._newest_is_shown = True
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it has few controls, and the keys scroll it
         column = self.fill(theme, "pane", (16, 12, 16, 12), 10)
-        self.before = IconButton(theme, "chevron-left", "Call before", size="small")
-        self.after = IconButton(theme, "chevron-right", "Call after", size="small")
+        self.before = IconButton(theme, "chevron-left", "Previous call", size="small")
+        self.after = IconButton(theme, "chevron-right", "Next call", size="small")
         self.which = Label(theme, "", "small", weight=600, tabular=True)
         self._steps = QWidget()
         row = QHBoxLayout(self._steps)
@@ -43,7 +43,7 @@ class RequestPage(CallPane):
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.answer = DetailsBlock(theme, title="Answer")
         self.answer.copy_button.setText("Copy")
-        self.answer.copy_button.setAccessibleName("Copy the answer")
+        self.answer.copy_button.setAccessibleName("Copy response")
         for widget in (self._steps, self.nothing, self.path, self.body):
             column.addWidget(widget)
         column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)

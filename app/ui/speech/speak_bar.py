@@ -24,7 +24,7 @@ class MeterBars(QWidget):
         super().__init__()
         self._theme = theme
         self._shares: tuple[float, ...] = (0.0,)
-        self.setAccessibleName("Length of the text")
+        self.setAccessibleName("Text length")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
@@ -103,7 +103,7 @@ class SpeakBar(QFrame):
         self.count.set_text(money.count(meter.characters))
         self.cut.set_text(self._cut_words(lengths))
         self.length.set_text(self._length_words(meter))
-        self.price.set_text(money.money(meter.price) if meter.price is not None else "Price not known")
+        self.price.set_text(money.money(meter.price) if meter.price is not None else "Price unknown")
         self.price.setVisible(meter.characters > 0)
         self.estimate.setVisible(meter.characters > 0 and meter.price is not None)
         self.to_file.setEnabled(not meter.why_not and not self.is_speaking)

@@ -128,7 +128,7 @@ def view_of(speech_options: SpeechOptions, model: Model | None) -> SpeechOptions
         no_temperature=off(traits.temperature, "temperature"),
         no_top_p=off(traits.top_p, "top-p"),
         no_language=off(traits.language_form != "none", "a language hint"),
-        speed_note=f"{name} keeps within {low:g} to {high:g}."
+        speed_note=f"{name} allows {low:g} to {high:g}."
         if traits.speeds and traits.speeds != SPEEDS and not low <= speech_options.speed <= high
         else "",
     )

@@ -53,7 +53,7 @@ class TakeRow:
     def spoken(self) -> str:
         """The row for a screen reader."""
         words = [self.title, self.second_line, self.length, self.cost]
-        words += ["starred"] * self.starred + ["being spoken"] * self.working + ["not complete"] * self.is_partial
+        words += ["starred"] * self.starred + ["generating"] * self.working + ["incomplete"] * self.is_partial
         return ", ".join(word for word in words if word)
 
 

@@ -44,7 +44,7 @@ class TakeListPane(ListPane):
         self._bytes = 0
         self.new = IconButton(theme, "plus", "New clip", shortcut="Ctrl+N", framed=True)
         beta = Badge(theme, "Beta", "outline")
-        beta.setToolTip("This part of the service may change.")
+        beta.setToolTip("Beta: this part of the service may change.")
         self.header.add_after_title(beta)
         self.header.add(self.new)
         self.view = GroupedView(theme, "Clips", has_end_sign=False, selects_many=True)
@@ -79,9 +79,7 @@ class TakeListPane(ListPane):
         text = self.filter.text().strip()
         self.show_filled(
             bool(shown),
-            f"No clip holds “{text}”."
-            if text
-            else "What you have spoken stands here. Write something and press Speak.",
+            f"No clip holds “{text}”." if text else "Your clips appear here. Type something and press Speak.",
         )
         number = len(self._rows)
         count = "1 clip" if number == 1 else f"{number:,} clips" if number else "No clips"
@@ -117,11 +115,11 @@ class TakeListPane(ListPane):
             ("Play or pause", "play", self.play_wanted),
             ("Rename…", "tag", self.rename_wanted),
             ("Remove the star" if row is not None and row.starred else "Star", "star", self.star_wanted),
-            ("Speak again with the chosen voice", "retry", self.again_wanted),
+            ("Speak again with the selected voice", "retry", self.again_wanted),
             ("Save as…", "download", self.save_wanted),
         ]
         if row is not None and row.is_partial:
-            entries.insert(1, ("Ask for what is missing", "refresh", self.go_on_wanted))
+            entries.insert(1, ("Get missing parts", "refresh", self.go_on_wanted))
         for text, icon_name, signal in entries:
             menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
         if len(chosen) > 1:

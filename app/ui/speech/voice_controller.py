@@ -65,7 +65,7 @@ class VoiceController(QObject):
         presenter, picker = self._page.presenter, self._page.side.picker
         voice_list = presenter.voice_list
         picker.show_choices([(model.id, model.name) for model in voice_list.models], languages(voice_list.all()))
-        note = "the service was not asked yet" if voice_list.is_offline else ""
+        note = "not checked yet" if voice_list.is_offline else ""
         picker.show_groups(voice_list.groups(presenter.choice.model), len(voice_list.all()), note=note)
         self._page.main.audition.setEnabled(presenter.take_library is not None)
 
@@ -90,12 +90,12 @@ class VoiceController(QObject):
             return
         price = voice_list.sample_price(voice)
         if not voice.sample:
-            cost = money.about(price) if price is not None else "The price is not known"
+            cost = money.about(price) if price is not None else "Price unknown"
             if self._page.presenter.in_sandbox:
                 cost += f", {money.PLAY_MONEY},"
             if not await self._page.confirm_price(
                 f"Hear {voice.name}?",
-                f"{cost} for “{voice_list.sample_text(voice)}”. It is kept, so that hearing it again is free.",
+                f"{cost} for “{voice_list.sample_text(voice)}”. It is saved, so playing it again is free.",
                 f"Hear it for {money.money(price)}" if price is not None else "Hear it",
             ):
                 return

@@ -39,11 +39,11 @@ class VoicePicker(QWidget):
         super().__init__()
         self._theme = theme
         self.search = SearchField(theme, "Find a voice")
-        self.model = ChoiceField(theme, "Model of the voice", small=True)
-        self.language = ChoiceField(theme, "Language of the voice", small=True)
-        self.gender = SegmentedChoice(theme, "Gender of the voice", (("", "Any"), ("F", "Female"), ("M", "Male")))
+        self.model = ChoiceField(theme, "Voice model", small=True)
+        self.language = ChoiceField(theme, "Voice language", small=True)
+        self.gender = SegmentedChoice(theme, "Voice gender", (("", "Any"), ("F", "Female"), ("M", "Male")))
         self.stars = IconButton(
-            theme, "star", "Favourites only", size="small", framed=True, checkable=True, on_role="warn", icon_size=14
+            theme, "star", "Favorites only", size="small", framed=True, checkable=True, on_role="warn", icon_size=14
         )
         self.used = IconButton(
             theme, "history", "Recently used only", size="small", framed=True, checkable=True, icon_size=14
@@ -173,7 +173,7 @@ class VoicePicker(QWidget):
         self._nothing.setVisible(not shown)
         self._clear.setVisible(not shown)
         if not shown:
-            self._nothing.set_text("No voice fits these filters.")
+            self._nothing.set_text("No voices match these filters.")
 
     def key_of(self, key: object) -> Key:
         """Return a row's key as what it is, model and voice."""
@@ -186,7 +186,7 @@ class VoicePicker(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.view.rows.row(self.view.rows.index_of(key))
         is_loved = isinstance(row, _Row) and row.voice.favourite
-        star = "Remove from the favourites" if is_loved else "Add to the favourites"
+        star = "Remove from favorites" if is_loved else "Add to favorites"
         for text, icon_name, signal in (
             ("Use this voice", "check", self.voice_chosen),
             ("Hear a sample", "play", self.sample_wanted),

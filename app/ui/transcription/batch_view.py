@@ -201,7 +201,7 @@ class BatchView(QWidget):
         self.start = PrimaryButton(theme, self.tr("Transcribe all"), "transcribe", size="large", hint="Ctrl+Enter")
         self.pause = Button(theme, self.tr("Pause"), "pause", size="large")
         self.add = Button(theme, self.tr("Add files…"), "plus", size="large")
-        self.clear = QuietButton(theme, self.tr("Take out what is done"))
+        self.clear = QuietButton(theme, self.tr("Remove finished"))
         self._build()
         self.start.clicked.connect(self.start_wanted)
         self.pause.clicked.connect(self.pause_wanted)
@@ -251,27 +251,27 @@ class BatchView(QWidget):
         self.bar.set_share(batch.done / total if total else 0.0)
         self.bar.setVisible(bool(total))
         self.words.set_text(
-            self.tr("{done} of {total} files are transcribed").format(done=batch.done, total=total)
+            self.tr("{done} of {total} files transcribed").format(done=batch.done, total=total)
             if total
             else self.tr("Drop files or folders here")
         )
         parts = []
         if batch.left and batch.price:
             length = length_words(batch.seconds)
-            parts.append(
-                self.tr("Estimate for the rest {price}, {length} of sound.").format(price=batch.price, length=length)
-            )
+            parts.append(self.tr("Remaining: {length} of audio, {price}.").format(price=batch.price, length=length))
         if batch.waiting and not batch.running:
-            parts.append(self.tr("{count} wait: nothing is sent before you choose Go on.").format(count=batch.waiting))
+            parts.append(
+                self.tr("{count} waiting. Nothing is sent until you choose Continue.").format(count=batch.waiting)
+            )
         if batch.need:
             parts.append(
-                self.tr("One file is over 25 MB: open it and choose.")
+                self.tr("One file is over 25 MB. Open it to choose what to do.")
                 if batch.need == 1
-                else self.tr("{count} files are over 25 MB: open each and choose.").format(count=batch.need)
+                else self.tr("{count} files are over 25 MB. Open each to choose what to do.").format(count=batch.need)
             )
         self.more.set_text(" ".join(parts))
         self.more.setVisible(bool(parts))
-        self.start.setText(self.tr("Go on") if batch.waiting and not batch.running else self.tr("Transcribe all"))
+        self.start.setText(self.tr("Continue") if batch.waiting and not batch.running else self.tr("Transcribe all"))
         self.start.setVisible(not batch.running)
         self.start.setEnabled(bool(batch.left))
         self.pause.setVisible(batch.running)

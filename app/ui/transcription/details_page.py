@@ -68,9 +68,7 @@ class DetailsPage(ScrollPane):
     def __init__(self, theme: Theme) -> None:
         super().__init__("Details")
         column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
-        self.nothing = Label(
-            theme, "Open a recording, a file or a transcript to see what is known of it.", role="text2", wrap=True
-        )
+        self.nothing = Label(theme, "Open a recording, file or transcript to see its details.", role="text2", wrap=True)
         self.block = Facts(theme, "Details")
         column.addWidget(self.nothing)
         column.addWidget(self.block)
@@ -92,7 +90,7 @@ class RequestPage(CallPane):
         self._exchange: Exchange | None = None
         self.nothing = Label(
             theme,
-            "What Rialto sends stands here, exactly as it is sent: the sound itself, the model, and the options.",
+            "The exact request appears here: the audio, the model and the options.",
             role="text2",
             wrap=True,
         )
@@ -123,6 +121,6 @@ class RequestPage(CallPane):
         rows.append(("Credentials", "sent, not shown"))
         self.sent.set_rows(tuple(rows))
         info = exchange.info
-        told = [("Status", str(exchange.status or "no answer")), ("Took", money.duration(exchange.duration_s))]
+        told = [("Status", str(exchange.status or "no response")), ("Took", money.duration(exchange.duration_s))]
         told += [(name, value) for name, value in (info.headers if info is not None else ())]
         self.answer.set_rows(tuple(told))

@@ -115,11 +115,11 @@ class ExportPage(ScrollPane):
         self.cards = {kind: FormatCard(theme, *TITLES[kind]) for kind in FORMATS}
         yield
         self.line_chars = NumberField(
-            theme, self.tr("Longest line in characters"), low=10, high=120, value=42, small=False
+            theme, self.tr("Maximum characters per line"), low=10, high=120, value=42, small=False
         )
-        self.lines = NumberField(theme, self.tr("Lines in a cue"), low=1, high=4, value=2, small=False)
+        self.lines = NumberField(theme, self.tr("Lines per cue"), low=1, high=4, value=2, small=False)
         self.longest = NumberField(
-            theme, self.tr("Longest cue in seconds"), low=1, high=30, step=0.5, decimals=1, value=6, small=False
+            theme, self.tr("Maximum cue length in seconds"), low=1, high=30, step=0.5, decimals=1, value=6, small=False
         )
         yield
         self.place = Label(theme, "", "small", "text2", tabular=True)
@@ -128,7 +128,7 @@ class ExportPage(ScrollPane):
         self.preview.setProperty("part", "preview")
         self.preview.setProperty("mono", True)
         self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # its lines are those of the file
-        self.preview.setAccessibleName(self.tr("Preview of the export"))
+        self.preview.setAccessibleName(self.tr("Export preview"))
         self.preview.setTabChangesFocus(True)
         self.save = PrimaryButton(theme, "", "download")
         self.copy = Button(theme, self.tr("Copy"), "copy")
@@ -158,9 +158,9 @@ class ExportPage(ScrollPane):
         self.line_chars.setSuffix(self.tr(" chars"))
         self.longest.setSuffix(" s")
         for text, field in (
-            (self.tr("Longest line"), self.line_chars),
-            (self.tr("Lines in a cue"), self.lines),
-            (self.tr("Longest cue"), self.longest),
+            (self.tr("Line length"), self.line_chars),
+            (self.tr("Lines per cue"), self.lines),
+            (self.tr("Cue length"), self.longest),
         ):
             rows.addWidget(FieldRow(theme, text, field, beside=True))
         column.addWidget(self.rules)

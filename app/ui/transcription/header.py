@@ -126,7 +126,7 @@ class TranscriptHeader(QFrame):
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not self._models:
-            menu.add(self.tr("The list of models has not come yet"), enabled=False)
+            menu.add(self.tr("The model list has not loaded yet"), enabled=False)
         for model in self._models:
             more = " · ".join(part for part in (model.price, model.privacy) if part)
             action = menu.add(f"{model.name}   {more}" if more else model.name)

@@ -92,7 +92,7 @@ class TranscriptListPane(ListPane):
         self._open_row: str | None = None
         self._entries: Sequence[Entry] = ()
         self._tick = Tick()
-        self.table = IconButton(theme, "list", self.tr("Table of files"))
+        self.table = IconButton(theme, "list", self.tr("File table"))
         self.files = IconButton(theme, "folder", self.tr("Open files or drop them here"), shortcut="Ctrl+O")
         self.new = IconButton(theme, "plus", self.tr("New recording"), shortcut="Ctrl+N", framed=True)
         for button in (self.table, self.files, self.new):
@@ -153,9 +153,9 @@ class TranscriptListPane(ListPane):
         searched = self.filter.text().strip()
         self.show_filled(
             bool(self.view.rows.rowCount()),
-            self.tr("No title and no transcript holds “{searched}”.").format(searched=searched)
+            self.tr("No results for “{searched}”.").format(searched=searched)
             if searched
-            else self.tr("Recordings and transcripts are kept here, on this computer only."),
+            else self.tr("Recordings and transcripts appear here. They stay on this computer."),
         )
 
     def menu_of(self, row_id: str) -> QMenu:

@@ -36,7 +36,7 @@ class LiveWave(QWidget):
         self._marks: tuple[Mark, ...] = ()
         self._placed: list[tuple[Mark, str, float, int]] | None = None
         self.tags: list[tuple[QRectF, str]] = []  # of the last painting: where each stood, and its words
-        self.setAccessibleName(self.tr("Waveform of the recording"))
+        self.setAccessibleName(self.tr("Recording waveform"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         theme.changed.connect(self._apply_theme)
 

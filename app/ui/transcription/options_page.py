@@ -85,7 +85,7 @@ class OptionsPage(ScrollPane):
         group.add(self.record_row)
         kept = Label(
             theme,
-            self.tr("Recordings are kept until you delete them, whatever becomes of the upload."),
+            self.tr("Recordings are kept until you delete them, even if the upload fails."),
             "small",
             "text2",
             wrap=True,
@@ -133,10 +133,10 @@ class OptionsPage(ScrollPane):
             for each in inputs.microphones:
                 self.input.addItem(each.name + self._channel_words(each.channels), each.id)
             if inputs.missing:
-                self.input.addItem(self.tr("The one chosen before, not plugged in"), inputs.chosen)
+                self.input.addItem(self.tr("Previous microphone, not connected"), inputs.chosen)
             self.input.setCurrentIndex(max(0, self.input.findData(inputs.chosen)))
             self.channel.clear()
-            self.channel.addItem(self.tr("All, mixed to one"), -1)
+            self.channel.addItem(self.tr("All, mixed to mono"), -1)
             device = inputs.device or (inputs.microphones[0] if inputs.microphones else None)
             for number in range(device.channels if device is not None and device.channels > 1 else 0):
                 name = (self.tr("Left"), self.tr("Right"))[number] if device and device.channels == 2 else ""
@@ -145,7 +145,7 @@ class OptionsPage(ScrollPane):
         several = self.channel.count() > 1
         self.channel_row.setVisible(several)
         if inputs.missing:
-            self.input_row.set_note(self.tr("It is not plugged in; the system's default is used until it is back."))
+            self.input_row.set_note(self.tr("Not connected. The system default is used until it returns."))
         else:
             self.input_row.set_note(inputs.problem)
         self.gain.set_value(inputs.gain_db)
@@ -169,24 +169,24 @@ class OptionsPage(ScrollPane):
         name = model.name or self.tr("This model")
         if model.takes_hints is False:
             self.language_row.set_note(
-                self.tr("Ignored by this model: {name} listens for itself.").format(name=name), used=False
+                self.tr("Not used: {name} detects the language itself.").format(name=name), used=False
             )
         elif model.takes_hints:
             self.language_row.set_note(self.tr("{name} uses this as a hint.").format(name=name))
         else:
-            self.language_row.set_note(self.tr("It is not known whether {name} uses hints.").format(name=name))
+            self.language_row.set_note(self.tr("{name} may not use hints.").format(name=name))
         if options.response_format == "text":
-            self.times_row.set_note(self.tr("Plain text has no times: they are estimated."), used=False)
+            self.times_row.set_note(self.tr("Plain text has no times, so they are estimated."), used=False)
         else:
             self.times_row.set_note(self._times_note(model, options))
 
     def _times_note(self, model: ModelChoice, options: Options) -> str:
         if not options.timestamps:
-            return self.tr("Without times, places in the sound are estimated.")
+            return self.tr("Without times, positions in the audio are estimated.")
         if model.kinds is None:
             return self.tr("{name} may leave them out.").format(name=model.name)
         kinds = self.tr(" and ").join(KIND_WORDS[kind] for kind in ("word", "segment") if kind in model.kinds)
-        return self.tr("{name} gives times of {kinds}.").format(name=model.name, kinds=kinds)
+        return self.tr("{name} returns times for {kinds}.").format(name=model.name, kinds=kinds)
 
     def show_head(self, head: Head) -> None:
         self._show_marks(head.marks, shown=head.id is not None and (bool(head.marks) or head.view == "recording"))
@@ -209,11 +209,11 @@ class OptionsPage(ScrollPane):
         layout.setSpacing(theme.px(6))
         at = Label(theme, position(mark.at), "small", "text2", mono=True)
         at.setMinimumWidth(theme.type_px(40))
-        name = self.tr("Words of the mark at {time}").format(time=position(mark.at))
-        field = TextField(theme, name, text=mark.text, placeholder=self.tr("What is here"), small=True)
+        name = self.tr("Note at {time}").format(time=position(mark.at))
+        field = TextField(theme, name, text=mark.text, placeholder=self.tr("Add a note"), small=True)
         field.editingFinished.connect(lambda: self._rename(number, mark, field.text()))
         remove = IconButton(
-            theme, "close", self.tr("Remove the mark at {time}").format(time=position(mark.at)), size="small"
+            theme, "close", self.tr("Remove note at {time}").format(time=position(mark.at)), size="small"
         )
         remove.clicked.connect(lambda: self.mark_removed.emit(number))
         layout.addWidget(at)

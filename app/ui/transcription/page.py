@@ -119,7 +119,7 @@ class TranscriptionPage(QObject):
         pane.open_wanted.connect(self.open_row)
         pane.rename_wanted.connect(self._rename)
         pane.trash_wanted.connect(presenter.move_to_trash)
-        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to the transcripts"))
+        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to transcripts"))
         pane.search_wanted.connect(presenter.search)
 
     def _connect_canvas(self) -> None:
@@ -360,7 +360,7 @@ class TranscriptionPage(QObject):
 
     def save_export(self) -> None:
         name = f"{self._head.title or 'transcript'}.{self.presenter.export_choice.kind}"
-        ask_to_save(self.main, self.tr("Save the transcript"), name, self.presenter.save_export)
+        ask_to_save(self.main, self.tr("Save transcript"), name, self.presenter.save_export)
 
     def save_sound(self) -> None:
         """A copy of the recording; the tab keeps its own."""

@@ -41,9 +41,9 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
 
     return (
         TabAction("transcription.new", "New recording", page.new_recording, "Ctrl+N", "plus", "file"),
-        TabAction("transcription.files", "Open sound files…", page.choose_files, "Ctrl+O", "document", "file"),
-        TabAction("transcription.folder", "Open a folder of sound files…", page.choose_folder, "", "folder", "file"),
-        TabAction("transcription.table", "Table of files", presenter.show_batch, "", "list"),
+        TabAction("transcription.files", "Open audio files…", page.choose_files, "Ctrl+O", "document", "file"),
+        TabAction("transcription.folder", "Open a folder of audio files…", page.choose_folder, "", "folder", "file"),
+        TabAction("transcription.table", "File table", presenter.show_batch, "", "list"),
         TabAction("transcription.record", "Start or stop recording", page.toggle_recording, "Ctrl+Shift+R", "record"),
         TabAction(
             "transcription.main",
@@ -61,10 +61,10 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "pause",
             enabled=recording,
         ),
-        TabAction("transcription.mark", "Mark this moment", presenter.mark, "", "flag", enabled=stored),
+        TabAction("transcription.mark", "Add a note", presenter.mark, "", "flag", enabled=stored),
         TabAction(
             "transcription.discard",
-            "Discard the recording",
+            "Discard recording",
             discard,
             "",
             "trash",
@@ -94,28 +94,30 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             icon="download",
             enabled=lambda: stored() and page.head.origin == "recording" and not recording(),
         ),
-        TabAction("transcription.edit", "Edit the segment", view.begin_edit, "", "pencil", enabled=reading),
-        TabAction("transcription.split", "Split the segment at the word", view.split, "", "scissors", enabled=reading),
-        TabAction("transcription.merge", "Merge with the segment before", view.merge_before, "", "", enabled=reading),
+        TabAction("transcription.edit", "Edit segment", view.begin_edit, "", "pencil", enabled=reading),
+        TabAction("transcription.split", "Split segment at word", view.split, "", "scissors", enabled=reading),
+        TabAction("transcription.merge", "Merge with previous segment", view.merge_before, "", "", enabled=reading),
         TabAction("transcription.earlier", "Segment 0.1 s earlier", partial(nudge, "both", -0.1), enabled=reading),
         TabAction("transcription.later", "Segment 0.1 s later", partial(nudge, "both", 0.1), enabled=reading),
         TabAction("transcription.next_match", "Next match", partial(page.find_next, 1), "Ctrl+G", "", enabled=reading),
         TabAction(
-            "transcription.previous_match", "Match before", partial(page.find_next, -1), "Ctrl+Shift+G", enabled=reading
+            "transcription.previous_match",
+            "Previous match",
+            partial(page.find_next, -1),
+            "Ctrl+Shift+G",
+            enabled=reading,
         ),
-        TabAction("transcription.copy", "Copy the text", page.copy_text, "Ctrl+Shift+C", "copy", enabled=reading),
-        TabAction("transcription.export", "Save the export…", page.save_export, "Ctrl+E", "download", enabled=reading),
-        TabAction(
-            "transcription.save", "Save the export", page.save_export, "Ctrl+S", enabled=reading, in_palette=False
-        ),
+        TabAction("transcription.copy", "Copy text", page.copy_text, "Ctrl+Shift+C", "copy", enabled=reading),
+        TabAction("transcription.export", "Save export…", page.save_export, "Ctrl+E", "download", enabled=reading),
+        TabAction("transcription.save", "Save export", page.save_export, "Ctrl+S", enabled=reading, in_palette=False),
         TabAction(
             "transcription.chat", "Ask about it in Chat", page.side.export.chat_wanted.emit, "", "chat", enabled=reading
         ),
         TabAction(
             "transcription.speech", "Speak it", page.side.export.speech_wanted.emit, "", "speech", enabled=reading
         ),
-        TabAction("transcription.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("transcription.options", "Show the options", page.open_options, "", "settings"),
+        TabAction("transcription.request", "Show request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("transcription.options", "Show options", page.open_options, "", "settings"),
         TabAction("transcription.next", "Next transcript", lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("transcription.previous", "Previous transcript", lambda: page.step(-1), "Alt+Up", "arrow-up"),
         TabAction("transcription.rename", "Rename", page.rename, "F2", "pencil", enabled=stored),
@@ -123,7 +125,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction("transcription.open_trash", "Open trash", page.open_trash, "", "trash"),
         TabAction(
             "transcription.redo",
-            "Redo the edit",
+            "Redo edit",
             lambda: _done(presenter.reading.redo()),
             "Ctrl+Shift+Z",
             "",

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 LIMIT_BYTES = 25_000_000
 WARNINGS = {
-    "silent": "Almost nothing is heard. Speak closer, choose another input, or raise the gain.",
-    "muted": "The microphone delivers pure silence: it is probably muted.",
-    "clipping": "Too loud: the sound is cut off at full scale. Lower the gain or move away.",
+    "silent": "Very quiet. Speak closer, choose another input or raise the gain.",
+    "muted": "The microphone is silent. It is probably muted.",
+    "clipping": "Too loud. Lower the gain or move away.",
 }
 
 
@@ -61,7 +61,7 @@ class RecordingView(QWidget):
         self.stop = PrimaryButton(theme, self.tr("Stop and transcribe"), "stop", size="large", hint="Ctrl+Enter")
         self.pause = Button(theme, self.tr("Pause"), "pause", size="large", hint="Space")
         self.mark = Button(theme, self.tr("Mark"), "flag", size="large", hint="M")
-        self.save = QuietButton(theme, self.tr("Stop, send later"), "save")
+        self.save = QuietButton(theme, self.tr("Stop without sending"), "save")
         self.discard = Button(theme, self.tr("Discard"), "trash", kind="quiet", icon_role="bad")
         self.estimate = Label(theme, "", "small", "text2", tabular=True, wrap=True)
         self._build()
@@ -140,14 +140,14 @@ class RecordingView(QWidget):
     def show_head(self, head: Head) -> None:
         self.wave.show_marks(head.marks)
         self.promise.set_text(
-            self.tr("Nothing is sent until you choose “Stop and transcribe”. What is said is on disk at once.")
+            self.tr(
+                "Nothing is sent until you choose “Stop and transcribe”. The recording is saved to disk as you speak."
+            )
         )
 
     def show_estimate(self, price: str, words: str) -> None:
         """`about $0.0046`, `2 min 17 s with Whisper large v3`."""
-        self.estimate.set_text(
-            self.tr("Estimate so far {price} for {words}").format(price=price, words=words) if price else ""
-        )
+        self.estimate.set_text(self.tr("So far {price} for {words}").format(price=price, words=words) if price else "")
 
     def show_tick(self, tick: Tick) -> None:
         """The recording as it is now, many times a second."""
@@ -165,13 +165,13 @@ class RecordingView(QWidget):
 
     def _show_phase(self, phase: str) -> None:
         words = {
-            "opening": self.tr("Waiting for the first sound"),
+            "opening": self.tr("Waiting for audio"),
             "paused": self.tr("Paused"),
             "saving": self.tr("Saving"),
         }.get(phase, self.tr("Recording"))
         tone = "warn" if phase == "paused" else "neutral" if phase in ("opening", "saving") else "bad"
         self.badge.set_badge(words, tone, "pause" if phase == "paused" else "record")
-        self.pause.setText(self.tr("Go on") if phase == "paused" else self.tr("Pause"))
+        self.pause.setText(self.tr("Continue") if phase == "paused" else self.tr("Pause"))
         self.pause.set_icon("record" if phase == "paused" else "pause")
 
     def _show_room(self, tick: Tick) -> None:
@@ -183,7 +183,7 @@ class RecordingView(QWidget):
         self.room.set_text(
             self.tr("room for about {time} more").format(time=money.duration(left_s // 10 * 10))
             if left_s >= 10
-            else self.tr("longer than one upload: it will be split at silences")
+            else self.tr("too long for one upload; it will be split at silences")
         )
 
     def _show_warning(self, warning: str, lost: int = 0) -> None:

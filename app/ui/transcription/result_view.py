@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 ESTIMATED = {
-    "words": "The model gave times for segments only: those of single words are estimated.",
-    "all": "The model gave no times: all of them are estimated from the length of the text.",
+    "words": "The model returned segment times only. Word times are estimated.",
+    "all": "The model returned no times. All times are estimated from the text length.",
 }
 
 
@@ -44,7 +44,7 @@ class ResultView(QWidget):
         self.player = PlayerBar(theme)
         self._top = QWidget()
         zone(self._top, "pane")
-        self.follow = Switch(theme, self.tr("Follow what is heard"), checked=True)
+        self.follow = Switch(theme, self.tr("Follow playback"), checked=True)
         follow_label = Label(theme, self.tr("Follow"), "small", "text2")
         follow_label.setBuddy(self.follow)
         self.player.extras.addWidget(follow_label)
@@ -52,11 +52,13 @@ class ResultView(QWidget):
         self.search = SearchField(theme, self.tr("Find in this transcript"))
         self.search.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
-        self.previous = IconButton(theme, "chevron-up", self.tr("Match before"), shortcut="Ctrl+Shift+G", size="small")
+        self.previous = IconButton(
+            theme, "chevron-up", self.tr("Previous match"), shortcut="Ctrl+Shift+G", size="small"
+        )
         self.next = IconButton(theme, "chevron-down", self.tr("Next match"), shortcut="Ctrl+G", size="small")
         self.modes = SegmentedChoice(
             theme,
-            self.tr("How the transcript is shown"),
+            self.tr("Transcript view"),
             (("segments", self.tr("Segments")), ("words", self.tr("Words")), ("text", self.tr("Text"))),
         )
         self._notice_icon = IconLabel(theme, "info", "text3", px=14)

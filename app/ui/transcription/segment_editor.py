@@ -24,7 +24,7 @@ class SegmentEditor(QPlainTextEdit):
         self._over = parent
         self._segment = -1
         self._before = ""
-        self.setAccessibleName(self.tr("Text of the segment"))
+        self.setAccessibleName(self.tr("Segment text"))
         self.setTabChangesFocus(True)
         self.hide()
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())

@@ -100,7 +100,7 @@ class SoundView(QWidget):
         above.addWidget(self.player)
         above.addWidget(rule())
         outer.addWidget(self._top)
-        scroll = ScrollPane(self.tr("Sound to transcribe"))
+        scroll = ScrollPane(self.tr("Audio to transcribe"))
         outer.addWidget(scroll, 1)
         yield
         column = scroll.fill(theme, "canvas", (24, 20, 24, 20), 14)
@@ -140,9 +140,7 @@ class SoundView(QWidget):
         self.large.body.addWidget(self.split)
         self.split_words = Label(
             theme,
-            self.tr(
-                "Parts are cut where nobody speaks, sent in order, and joined with the right times. No quality is lost."
-            ),
+            self.tr("Splits at pauses, sends the parts in order and joins the results. No quality is lost."),
             "small",
             "text2",
             wrap=True,
@@ -185,7 +183,7 @@ class SoundView(QWidget):
         self._head = head
         sound, work = head.sound, head.work
         words = [sound.kind, money.size(sound.size_bytes) if sound.size_bytes else ""]
-        words.append(position(sound.duration_s) if sound.duration_s else self.tr("length not known"))
+        words.append(position(sound.duration_s) if sound.duration_s else self.tr("length unknown"))
         words.append(sound.name)
         self.facts.set_text("  ·  ".join(word for word in words if word))
         note = head.note or sound.why_not
@@ -204,7 +202,7 @@ class SoundView(QWidget):
         self._show_main_button(self.send if work is None else self.stop)
         self.send.setEnabled(ready)
         self.beta.set_text(
-            head.why_not or self.tr("Nothing is sent before you choose Transcribe. The endpoint is beta.")
+            head.why_not or self.tr("Nothing is sent until you choose Transcribe. This feature is in beta.")
         )
 
     def _show_main_button(self, shown: QPushButton) -> None:
@@ -233,9 +231,9 @@ class SoundView(QWidget):
         if not sound.too_large:
             return
         if sound.must_choose or head.treatment:
-            words = self.tr("{size} is more than the 25 MB that the service takes. Choose what to do.")
+            words = self.tr("{size} is over the service's limit of 25 MB. Choose what to do.")
         else:
-            words = self.tr("{size} may be refused, by how the service counts 25 MB. To be sure, choose:")
+            words = self.tr("{size} is close to the service's limit of 25 MB and may be refused. To be sure, choose:")
         self.large_words.set_text(words.format(size=money.size(sound.size_bytes)))
         self.choices.setExclusive(False)
         self.split.setChecked(head.treatment == "split")
@@ -246,10 +244,10 @@ class SoundView(QWidget):
         self.forget.setVisible(bool(head.treatment))
         target = self.target.value() * MEGABYTE
         rate = target * 8 / sound.duration_s / 1000 if sound.duration_s else None
-        told = self.tr("Becomes Opus, one channel at 16 kHz.")
+        told = self.tr("Converts to Opus, mono at 16 kHz.")
         if rate is not None:
             told += " " + (
-                self.tr("About {rate} kbit/s: words may suffer.").format(rate=round(rate))
+                self.tr("About {rate} kbit/s. Accuracy may suffer.").format(rate=round(rate))
                 if rate < 12
                 else self.tr("Speech stays clear.")
             )

@@ -42,12 +42,12 @@ class StartView(QWidget):
         self.error.action.connect(self.action)
         column.addStretch(2)
         column.addWidget(IconLabel(theme, "transcribe", "text2", px=32), 0, middle)
-        title = Label(theme, self.tr("Say it, or drop a file"), "heading")
+        title = Label(theme, self.tr("Record, or drop a file"), "heading")
         self.text = Label(
             theme,
             self.tr(
-                "Recordings are kept on this computer from their first second. "
-                "WAV, FLAC, M4A, AAC, MP4, MP3, OGG and WEBM files, or whole folders of them, can be dropped here."
+                "Recordings are saved on this computer from the first second. You can also drop WAV, FLAC, M4A, "
+                "AAC, MP4, MP3, OGG and WEBM files, or whole folders, here."
             ),
             role="text2",
             wrap=True,
@@ -66,7 +66,7 @@ class StartView(QWidget):
         self.record = PrimaryButton(theme, self.tr("Record"), "record")
         self.files = Button(theme, self.tr("Choose files…"), "document")
         self.folder = Button(theme, self.tr("Choose a folder…"), "folder")
-        self.test = Button(theme, self.tr("Test the microphone"), "microphone")
+        self.test = Button(theme, self.tr("Test microphone"), "microphone")
         for button in (self.record, self.files, self.folder, self.test):
             flow.addWidget(button)
         row = QHBoxLayout()
@@ -118,14 +118,14 @@ class StartView(QWidget):
 
     def show_inputs(self, inputs: Microphones) -> None:
         self.test.setEnabled(not inputs.test and bool(inputs.microphones))
-        self.test.setText(self.tr("Test the microphone"))
+        self.test.setText(self.tr("Test microphone"))
         self.meter.setVisible(inputs.test == "recording")
         words = {
-            "recording": self.tr("Say something: three seconds are recorded, then played to you."),
+            "recording": self.tr("Say something. Three seconds are recorded, then played back."),
             "playing": self.tr("This is how you sound."),
         }.get(inputs.test, inputs.problem)
         if not words and inputs.missing:
-            words = self.tr("The microphone chosen before is not plugged in; the system's default is used.")
+            words = self.tr("The previous microphone is not connected. The system default is used.")
         self._words = words
         self._agree()
 

@@ -19,9 +19,9 @@ RECORD_FORMATS = ("flac", "wav", "ogg")
 # Seconds of one channel at 16 kHz into bytes: WAV exactly, the others as speech usually comes out.
 BYTES_PER_S = {"wav": 32_000, "flac": 16_000, "ogg": 6_000}
 FORMAT_NOTES = {
-    "flac": "FLAC, 16 kHz mono: no loss, about half the size of WAV.",
+    "flac": "FLAC, 16 kHz mono: lossless, about half the size of WAV.",
     "wav": "WAV, 16 kHz mono: as recorded.",
-    "ogg": "OGG, Opus: small; recognisers hardly mind.",
+    "ogg": "OGG, Opus: small, with little loss of accuracy.",
 }
 LANGUAGES: tuple[tuple[str, str], ...] = (
     ("", "Detect"),
@@ -274,19 +274,19 @@ def why_not_sent(head: Head, batch: Batch) -> str:
     if head.view != "sound":
         return ""
     if head.work is not None:
-        return "It is on its way already."
+        return "It is already being sent."
     if head.why_not:
         return head.why_not
     if not head.sound.is_there:
         return head.sound.why_not
-    return "It is over 25 MB: choose Split or Compress first." if head.sound.must_choose else ""
+    return "Over 25 MB. Choose Split or Compress first." if head.sound.must_choose else ""
 
 
 def _why_no_batch(batch: Batch) -> str:
     if not batch.rows:
-        return "There are no files in the table."
+        return "The table has no files."
     if batch.running:
-        return "The files are being transcribed."
+        return "The files are already being transcribed."
     if batch.need:
-        return f"{batch.need} over 25 MB: open each and choose what to do."
-    return "No file of the table is left to transcribe."
+        return f"{batch.need} over 25 MB. Open each to choose what to do."
+    return "All files in the table are transcribed."

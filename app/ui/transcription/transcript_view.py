@@ -415,15 +415,15 @@ def segment_menu(view: TranscriptView, theme: Theme) -> Menu:
     menu = Menu(theme, view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     segment = view.segment
-    menu.add(view.tr("Hear from here"), "play", shortcut="Return").triggered.connect(view.hear)
-    menu.add(view.tr("Edit the segment"), "pencil", shortcut="F2").triggered.connect(view.begin_edit)
-    menu.add(view.tr("Copy the segment"), "copy").triggered.connect(view.copy_segment)
+    menu.add(view.tr("Play from here"), "play", shortcut="Return").triggered.connect(view.hear)
+    menu.add(view.tr("Edit segment"), "pencil", shortcut="F2").triggered.connect(view.begin_edit)
+    menu.add(view.tr("Copy segment"), "copy").triggered.connect(view.copy_segment)
     menu.addSeparator()
     for words, edge, by, keys in (
         (view.tr("Earlier by 0.1 s"), "both", -NUDGE_S, "Shift+Left"),
         (view.tr("Later by 0.1 s"), "both", NUDGE_S, "Shift+Right"),
-        (view.tr("Begin 0.1 s earlier"), "start", -NUDGE_S, "Alt+Left"),
-        (view.tr("Begin 0.1 s later"), "start", NUDGE_S, "Alt+Right"),
+        (view.tr("Start 0.1 s earlier"), "start", -NUDGE_S, "Alt+Left"),
+        (view.tr("Start 0.1 s later"), "start", NUDGE_S, "Alt+Right"),
         (view.tr("End 0.1 s earlier"), "end", -NUDGE_S, "Alt+Shift+Left"),
         (view.tr("End 0.1 s later"), "end", NUDGE_S, "Alt+Shift+Right"),
     ):
@@ -435,7 +435,7 @@ def segment_menu(view: TranscriptView, theme: Theme) -> Menu:
     menu.add(view.tr("Split before this word"), "scissors", shortcut="S", enabled=can_split).triggered.connect(
         view.split
     )
-    menu.add(view.tr("Merge with the segment before"), shortcut="Backspace", enabled=segment > 0).triggered.connect(
+    menu.add(view.tr("Merge with previous segment"), shortcut="Backspace", enabled=segment > 0).triggered.connect(
         view.merge_before
     )
     return menu

@@ -42,7 +42,7 @@ async def test_an_answer_of_code_alone_says_that_there_is_nothing_to_read(speech
     speech.aloud.said.connect(said.append)
     speech.aloud.begin("row", "```\ncode\n```", is_whole=True)
     await until(lambda: said)
-    assert said == ["There is nothing in this answer that can be read aloud."]
+    assert said == ["This answer has no text to read aloud."]
 
 
 async def test_a_long_answer_is_asked_for_in_few_parts(speech: SpeechHarness) -> None:

@@ -43,7 +43,7 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
     await killed_program.wait()
     async with open_speech(tmp_path, sandbox, theme) as speech:
         (row,) = speech.rows
-        assert row.is_partial and "being spoken when Rialto ended" in speech.toasts[0][0]
+        assert row.is_partial and "being generated when Rialto quit" in speech.toasts[0][0]
         take = speech.takes[0]
         assert take.text == TEXT.strip() or take.text == TEXT
         first, second = take.parts[0], take.parts[1]

@@ -22,7 +22,7 @@ async def test_speaking_nothing_or_too_much_says_why(speech: SpeechHarness) -> N
     speech.presenter.use_voice(*SKY)
     for name in ("speech.speak", "speech.file"):
         action(speech, name).run()
-        assert speech.toasts.pop()[0] == "There is nothing to say."
+        assert speech.toasts.pop()[0] == "Type something to speak."
     speech.presenter.replace_text(LINE * 30_000)
     await until(lambda: not speech.editor.is_filling)
     action(speech, "speech.speak").run()
@@ -48,7 +48,7 @@ async def test_without_an_account_everything_that_asks_for_sound_says_so(speech:
     speech.current_account.use(None, None)
     WITHOUT_ACCOUNT[what](speech)
     await until(speech.error_card.isVisible)
-    assert speech.error_card.what.text() == "There is no account"
+    assert speech.error_card.what.text() == "No account"
 
 
 async def test_stop_rests_while_there_is_nothing_for_it(speech: SpeechHarness) -> None:

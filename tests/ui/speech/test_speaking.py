@@ -33,7 +33,7 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Spee
     assert (row.title, row.second_line, row.group) == ("Hello there. a", "Emma · Kokoro", "Today")
     assert row.cost.startswith("about $0.00") and not row.is_partial
     (receipt,) = speech.receipt_lines
-    assert "first sound" in receipt.text() and "14 characters" in receipt.text() and "play money" in receipt.text()
+    assert "first audio" in receipt.text() and "14 characters" in receipt.text() and "play money" in receipt.text()
     take = speech.takes[0]
     assert speech.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
     assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)
@@ -42,7 +42,7 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Spee
 async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     bar = speech.speak_bar
-    assert not bar.speak.isEnabled() and bar.length.text() == "There is nothing to say."
+    assert not bar.speak.isEnabled() and bar.length.text() == "Type something to speak."
     speech.write(SENTENCE * 160)
     assert bar.count.text() == "6,238"
     assert bar.cut.text() == "characters in 2 parts: 4,094 and 2,144 of 4,096"
@@ -199,7 +199,7 @@ async def test_the_bundled_voices_are_there_without_a_service(speech: SpeechHarn
     speech.current_account.use(None, None)
     await until(lambda: speech.voices.is_offline)
     picker = speech.picker
-    assert picker.count.text() == "207 of 207 voices · the service was not asked yet"
+    assert picker.count.text() == "207 of 207 voices · not checked yet"
     assert ("tts-kokoro", "bf_emma") in picker.view.rows.shown_keys()
 
 
@@ -207,7 +207,7 @@ async def test_without_an_account_it_says_so_and_keeps_the_text(speech: SpeechHa
     speech.write("Hello.")
     speech.current_account.use(None, None)
     speech.page.speak()
-    assert speech.problem.what == "There is no account"
+    assert speech.problem.what == "No account"
     assert speech.presenter.text == "Hello."
 
 

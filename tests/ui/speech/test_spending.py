@@ -155,7 +155,7 @@ async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reac
     shelf.set_models((model.model_copy(update={"model_spec": spec}),))
     dialog = CloneDialog(guarded.theme, guarded.page.main, guarded.clones, guarded.clones.cloning_models())
     assert dialog.go.text() == "Clone · price unknown"
-    assert dialog.price.text().startswith("Price unknown: ")
+    assert dialog.price.text().startswith("Price unknown. ")
     dialog.deleteLater()
     limits.limits = {"hard day": "0"}
     path = tmp_path / "me.wav"

@@ -182,7 +182,7 @@ async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speec
     speech.page.open_take(speech.keys[1])
     view.clearSelection()
     speech.page.compare_selected()
-    assert shown.title.text() == "One text, several voices" and shown.line.text() == TEXT
+    assert shown.title.text() == "Compare voices" and shown.line.text() == TEXT
     assert len(shown.cards) == 2
 
 

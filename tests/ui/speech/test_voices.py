@@ -97,7 +97,7 @@ async def test_filters_narrow_the_list_and_clear_brings_it_back(speech: SpeechHa
     await until(lambda: shown(speech) == [("tts-kokoro", "bf_emma")])
     picker.search.setText("nobody")
     await until(lambda: not shown(speech))
-    assert "No voice fits these filters." in words(picker)
+    assert "No voices match these filters." in words(picker)
     press(picker, "Clear filters")
     assert len(shown(speech)) == 207
 
@@ -130,7 +130,7 @@ async def test_r_tts_20_a_voice_of_another_model_brings_its_model_and_says_so(sp
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.choose_voice(("tts-orpheus", "tara"))
     assert speech.model_text() == "Orpheus"
-    assert speech.toasts[-1][0] == "Tara belongs to Orpheus, so the model was changed to it."
+    assert speech.toasts[-1][0] == "Tara belongs to Orpheus, so Rialto switched to that model."
     speech.choose_voice(("tts-orpheus", "leo"))
     assert len(speech.toasts) == 1
 
@@ -183,7 +183,7 @@ def test_r_lim_22_a_style_has_up_to_500_characters_and_odd_knobs_are_read_as_non
 
 def test_a_speed_that_a_model_keeps_within_bounds_says_so() -> None:
     model = read_model(Model, {"id": "tts-xai-v1", "type": "tts", "model_spec": {"name": "xAI"}})
-    assert view_of(SpeechOptions(speed=3.0), model).speed_note == "xAI keeps within 0.7 to 1.5."
+    assert view_of(SpeechOptions(speed=3.0), model).speed_note == "xAI allows 0.7 to 1.5."
     assert "speed" not in sent_options(SpeechOptions(speed=1.0), model)
 
 

@@ -29,7 +29,7 @@ def meter_of(
     price = speech_cost(model.model_spec.pricing, characters) if model is not None else None
     why_not = ""
     if not any(char.isalnum() for char in text):
-        why_not = "There is nothing to say."
+        why_not = "Type something to speak."
     elif len(text) > LONGEST_TEXT:
         why_not = f"Up to {LONGEST_TEXT:,} characters; this text has {len(text):,}."
     elif not has_voice:

@@ -50,7 +50,7 @@ class ReadAloud(QObject):
         self.source, self._text, self._is_whole = source, spoken(text), is_whole
         self._news = asyncio.Event()
         if self._presenter.service is None or self._presenter.take_library is None or not self._presenter.choice.voice:
-            self.said.emit("There is no voice to read with yet. Open Speech and choose one.")
+            self.said.emit("No voice is selected yet. Choose one in Speech.")
             self.source = ""
             return
         self._presenter.keep_choice()
@@ -73,7 +73,7 @@ class ReadAloud(QObject):
         first = await self._next_spans(0)
         if not first:
             self.source = ""
-            self.said.emit("There is nothing in this answer that can be read aloud.")
+            self.said.emit("This answer has no text to read aloud.")
             return
         presenter = self._presenter
         begun = self._text[: first[-1].end]

@@ -48,11 +48,11 @@ class SessionCalls:
         if exchange is None:
             return _kept(take, part, title)
         info = exchange.info
-        status = str(exchange.status) if exchange.status is not None else "no answer"
+        status = str(exchange.status) if exchange.status is not None else "no response"
         answer = {"Status": f"{status}, after {money.duration(exchange.duration_s)}"}
         answer["Sent"] = money.clock(exchange.started_at)
         if info is not None:
-            answer |= {"Request id": info.request_id, "Content": info.content_type or ""}
+            answer |= {"Request ID": info.request_id, "Content": info.content_type or ""}
         return CallView(title, exchange.request, _rows(answer))
 
 
@@ -65,15 +65,15 @@ def request_of(take: Take, part: Part) -> SpeechRequest:
 
 def _kept(take: Take, part: Part, title: str) -> CallView:
     words = {
-        "sending": "on its way",
+        "sending": "sending",
         "complete": "complete",
         "cut": "cut off",
-        "failed": "no sound came",
+        "failed": "no audio received",
     }
     answer = {
         "Status": words.get(part.state, part.state),
         "Sent": money.moment(take.created_at),
-        "Request id": part.request_id,
+        "Request ID": part.request_id,
         "Sound": f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
         "Note": part.note,
     }

@@ -257,7 +257,7 @@ class SpeechPlayer(QObject):
         if reading.working_on:
             started = reading.working_on in reading.begins
             if count == 1:
-                return "Speaking" if started else "Waiting for the first sound"
+                return "Speaking" if started else "Waiting for audio"
             return f"Part {reading.working_on} is streaming" if started else f"Waiting for part {reading.working_on}"
         missing = [part for part in reading.take.parts if part.state != "complete"]
         if missing:
@@ -326,7 +326,7 @@ def receipt_of(part: Part, reading: SpeechSynthesis) -> tuple[Run, ...]:
     if len(reading.take.parts) > 1:
         runs.append(Run(f"Part {part.number}"))
     if part.first_sound_s is not None:
-        runs.append(Run(f"first sound {money.duration(part.first_sound_s)}"))
+        runs.append(Run(f"first audio {money.duration(part.first_sound_s)}"))
     if part.kind:
         rate = f" {part.rate_hz / 1000:g} kHz" if part.rate_hz else ""
         runs.append(Run(f"{format_title(part.kind)}{rate}"))

@@ -253,13 +253,13 @@ class SpeechSynthesis(QObject):
                 if first and tell:
                     self.arrived.emit(number)
             if self.spool.duration_s == self.begins[number]:
-                raise NotSound("There is no sound in this file.")
+                raise NotSound("This file has no audio.")
         except NotSound as error:
             self.notes[number] = error.sentence
             if can_decode(part.kind):
                 self._not_sound.add(number)
         except OSError as error:  # the disk is full: what the service sent is in the part's file all the same
-            self.notes[number] = unavailable(error, self.spool.path, "Preparing the sound").sentence
+            self.notes[number] = unavailable(error, self.spool.path, "Preparing audio").sentence
         self.ends[number] = self.spool.duration_s
 
 
@@ -349,7 +349,7 @@ class _Keeper:
                 else:
                     self._file = os.fdopen(descriptor, "wb", buffering=0)
             return path
-        raise unavailable(OSError("too many tries"), folder, "Keeping the sound")
+        raise unavailable(OSError("too many attempts"), folder, "Keeping the sound")
 
     def _write(self, piece: bytes) -> None:
         with self._lock:

@@ -193,7 +193,7 @@ class TakeActions(QObject):
         if len(spans) != 1 or not voices or self._presenter.take_library is None or self._presenter.lacks_account():
             return False
         if self._tasks.running(AUDITION):
-            self._presenter.notice.emit("The voices before are still being heard. Esc stops them.")
+            self._presenter.notice.emit("The previous voices are still playing. Esc stops them.")
         return self._tasks.start_unless_running(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])
 
     async def _hold_audition(self, line: str, spans: tuple[Span, ...], voices: tuple[Key, ...]) -> None:
@@ -319,7 +319,7 @@ class TakeActions(QObject):
             self._presenter.pattern = pattern
             self._presenter.keep(pattern=pattern)
         if not self._tasks.start_unless_running("speech export", self._export, take_id, target, kind):
-            self._presenter.notice.emit("The clip before is still being saved. Save this one after it.")
+            self._presenter.notice.emit("The previous clip is still being saved. Try again in a moment.")
 
     async def file_to_hand_on(self, take_id: str) -> Path | None:
         """Return the clip in the player as one file that is called like it, made in the take's own folder."""
@@ -337,7 +337,7 @@ class TakeActions(QObject):
             else:
                 await presenter.take_library.export(take, reading.spool, target, kind, take.model)
         except (CannotWrite, StorageError) as error:
-            presenter.set_problem(Problem(error.sentence, "The clip itself is kept."))
+            presenter.set_problem(Problem(error.sentence, "The clip itself is safe."))
             return None
         return target
 
@@ -359,7 +359,7 @@ class TakeActions(QObject):
                 take, spool, target, kind, model.name if model is not None else take.model
             )
         except CannotWrite as error:
-            presenter.set_problem(Problem(error.sentence, "The clip itself is kept."))
+            presenter.set_problem(Problem(error.sentence, "The clip itself is safe."))
         else:
             self.saved.emit(f"Saved as {target.name}")
             presenter.notice.emit(f"Saved as {target.name}")

@@ -382,7 +382,7 @@ class VoiceCloning(QObject):
                 fresh = await presenter.voices.took(voice.id, account_id, made.id, ends_at)
                 await paid.answered(made.id)
         except ServiceError as error:
-            self.problem_changed.emit(describe(error, subject="sample", charged="The sample is kept."))
+            self.problem_changed.emit(describe(error, subject="sample", charged="The sample is saved."))
             return
         finally:
             self._working.discard(voice.id)
@@ -486,7 +486,7 @@ def _expiry(voice: ClonedVoice, now: datetime) -> str:
     if not voice.handle:
         return ""
     if voice.expires_at is None:
-        return "no end stated"
+        return "no expiration stated"
     left = voice.expires_at - now
     if left <= timedelta():
         return "expired"

@@ -22,9 +22,9 @@ TITLES: Mapping[str, tuple[str, str]] = {
     "srt": ("SRT", "Subtitles"),
     "vtt": ("WebVTT", "Web captions"),
     "txt": ("Text", "Paragraphs"),
-    "md": ("Markdown", "With marks"),
+    "md": ("Markdown", "With notes"),
     "json": ("JSON", "As received"),
-    "csv": ("CSV", "One word a row"),
+    "csv": ("CSV", "One word per row"),
 }
 PARAGRAPH_PAUSE_S = 2.0
 MIN_CUE_S = 0.3

@@ -71,7 +71,7 @@ def look(path: Path, *, with_length: bool = True) -> FileProbe:
             path,
             path.name,
             size_bytes=size,
-            problem=f"{path.name} cannot be used: its content is not {FORMAT_NAMES}.",
+            problem=f"{path.name} cannot be used. Its content is not {FORMAT_NAMES}.",
         )
     return FileProbe(path, path.name, kind, size, length_of(path, kind) if with_length else None)
 
@@ -93,7 +93,7 @@ def collect(paths: Iterable[Path]) -> tuple[list[FileProbe], list[str]]:
                 if not looked.problem:
                     found.append(_with_length(looked))
             if len(found) == before:
-                problems.append(f"The folder {path.name} holds no sound files.")
+                problems.append(f"The folder {path.name} has no audio files.")
         else:
             looked = look(path, with_length=False)
             if looked.problem:

@@ -88,7 +88,7 @@ class RecordingSession(QObject):
         self._host.note_system(self.watch.devices)
         try:
             found = await asyncio.to_thread(self._host.devices, "input")
-            self._problem = "" if found else "No microphone found. Plug one in and it appears here by itself."
+            self._problem = "" if found else "No microphone found. Connect one and it appears here."
         except AudioUnavailable as error:
             found, self._problem = (), error.sentence
         self._microphones = tuple(Microphone(each.id, each.name, min(MOST_CHANNELS, each.channels)) for each in found)
@@ -261,7 +261,7 @@ class RecordingSession(QObject):
                     self.ticked.emit(Tick("test", state.seconds, 0, state.level_db, state.peak_db, state.warning))
                     await asyncio.sleep(WAIT_S)
         except TimeoutError:
-            raise AudioUnavailable(Missing.BUSY, "input", "no sound came") from None
+            raise AudioUnavailable(Missing.BUSY, "input", "no audio received") from None
 
     def _set_test(self, doing: str) -> None:
         self._test = doing

@@ -96,7 +96,7 @@ class Playing(QObject):
         try:
             await asyncio.to_thread(work)
         except (NotSound, OSError) as error:
-            self.problem = error.sentence if isinstance(error, NotSound) else f"The sound cannot be read: {error}"
+            self.problem = error.sentence if isinstance(error, NotSound) else f"The audio cannot be read: {error}"
         if spool is self._spool and spool.duration_s:
             self.duration_s = spool.duration_s
         self.changed.emit()

@@ -26,9 +26,9 @@ STATE_WORDS = {
     "recording": "Recording…",
     "recorded": "Not transcribed",
     "queued": "Waiting",
-    "sending": "Being transcribed",
+    "sending": "Transcribing",
     "failed": "Not transcribed",
-    "unknown": "Ended without an answer",
+    "unknown": "No response",
 }
 BATCH_WORDS: Mapping[str, tuple[str, str]] = {
     "recorded": ("Ready", ""),
@@ -36,7 +36,7 @@ BATCH_WORDS: Mapping[str, tuple[str, str]] = {
     "sending": ("Sending", "accent"),
     "done": ("Done", "ok"),
     "failed": ("Failed", "bad"),
-    "unknown": ("No answer: open it to try again", "warn"),
+    "unknown": ("No response. Open it to try again.", "warn"),
 }
 
 
@@ -114,12 +114,12 @@ def problem_of(row: TranscriptRow) -> Problem | None:
     what = str(row.problem.get("what") or "")
     if row.state == "unknown" and not what:
         return Problem(
-            "Rialto ended while this was on its way",
-            "It may have been transcribed and charged. The sound is kept; trying again costs once more.",
+            "Rialto quit while this was being sent",
+            "It may have been transcribed and charged. The audio is saved. Trying again costs extra.",
             primary=retry,
             severity="warn",
         )
-    meaning = str(row.problem.get("meaning") or "The sound is kept.")
+    meaning = str(row.problem.get("meaning") or "The audio is saved.")
     words = what or "This was not transcribed"
     if row.state == "unknown":
         return Problem(words, meaning, primary=retry, severity="warn")

@@ -77,19 +77,19 @@ class Sender:
         store = self._stores.transcripts
         self.problems.pop(row_id, None)
         self.over_limit.discard(row_id)
-        self._note(row_id, Work("preparing", None, "Preparing the sound"))
+        self._note(row_id, Work("preparing", None, "Preparing audio"))
         try:
             row = await store.change(row_id, model=options.model, options=asdict(options), problem={})
             await self._send(row, options)
         except (CannotPrepare, OSError) as error:
-            words = error.sentence if isinstance(error, CannotPrepare) else f"The sound cannot be read: {error}"
+            words = error.sentence if isinstance(error, CannotPrepare) else f"The audio cannot be read: {error}"
             await self._fail(row_id, "failed", Problem(words, "Nothing was sent.", primary=RETRY))
         except ServiceError as error:
             unknown = end_of_call(error) == "unknown"
             meant = (
-                "It may have been transcribed and charged. The sound is kept; trying again costs once more."
+                "It may have been transcribed and charged. The audio is saved. Trying again costs extra."
                 if unknown
-                else "The sound is kept."
+                else "The audio is saved."
             )
             problem = describe(error, subject="recording", charged=meant)
             if isinstance(error, SpendingLimit):
@@ -114,7 +114,7 @@ class Sender:
     async def _stopped(self, row_id: str) -> None:
         row = await self._stores.transcripts.one(row_id)
         if row.state == "sending":
-            told = {"what": "Stopped while it was on its way", "meaning": "It may have been transcribed and charged."}
+            told = {"what": "Interrupted while sending", "meaning": "It may have been transcribed and charged."}
             await self._stores.transcripts.change(row_id, state="unknown", problem=told)
         elif row.state == "queued":
             await self._stores.transcripts.change(row_id, state="recorded")
@@ -145,7 +145,7 @@ class Sender:
         def tell(share: float) -> None:
             if share - last[0] >= NEWS_STEP or share >= 1:
                 last[0] = share
-                loop.call_soon_threadsafe(self._note, row.id, Work("preparing", share, "Preparing the sound"))
+                loop.call_soon_threadsafe(self._note, row.id, Work("preparing", share, "Preparing audio"))
 
         preparer = Preparer(
             self._stores.folders, row, options.record_as, tell, lambda: wanted, longest_s=self.longest_part_s
@@ -294,7 +294,7 @@ class Sender:
         share = sent / size if size else 1.0
         before = self.work.get(row_id)
         if share >= 1:
-            self._note(row_id, Work("listening", None, "Being transcribed", work.part, work.parts))
+            self._note(row_id, Work("listening", None, "Transcribing", work.part, work.parts))
         elif before is None or before.share is None or share - before.share >= NEWS_STEP:
             self._note(row_id, Work("uploading", share, "Uploading", work.part, work.parts))
 
