@@ -65,7 +65,7 @@ def test_bytes_say_what_they_are_and_names_do_not(name: str, data: bytes, kind: 
     ("data", "sentence"),
     [
         (b"", "It is empty."),
-        (picture(63, 200), "63 × 200 pixels; each side needs 64"),
+        (picture(63, 200), "63 × 200 pixels; each side needs at least 64"),
         (picture()[:60], "damaged"),
         (b"PK\x03\x04" + bytes(200), "This is none of these."),
         (b"\x7fELF" + bytes(200), "This is none of these."),
@@ -121,7 +121,7 @@ def test_each_model_refuses_what_it_cannot_take_r_chat_11_r_chat_12_r_chat_13() 
     many = [Attachment("image", "x", "", 10, "0" * 64)] * 11
     assert refusals(many, Model.model_validate(SEES))[9:] == ("", "Up to 10 images per message.")
     one = Model.model_validate(model_body(capabilities={"supportsVision": True}))
-    assert refusals(many[:2], one)[1] == "Plain takes 1 picture in one message."
+    assert refusals(many[:2], one)[1] == "Plain allows 1 image per message."
     heavy = [Attachment("text", "x", "", 15_000_000, "0" * 64)] * 2
     assert refusals(heavy, None) == ("", "Everything attached may have 25 MB (26,214,400 bytes) together.")
 
@@ -219,7 +219,7 @@ async def test_an_earlier_image_is_left_out_for_a_model_that_cannot_see(tmp_path
         await harness.say("And?")
         first = harness.fake.requests[1]["messages"][0]["content"]
         assert [part["type"] for part in first] == ["text", "text"]
-        assert first[1]["text"] == "[Picture “boiler.png” is left out: Plain cannot see images.]"
+        assert first[1]["text"] == "[Image “boiler.png” is left out: Plain cannot see images.]"
 
 
 async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ async def test_a_model_that_goes_is_named_and_replaced_in_every_chat_by_key(them
         await shown.say("Two")
         strip = shown.deprecation_strip
         assert strip.isVisible()
-        assert strip.words.text() == "Plain retires 1 Feb 2027. Then Next takes its place."
+        assert strip.words.text() == "Plain retires 1 Feb 2027. Next will replace it."
         run(shown, "chat.changes")
         dialog = await dialog_of(shown, ChangesDialog)
         every = next(button for button in dialog.findChildren(Button) if "In all 2" in button.text())

@@ -118,7 +118,7 @@ async def test_what_nobody_wrote_is_named(theme: Theme, tmp_home: Path) -> None:
         pane = shown.search_dialog
         keys(pane.field, "zebra")
         await shown.settle()
-        assert pane.nothing.text() == "No chat holds “zebra”."
+        assert pane.nothing.text() == "No results for “zebra”."
         pane.clear.click()
         await shown.settle()
         assert (pane.field.text(), pane.nothing.isVisible()) == ("", False)

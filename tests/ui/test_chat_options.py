@@ -114,7 +114,7 @@ def test_seed_stop_and_the_experts_box_reach_the_body_and_the_box_wins() -> None
         ('{"a": 1}', ""),
         ("[1]", "Enter an object"),
         ('{"a": }', "Line 1, column 7"),
-        ('{"a": NaN}', "no NaN"),
+        ('{"a": NaN}', "not allow NaN"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )

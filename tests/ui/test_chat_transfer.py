@@ -53,7 +53,7 @@ async def test_a_page_holds_all_it_needs_and_nothing_in_it_runs_or_fetches(tmp_h
         assert 'rel="noreferrer nofollow"' in page
         assert "&lt;b&gt;bold?&lt;/b&gt;<br>second line" in page
         assert '<a href="#s2-1">[1]</a>' in page
-        assert "Thoughts" in page
+        assert "Reasoning" in page
 
 
 async def test_markdown_keeps_the_words_and_closes_a_fence_that_was_cut(tmp_home: Path) -> None:
@@ -187,7 +187,7 @@ async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
         title, lines = reports[0]
         assert title == "1 chat imported"
         assert lines[0] == "a.json, from a list of messages: 1 chat, 1 message."
-        assert "b.json holds no chat" in lines[1]
+        assert "b.json contains no chat" in lines[1]
         assert "c.json could not be read" in lines[2]
         assert lines[3] == "Left out: 1 hidden messages, such as system prompts."
 

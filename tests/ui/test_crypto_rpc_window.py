@@ -47,7 +47,7 @@ async def test_a_favourite_network_stands_first(window: ConsoleHarness) -> None:
     QTest.keyClick(window.networks.search, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     window.networks.search.clear()
     rows = shown(window.networks)
-    assert rows[0] == Heading("Favourites")
+    assert rows[0] == Heading("Favorites")
     assert isinstance(rows[1], PickRow)
     assert rows[1].key == "polygon-mainnet"
     assert "from the service" in window.networks.note.text()

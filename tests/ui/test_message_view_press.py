@@ -130,7 +130,7 @@ def test_an_error_card_offers_its_buttons_and_its_details(theme: Theme) -> None:
     settle(view)
     assert view.stack.placed[-1].unit.height > before
     click(view, "Copy for support")
-    assert QGuiApplication.clipboard().text() == "Status: 401 Unauthorized\nRequest id: 8c1f"
+    assert QGuiApplication.clipboard().text() == "Status: 401 Unauthorized\nRequest ID: 8c1f"
 
 
 def test_code_copies_wraps_and_is_offered_for_saving(theme: Theme) -> None:

@@ -86,7 +86,9 @@ async def test_an_address_that_answers_without_tls_is_told_so_whatever_the_way_t
 @pytest.mark.parametrize("code", ["proxy_auth", "proxy", "certificate", "ca_file"])
 def test_what_fails_on_the_way_is_said_as_it_is_and_where_to_look(code):
     form = checking_refused(ConnectionFailed("The proxy p:80 did not accept the user name and password.", code=code), 0)
-    assert form.problems["base_url"].startswith("The proxy p:80 did not accept the user name and password. Settings,")
+    assert form.problems["base_url"].startswith(
+        "The proxy p:80 did not accept the user name and password. Run the test in Settings,"
+    )
     assert form.can_save_unchecked
 
 

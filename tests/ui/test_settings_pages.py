@@ -132,7 +132,7 @@ async def test_backspace_takes_a_key_away_and_reset_brings_all_back(harness, set
     page = settings.page("keyboard")
     page.list.start_capture("window.list")
     QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_Backspace)
-    assert row_of(page, "window.list").data(Qt.ItemDataRole.AccessibleTextRole) == "List, no key, changed"
+    assert row_of(page, "window.list").data(Qt.ItemDataRole.AccessibleTextRole) == "List, no shortcut, changed"
     assert page.reset.isEnabled()
     page.reset.click()
     assert harness.window.registry.entry("window.list").shortcut == "Ctrl+B"
@@ -234,7 +234,7 @@ async def test_the_sandbox_in_use_is_not_stopped_under_the_chat(settings_harness
     settings.show_section("sandbox")
     page = settings.page("sandbox").current
     assert not page.start_stop.isEnabled()
-    assert "Use another account" in page.start_stop.toolTip()
+    assert "Switch accounts" in page.start_stop.toolTip()
     await tasks.idle()
 
 

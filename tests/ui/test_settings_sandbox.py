@@ -295,7 +295,7 @@ async def test_requests_are_filtered_by_words_and_by_failure(page: SandboxPage, 
     await until(lambda: part.view.rows.rowCount() == 1)
     part.filter.setText("zebra")
     await until(lambda: part.view.rows.rowCount() == 0)
-    assert "None of 3 requests fits" in words(part)
+    assert "None of 3 requests match" in words(part)
     part.filter.clear()
     part.which.findChildren(QWidget)[-1].click()
     await until(lambda: part.view.rows.rowCount() == 1)

@@ -34,7 +34,7 @@ def test_a_switch_turns_with_the_space_key_and_moves_its_knob(qtbot, theme: Them
 
 
 def test_a_switch_set_behind_blocked_signals_shows_its_knob_where_it_is(qtbot, theme: Theme) -> None:
-    silent, told = Switch(theme, "Sound"), Switch(theme, "Sound")
+    silent, told = Switch(theme, "Audio"), Switch(theme, "Audio")
     for switch in (silent, told):
         qtbot.addWidget(switch)
         switch.resize(40, 24)

@@ -104,7 +104,7 @@ def test_to_leave_it_is_never_drawn_as_the_main_button(qtbot, theme: Theme) -> N
 
 
 def test_an_error_without_buttons_has_the_whole_width_for_its_words(qtbot: QtBot, theme: Theme) -> None:
-    card = ErrorCard(theme, Problem("Not sent", "There is no model for images yet.", severity="warn"))
+    card = ErrorCard(theme, Problem("Not sent", "No image models yet.", severity="warn"))
     qtbot.addWidget(card)
     card.resize(700, 200)
     card.show()

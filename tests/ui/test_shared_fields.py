@@ -59,7 +59,7 @@ def test_escape_clears_a_search_and_then_leaves(qtbot, theme: Theme) -> None:
 
 
 def test_a_field_that_changes_its_parent_has_the_size_of_the_text(window: QWidget, theme: Theme) -> None:
-    field = TextField(theme, "Leave out", placeholder="Nothing", parent=window)
+    field = TextField(theme, "Negative prompt", placeholder="Nothing", parent=window)
     field.show()
     theme.set_text_percent(200)
     field.hide()

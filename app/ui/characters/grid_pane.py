@@ -72,7 +72,7 @@ class GridPane(QWidget):
         self.loaded = Label(theme, "", role="text3", tabular=True)
         self.shape = SegmentedChoice(
             theme,
-            self.tr("Shape"),
+            self.tr("View"),
             (("grid", self.tr("Cards")), ("list", self.tr("Lines"))),
             icons={"grid": "grid", "list": "list"},
         )

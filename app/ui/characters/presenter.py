@@ -138,7 +138,7 @@ class CharactersPresenter(QObject):
             now = self._now()
             rows = tuple(
                 ReviewRow(
-                    who=each.username or "Somebody",
+                    who=each.username or "Someone",
                     rating=min(5, max(0, each.rating)),
                     when=money.when(each.created_at, now) if each.created_at is not None else "",
                     text=" ".join((each.message or "").split()),

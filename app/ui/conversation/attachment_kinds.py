@@ -7,7 +7,7 @@ from typing import Literal
 
 Kind = Literal["image", "audio", "video", "text", "pdf"]
 KINDS: tuple[Kind, ...] = ("image", "audio", "video", "text", "pdf")
-WORDS: Mapping[Kind, str] = {"image": "Picture", "audio": "Sound", "video": "Film", "text": "Text", "pdf": "PDF"}
+WORDS: Mapping[Kind, str] = {"image": "Image", "audio": "Audio", "video": "Video", "text": "Text", "pdf": "PDF"}
 ICONS: Mapping[Kind, str] = {
     "image": "images",
     "audio": "wave",

@@ -260,7 +260,7 @@ class MessageLayout:
         if self.streaming and not self.answer.text and seconds is None:
             title = "Thinking"
         else:
-            title = f"Thought for {seconds:.1f} s" if seconds is not None else "Thoughts"
+            title = f"Thought for {seconds:.1f} s" if seconds is not None else "Reasoning"
         tokens = row.reasoning_tokens
         note = f"{tokens:,} tokens, billed as output" if tokens else ""
         return ThoughtHeader(self._styles.theme, title, note, is_open=self.thoughts_open)

@@ -39,7 +39,7 @@ class Pickers(QObject):
             placeholder=self.tr("Find by name, slug or chain ID"),
             find=self._find_networks,
             pills=(MAIN, TEST, OTHER),
-            hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favourite"))),
+            hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favorite"))),
             count=self._network_count,
             note=lambda: page.presenter.network_list.age_words(),
             columns=(self.tr("Network"), self.tr("Slug"), self.tr("Chain ID"), self.tr("Credits")),

@@ -161,7 +161,7 @@ class RequestPane(QWidget):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.method.setCompleter(completer)
         self.help = Button(theme, self.tr("Method help"), "document", kind="quiet", size="small")
-        self.tidy = Button(theme, self.tr("Tidy"), "wrap", kind="quiet", size="small")
+        self.tidy = Button(theme, self.tr("Format"), "wrap", kind="quiet", size="small")
         self.tidy.setToolTip(self.tr("Format JSON (Ctrl+Shift+I)"))
         self.as_form = PillButton(theme, self.tr("Form"))
         bar, self._bar = _bar("subheader")

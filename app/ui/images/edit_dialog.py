@@ -22,7 +22,7 @@ from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.switch import Switch
 
 WIDTH = 640
-FORMATS = (("", "The model's own"), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "WebP"))
+FORMATS = (("", "Model default"), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "WebP"))
 
 
 class EditDialog(Dialog):
@@ -43,29 +43,29 @@ class EditDialog(Dialog):
         *,
         others: int = 0,
     ) -> None:
-        super().__init__(theme, parent, "Edit the image", width=WIDTH)
+        super().__init__(theme, parent, "Edit image", width=WIDTH)
         self._models = {model.id: model for model in models}
         self._price_of = price_of
         self.prompt = QPlainTextEdit()
         self.prompt.setTabChangesFocus(True)
-        self.prompt.setAccessibleName("What is to change")
-        self.prompt.setPlaceholderText("What is to change, such as: make it night, with lit windows.")
+        self.prompt.setAccessibleName("What should change?")
+        self.prompt.setPlaceholderText("Describe the change, for example: make it night, with lit windows.")
         self.counter = Label(theme, "", "small", "text3", tabular=True)
-        self.model = ChoiceField(theme, "Model that edits")
-        self.ratio = ChoiceField(theme, "Shape of the result")
-        self.resolution = ChoiceField(theme, "Resolution of the result")
-        self.format = ChoiceField(theme, "Format of the result")
-        self.quality = ChoiceField(theme, "Quality of the result")
+        self.model = ChoiceField(theme, "Model")
+        self.ratio = ChoiceField(theme, "Aspect ratio")
+        self.resolution = ChoiceField(theme, "Resolution")
+        self.format = ChoiceField(theme, "Format")
+        self.quality = ChoiceField(theme, "Quality")
         self.safe = Switch(theme, "Blur adult images", checked=True)
-        self.enhance = Switch(theme, "Let the service rewrite the words")
+        self.enhance = Switch(theme, "Let the service improve the prompt")
         self.combined = Label(theme, "", "small", "text2", wrap=True)
         self.editor = MaskEditor(theme)
         self.editor.show_image(image)
         self.brush = SliderField(
             theme, "Brush", low=MIN_BRUSH, high=MAX_BRUSH, step=4, decimals=0, default=DEFAULT_BRUSH
         )
-        self.tool = SegmentedChoice(theme, "What the brush does", (("paint", "Paint"), ("rub", "Rub out")))
-        self.undo = IconButton(theme, "undo", "Take back", shortcut="Ctrl+Z", framed=True)
+        self.tool = SegmentedChoice(theme, "Brush mode", (("paint", "Paint"), ("rub", "Erase")))
+        self.undo = IconButton(theme, "undo", "Undo", shortcut="Ctrl+Z", framed=True)
         self.invert = Button(theme, "Invert", size="small")
         self.clear = Button(theme, "Clear", size="small")
         self.painted = Label(theme, "", "small", "text2", wrap=True)
@@ -81,7 +81,7 @@ class EditDialog(Dialog):
     def _build(self) -> None:
         theme = self._theme
         head = QHBoxLayout()
-        head.addWidget(Label(theme, "What is to change", "small", "text2", weight=500), 1)
+        head.addWidget(Label(theme, "What should change?", "small", "text2", weight=500), 1)
         head.addWidget(self.counter)
         self.body.addLayout(head)
         self.body.addWidget(self.prompt)
@@ -101,7 +101,7 @@ class EditDialog(Dialog):
         fields.setSpacing(theme.px(8))
         for words, field in (
             ("Model", self.model),
-            ("Shape", self.ratio),
+            ("Aspect ratio", self.ratio),
             ("Resolution", self.resolution),
             ("Quality", self.quality),
             ("Format", self.format),
@@ -120,7 +120,7 @@ class EditDialog(Dialog):
         self.body.addLayout(fields)
         for words, switch in (
             ("Blur adult images", self.safe),
-            ("Let the service rewrite the words", self.enhance),
+            ("Let the service improve the prompt", self.enhance),
         ):
             row = QHBoxLayout()
             row.addWidget(Label(theme, words), 1)
@@ -178,9 +178,11 @@ class EditDialog(Dialog):
         self._quality_box.setVisible(bool(qualities))
         left_out = 1 + self._others - self._inputs
         what = "one more image" if self._inputs == 2 else f"{self._inputs - 1} more images"
-        words = f"Combined with {what} that you chose." if several else f"{model.name} changes one image at a time."
+        words = f"Combined with {what} you selected." if several else f"{model.name} changes one image at a time."
         if left_out and several:
-            words += f" {model.name} takes up to {model.most_inputs}, so {left_out} of the chosen ones stay out."
+            words += (
+                f" {model.name} takes up to {model.most_inputs}, so {left_out} of the selected images are not used."
+            )
         self.combined.set_text(words)
         self._look()
 
@@ -192,19 +194,19 @@ class EditDialog(Dialog):
         self.counter.set_role("bad" if length > model.prompt_chars else "text3")
         quality = str(self.quality.currentData() or model.default_quality if self._inputs > 1 else "")
         price = self._price_of(model.id, str(self.resolution.currentData() or ""), quality, self._inputs)
-        self.send.setText(f"Edit for {money.money(price)}" if price is not None else "Edit, price not known")
+        self.send.setText(f"Edit for {money.money(price)}" if price is not None else "Edit · price unknown")
         self.send.setEnabled(0 < length <= model.prompt_chars and bool(self.prompt.toPlainText().strip()))
         self.undo.setEnabled(self.editor.can_undo)
         share = self.editor.share
         self.painted.set_text(
-            f"{share:.0%} painted. The service is not told of the mask: Rialto keeps everything outside it as it was."
+            f"{share:.0%} painted. The mask is not sent: Rialto keeps everything outside it as it was."
             if share
-            else "Nothing is painted, so the whole image may change. Paint to keep the rest as it is."
+            else "Nothing is painted, so the whole image may change. Paint an area to protect the rest."
         )
 
 
 def _choice(name: str) -> tuple[str, str]:
     """Return the words and the value of a choice; "auto" and "" are not sent."""
     if name in ("auto", ""):
-        return ("As it is" if name else "The model's own", "")
+        return ("Same as original" if name else "Model default", "")
     return name[:1].upper() + name[1:], name

@@ -18,8 +18,7 @@ from app.ui.kit.widgets.slider_field import SliderField
 SCALES = ((2, "2×"), (4, "4×"))
 DEFAULT_CREATIVITY = 0.01
 CREATIVITY_HELP = (
-    "How freely the service may invent detail while it enlarges. At 0 it stays with what is there."
-    " The service's own choice is 0.01."
+    "How much detail the service may invent while upscaling. At 0 it adds none. The service default is 0.01."
 )
 
 
@@ -33,18 +32,18 @@ class EnlargeDialog(Dialog):
         price_of: Callable[[int], Decimal | None],
         result_of: Callable[[int], tuple[int, int, bool]],
     ) -> None:
-        super().__init__(theme, parent, "Enlarge the image")
+        super().__init__(theme, parent, "Upscale image")
         self._price_of = price_of
         self._result_of = result_of
         self.scale = SegmentedChoice(
-            theme, "How many times as wide and high", tuple((str(scale), words) for scale, words in SCALES), current="2"
+            theme, "Scale factor", tuple((str(scale), words) for scale, words in SCALES), current="2"
         )
         self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.creativity = SliderField(
             theme, "Creativity", low=0, high=MAX_CREATIVITY, step=0.001, decimals=3, default=DEFAULT_CREATIVITY
         )
         row = QHBoxLayout()
-        row.addWidget(Label(theme, "Times as wide and high"), 1)
+        row.addWidget(Label(theme, "Scale factor"), 1)
         row.addWidget(self.scale)
         self.body.addLayout(row)
         self.body.addWidget(self.outcome)
@@ -56,7 +55,7 @@ class EnlargeDialog(Dialog):
         self.body.addLayout(beside)
         self.body.addWidget(Label(theme, CREATIVITY_HELP, "small", "text3", wrap=True))
         self.add_button("Cancel", accepts=False)
-        self.send = self.add_button("Enlarge", kind="primary", accepts=True)
+        self.send = self.add_button("Upscale", kind="primary", accepts=True)
         self.scale.changed.connect(lambda _: self._look())
         self.creativity.set_value(DEFAULT_CREATIVITY)
         self._look()
@@ -71,7 +70,7 @@ class EnlargeDialog(Dialog):
         width, height, is_less = self._result_of(self.chosen_scale)
         words = f"It becomes {width:,} × {height:,}."
         if is_less:
-            words += " The service makes no larger ones, and shrinks the factor instead; the price stays."
+            words += " This is the service's maximum, so it uses a smaller factor at the same price."
         self.outcome.set_text(words)
         price = self._price_of(self.chosen_scale)
-        self.send.setText(f"Enlarge for {money.money(price)}" if price is not None else "Enlarge, price not known")
+        self.send.setText(f"Upscale for {money.money(price)}" if price is not None else "Upscale · price unknown")

@@ -208,9 +208,9 @@ def view_of(
     if model is not None:
         quality = form.quality if form.quality in limits.qualities else limits.default_quality or None
         each = image_cost(model.model_spec.pricing, resolution=view.resolution or None, quality=quality)
-    why_not = "" if form.prompt.strip() else "Say what the image shows."
+    why_not = "" if form.prompt.strip() else "Describe the image."
     if model is None:
-        why_not = "There is no model for images yet."
+        why_not = "No image models yet."
     return replace(
         view,
         price_each=each,
@@ -227,21 +227,21 @@ def _notes(limits: ModelLimits) -> dict[str, str]:
     if not limits.max_steps:
         notes["steps"] = f"{limits.name} sets its own number of steps."
     if not limits.takes_pixels:
-        notes["size"] = f"{limits.name} takes a shape, no pixels."
+        notes["size"] = f"{limits.name} uses an aspect ratio instead of width and height."
     elif not limits.ratios:
-        notes["aspect_ratio"] = f"{limits.name} counts in pixels."
+        notes["aspect_ratio"] = f"{limits.name} uses width and height instead."
     if not limits.resolutions:
         notes["resolution"] = f"{limits.name} has one resolution."
     if not limits.qualities:
         notes["quality"] = f"{limits.name} has one quality."
     if not limits.max_references:
-        notes["references"] = f"{limits.name} takes no style from other images."
+        notes["references"] = f"{limits.name} does not support style references."
     elif not limits.has_strength:
-        notes["strength"] = f"{limits.name} sets the strength itself."
+        notes["strength"] = f"{limits.name} has no strength setting."
     if "enable_web_search" in limits.unused:
         notes["enable_web_search"] = f"{limits.name} does not search the web."
     if "disable_prompt_optimization_thinking" in limits.unused:
-        notes["disable_prompt_optimization_thinking"] = f"{limits.name} does not think about prompts."
+        notes["disable_prompt_optimization_thinking"] = f"{limits.name} has no reasoning for prompts."
     return notes
 
 
@@ -252,13 +252,13 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
     found = []
     if len(references) > limits.max_references:
         most = "1 image" if limits.max_references == 1 else f"{limits.max_references} images"
-        found.append(("references", f"{limits.name} takes the style of up to {most}; {len(references)} are chosen."))
+        found.append(("references", f"{limits.name} accepts up to {most}; {len(references)} are selected."))
     for one in references:
         if one.size_bytes is None:
-            found.append(("references", f"The file of “{one.title}” is gone: take it off the list."))
+            found.append(("references", f"The file of “{one.title}” no longer exists. Remove it from the list."))
         elif one.size_bytes >= MAX_REFERENCE_BYTES:
             has = f"{one.size_bytes / 1024**2:.1f} MB"
-            found.append(("references", f"“{one.title}” has {has}; a style is taken from images below 8 MB."))
+            found.append(("references", f"“{one.title}” has {has}; style images must be smaller than 8 MB."))
     return found
 
 
@@ -271,13 +271,13 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
     if limits.takes_pixels:
         for name, side in (("width", form.width), ("height", form.height)):
             if not 0 < side <= MAX_SIDE:
-                found.append((name, f"A side may have up to {MAX_SIDE:,} pixels."))
+                found.append((name, f"Width and height can be up to {MAX_SIDE:,} pixels."))
             elif side % limits.divisor:
-                found.append((name, f"{limits.name} takes multiples of {limits.divisor} pixels."))
+                found.append((name, f"{limits.name} needs multiples of {limits.divisor} pixels."))
     if limits.max_steps and form.steps is not None and form.steps > limits.max_steps:
         found.append(("steps", f"{limits.name} takes up to {limits.max_steps} steps."))
     if form.style and styles and form.style not in styles:
-        found.append(("style", f"The service has no style “{form.style}” any more."))
+        found.append(("style", f"The service no longer has the style “{form.style}”."))
     return tuple(found)
 
 

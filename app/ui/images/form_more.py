@@ -19,12 +19,12 @@ from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.switch import Switch
 
 SWITCHES = (
-    ("enhance_prompt", "Let the service rewrite the prompt", "The service may charge $0.04 more for it."),
-    ("disable_prompt_optimization_thinking", "Rewrite without thinking", ""),
+    ("enhance_prompt", "Let the service improve the prompt", "May cost $0.04 more."),
+    ("disable_prompt_optimization_thinking", "Improve without reasoning", ""),
     ("enable_web_search", "Let the model search the web", ""),
     ("hide_watermark", "Hide the watermark", ""),
-    ("embed_exif_metadata", "Let the service write EXIF too", "Rialto writes prompt, model and seed in any case."),
-    ("in_one_call", "Ask for all of them in one call", "One receipt; only the first image's seed is known."),
+    ("embed_exif_metadata", "Let the service write EXIF", "Rialto always writes prompt, model and seed."),
+    ("in_one_call", "Request all images at once", "One receipt; only the first image's seed is known."),
 )
 
 
@@ -51,8 +51,8 @@ class MoreOptions(QWidget):
         self.resolution = ChoiceField(theme, "Resolution")
         self.quality = ChoiceField(theme, "Quality")
         self.format = ChoiceField(theme, "Format")
-        self.seed = TextField(theme, "Seed", placeholder="By chance", mono=True)
-        self.forget_seed = IconButton(theme, "refresh", "Leave the seed to chance")
+        self.seed = TextField(theme, "Seed", placeholder="Random", mono=True)
+        self.forget_seed = IconButton(theme, "refresh", "Use a random seed")
         yield
         self.lora = SliderField(theme, "Adapter strength", low=0, high=100, step=1, decimals=0, default=0)
         self.lora.number.setSpecialValueText("auto")
@@ -94,7 +94,7 @@ class MoreOptions(QWidget):
         rows.add_pair(("format", "Format", self.format), ("seed", "Seed", seed))
         yield
         rows.add_beside("lora_strength", "Adapter", self.lora)
-        rows.add("references", "Style of other images", self.references)
+        rows.add("references", "Style references", self.references)
         yield
         for name, title, note in SWITCHES:
             rows.add_switch(name, title, self.switches[name])
@@ -178,4 +178,4 @@ class MoreOptions(QWidget):
 
 
 def _own(quality: str) -> str:
-    return f"The model's own: {quality}" if quality else "The model's own"
+    return f"Model default: {quality}" if quality else "Model default"

@@ -58,15 +58,15 @@ class FormPane(QWidget):
         self.prompt = QPlainTextEdit()
         self.prompts = QuietButton(theme, "Saved", "list", size="small")
         self.prompts.setAccessibleName("Saved prompts")
-        self.negative = TextField(theme, "Leave out", placeholder="Nothing")
+        self.negative = TextField(theme, "Negative prompt", placeholder="Nothing")
         yield
         self.style_choice = ChoiceField(theme, "Style")
-        self.shape = ChoiceField(theme, "Shape")
+        self.shape = ChoiceField(theme, "Aspect ratio")
         self.shape.setPlaceholderText("None")
         self.width_field = NumberField(theme, "Width", low=8, high=9999, step=8, small=False)
         self.height_field = NumberField(theme, "Height", low=8, high=9999, step=8, small=False)
         yield
-        self.count = SegmentedChoice(theme, "How many", COUNTS, stretch=True)
+        self.count = SegmentedChoice(theme, "Number of images", COUNTS, stretch=True)
         yield
         self.guidance = SliderField(theme, "Guidance", low=0, high=20, step=0.5, decimals=1, default=0)
         yield
@@ -96,7 +96,7 @@ class FormPane(QWidget):
         self.estimate = Label(theme, "Estimate", "body", "text2")
         self.price = Label(theme, "", "title", tabular=True)
         self.sum = Label(theme, "", "small", "text2", tabular=True, wrap=True)
-        self.make = PrimaryButton(theme, "Make an image", hint="Ctrl+Enter")
+        self.make = PrimaryButton(theme, "Generate", hint="Ctrl+Enter")
         self.stop = QuietButton(theme, "Stop waiting", "stop", size="small")
         self.footer = QFrame()
         self._foot = QVBoxLayout(self.footer)
@@ -121,13 +121,13 @@ class FormPane(QWidget):
         self.prompt.setTabChangesFocus(True)
         self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.prompt.setAccessibleName("Prompt")
-        self.prompt.setPlaceholderText("What the image shows, how it is made, in which light.")
+        self.prompt.setPlaceholderText("Describe the subject, the style and the light.")
         rows.add("model", "Model", self.model)
         self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True, beside=self.prompts)
         yield
-        rows.add("negative_prompt", "Leave out", self.negative)
+        rows.add("negative_prompt", "Negative prompt", self.negative)
         rows.add("style", "Style", self.style_choice)
-        rows.add_pair(("aspect_ratio", "Shape", self.shape), ("count", "How many", self.count))
+        rows.add_pair(("aspect_ratio", "Aspect ratio", self.shape), ("count", "Number of images", self.count))
         yield
         rows.add_pair(("width", "Width", self.width_field), ("height", "Height", self.height_field))
         rows.add_beside("cfg_scale", "Guidance", self.guidance)
@@ -245,13 +245,13 @@ class FormPane(QWidget):
     def show_price(self, view: FormView, left: str) -> None:
         """`left` says what the price leaves of the balance, "" where nobody knows."""
         count, each, price = view.form.count, view.price_each, view.price
-        self.price.set_text(money.money(price) if price is not None else "not known")
-        words = f"{count} × {money.money(each)}" if each is not None else "The service states no price for this model"
+        self.price.set_text(money.money(price) if price is not None else "unknown")
+        words = f"{count} × {money.money(each)}" if each is not None else "The service gives no price for this model"
         words = ", ".join(filter(None, (words, left)))
         self.sum.set_text(view.refusals[0][1] if view.refusals else words)
         self.sum.set_role("bad" if view.refusals else "text2")
         what = "an image" if count == 1 else f"{count} images"
-        self.make.setText(f"Make {what}" + (f" · {money.money(price)}" if price is not None else ""))
+        self.make.setText(f"Generate {what}" + (f" · {money.money(price)}" if price is not None else ""))
         self._show_button()
 
     def _show_button(self) -> None:
@@ -260,7 +260,7 @@ class FormPane(QWidget):
             return
         why_not = view.why_not or (view.refusals[0][1] if view.refusals else "")
         if not why_not and not self.more.seed_is_good:
-            why_not = "The seed is no whole number that the service takes."
+            why_not = "The seed must be a whole number within the service's range."
         self.make.setToolTip(plain_tip(why_not))
         self.make.setEnabled(not why_not)
 

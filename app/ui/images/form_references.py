@@ -26,7 +26,7 @@ class ReferenceRow(QWidget):
         self.strength = NumberField(
             theme, f"{name}: strength", low=MIN_STRENGTH, high=1, step=0.05, decimals=2, value=DEFAULT_STRENGTH
         )
-        self.remove = IconButton(theme, "close", f"{name}: take it off the list", size="small")
+        self.remove = IconButton(theme, "close", f"{name}: remove from the list", size="small")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(8))
@@ -53,7 +53,7 @@ class StyleReferences(QWidget):
         self._theme = theme
         self._references: tuple[Reference, ...] = ()
         self.rows: list[ReferenceRow] = []
-        self.add = QuietButton(theme, "Add the chosen image", "layers", size="small")
+        self.add = QuietButton(theme, "Add selected image", "layers", size="small")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.px(4))

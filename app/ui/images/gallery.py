@@ -195,7 +195,7 @@ class Gallery(QWidget):
         self.scope = ChoiceField(theme, "Which images", small=True)
         self.empty_trash = Button(theme, "Empty", "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
-            theme, "Shape", (("grid", "Tiles"), ("list", "Lines")), icons={"grid": "grid", "list": "list"}
+            theme, "Aspect ratio", (("grid", "Tiles"), ("list", "Lines")), icons={"grid": "grid", "list": "list"}
         )
         for key, words in SCOPES:
             self.scope.addItem(words, key)
@@ -210,7 +210,8 @@ class Gallery(QWidget):
         self.empty = EmptyState(
             theme,
             "No images yet",
-            "Say what you want to see, and press Make. Every image is kept on this computer with what made it.",
+            "Describe what you want to see, then press Generate. Images are saved on this computer with their "
+            "settings.",
             icon_name="images",
             actions=tuple((spec, "sparkle") for spec in EXAMPLES),
         )
@@ -445,9 +446,7 @@ _CLEAR = ActionSpec("clear", "Show all images")
 
 
 def _nothing_words(gallery_state: GalleryState) -> tuple[str, str]:
-    where = {"starred": "among the starred images", "trash": "in the trash"}.get(gallery_state.scope, "")
+    where = {"starred": "in starred images", "trash": "in the trash"}.get(gallery_state.scope, "")
     if gallery_state.search:
-        return f"No image matches “{gallery_state.search}”", f"Searched {where or 'all images'} by words and models."
-    return {"starred": "No image is starred", "trash": "The trash is empty"}.get(
-        gallery_state.scope, "Nothing here"
-    ), ""
+        return f"No image matches “{gallery_state.search}”", f"Searched {where or 'all images'} by prompt and model."
+    return {"starred": "No starred images", "trash": "The trash is empty"}.get(gallery_state.scope, "Nothing here"), ""

@@ -64,16 +64,16 @@ class ImageActions(QObject):
         if details.paid_actions:
             menu.addSeparator()
         for words, icon, key, work, possible in (
-            ("Put its settings into the form", "refresh", "Ctrl+R", page.rerun, details.can_rerun),
-            ("The same with another seed", "branch", "", lambda: page.rerun(vary=True), details.can_rerun),
+            ("Reuse settings", "refresh", "Ctrl+R", page.rerun, details.can_rerun),
+            ("New variation, new seed", "branch", "", lambda: page.rerun(vary=True), details.can_rerun),
             ("Ask about it in Chat", "chat", "", self.to_chat, details.path is not None),
-            ("Make a video that begins with it", "video", "", self.to_video, details.path is not None),
+            ("Use as first frame of a video", "video", "", self.to_video, details.path is not None),
             ("Save as…", "download", "Ctrl+S", self.save, details.path is not None),
-            ("Save under names by a pattern…", "download", "", self.save_by_pattern, details.path is not None),
-            ("Copy the image", "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
-            ("Copy the prompt", "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
-            ("Open the folder", "folder", "", page.open_folder, True),
-            ("Star" if not details.starred else "Remove the star", "star", "Ctrl+D", page.star, True),
+            ("Save with name pattern…", "download", "", self.save_by_pattern, details.path is not None),
+            ("Copy image", "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
+            ("Copy prompt", "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
+            ("Open folder", "folder", "", page.open_folder, True),
+            ("Star" if not details.starred else "Remove star", "star", "Ctrl+D", page.star, True),
             ("Move to trash", "trash", "Del", page.trash, details.state != "sending"),
         ):
             entry = menu.add(words, icon, shortcut=key, enabled=possible)
@@ -116,7 +116,7 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(_shown, path)
         except (UndecodableImage, OSError):
-            page.toast_wanted.emit("This image's file cannot be opened any more.")
+            page.toast_wanted.emit("This image's file can no longer be opened.")
             return
         others = tuple(key for key in page.gallery.chosen() if key != image_id)
 
@@ -181,13 +181,13 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (UndecodableImage, OSError):
-            self._page.toast_wanted.emit("This image's file cannot be opened any more.")
+            self._page.toast_wanted.emit("This image's file can no longer be opened.")
             return
         mime = QMimeData()
         mime.setImageData(image)
         mime.setUrls([QUrl.fromLocalFile(str(path))])
         QGuiApplication.clipboard().setMimeData(mime)
-        self._page.toast_wanted.emit("The image is on the clipboard")
+        self._page.toast_wanted.emit("Image copied")
 
     def save(self) -> None:
         """Ask for a place: a file for one image, a folder for several."""
@@ -198,13 +198,13 @@ class ImageActions(QObject):
             return
         if len(chosen) == 1:
             name = name_of(library.pattern, image)
-            ask_to_save(page.gallery, "Save the image", name, lambda target: library.save_as(chosen, target))
+            ask_to_save(page.gallery, "Save image", name, lambda target: library.save_as(chosen, target))
         else:
             self._ask_for_folder(chosen)
 
     def _ask_for_folder(self, chosen: tuple[str, ...]) -> None:
         page, library = self._page, self._page.presenter.library
-        ask_for_folder(page.gallery, "Save the images", lambda folder: library.save_as(chosen, folder))
+        ask_for_folder(page.gallery, "Save images", lambda folder: library.save_as(chosen, folder))
 
     def save_by_pattern(self) -> None:
         self._page.tasks.replace("images pattern", self._ask_pattern)
@@ -215,7 +215,7 @@ class ImageActions(QObject):
         pattern = await ask_text(
             page.theme,
             page.gallery,
-            "Names of saved images",
+            "File name pattern",
             f"Pattern: {words}",
             value=library.pattern or DEFAULT_PATTERN,
             action="Choose a folder…",

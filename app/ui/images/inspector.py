@@ -31,8 +31,8 @@ from app.ui.kit.widgets.surfaces import zone
 
 IMAGE, REQUEST = range(2)
 MOST_TEXT = 400  # characters of one text in the request; images travel as long ones
-MONO = frozenset({"Seed", "Request id"})
-FACTS = ("Model", "Size", "Seed", "Style", "Left out", "Cost", "Time", "Policy", "File", "Made", "Request id")
+MONO = frozenset({"Seed", "Request ID"})
+FACTS = ("Model", "Size", "Seed", "Style", "Negative prompt", "Cost", "Time", "Policy", "File", "Made", "Request ID")
 
 
 class Preview(QWidget):
@@ -51,7 +51,7 @@ class Preview(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName("The chosen image")
+        self.setAccessibleName("Selected image")
 
     def show_image(self, path: Path | None, description: str) -> None:
         self._path = path
@@ -110,10 +110,10 @@ class ImagePage(ScrollPane):
         self.preview = Preview(theme, cache)
         self.save = PrimaryButton(theme, "Save…", "download")
         self.copy = Button(theme, "Copy", "copy")
-        self.rerun = IconButton(theme, "refresh", "Put its settings into the form", shortcut="Ctrl+R", framed=True)
-        self.video = IconButton(theme, "video", "Make a video that begins with it", framed=True)
+        self.rerun = IconButton(theme, "refresh", "Reuse settings", shortcut="Ctrl+R", framed=True)
+        self.video = IconButton(theme, "video", "Use as first frame of a video", framed=True)
         self.star = IconButton(theme, "star", "Star", shortcut="Ctrl+D", framed=True, checkable=True, on_role="warn")
-        self.more = IconButton(theme, "more", "What can be made of it", framed=True)
+        self.more = IconButton(theme, "more", "More actions", framed=True)
         self.back = Button(theme, "Restore", "undo")
         self.title = Label(theme, "", "heading", wrap=True)
         self.note = Label(theme, "", "body", "text2", wrap=True)
@@ -190,7 +190,7 @@ class ImagePage(ScrollPane):
         self.note.setVisible(bool(details.note))
         self.prompt.set_text(details.prompt)
         self.prompt.setVisible(bool(details.prompt))
-        self.enhanced.set_text(f"The service made of it: {details.enhanced_prompt}")
+        self.enhanced.set_text(f"Improved by the service: {details.enhanced_prompt}")
         self.enhanced.setVisible(bool(details.enhanced_prompt))
         self._show_facts(details)
 
@@ -222,7 +222,7 @@ class RequestPage(CallPane):
     def __init__(self, theme: Theme) -> None:
         super().__init__(QuietButton(theme, "Copy as curl, without the key", "copy", size="small"))
         column = self.fill(theme, "pane", (16, 12, 16, 12), 10)
-        self.path = Label(theme, "What Rialto sends stands here, exactly as it is sent.", role="text2", wrap=True)
+        self.path = Label(theme, "The exact request appears here once it is sent.", role="text2", wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
@@ -239,9 +239,9 @@ class RequestPage(CallPane):
         self.path.set_text(f"{record.method} {record.path}")
         self.path.set_role("text")
         self.body.set_text(_body_words(record.body))
-        status = str(exchange.status) if exchange.status is not None else "no answer"
+        status = str(exchange.status) if exchange.status is not None else "no response"
         self.outcome.set_text(f"{status} · {money.clock(exchange.started_at)} · {money.duration(exchange.duration_s)}")
-        rows = [("request id", info.request_id), ("content type", info.content_type)] if info is not None else []
+        rows = [("request ID", info.request_id), ("content type", info.content_type)] if info is not None else []
         self.headers.set_text("\n".join(f"{name}: {value}" for name, value in rows if value))
         self.curl.show()
 
@@ -288,9 +288,7 @@ class ImagesInspector(QWidget):
         column.addWidget(self.pages, 1)
         self._first = QStackedWidget()
         self.pages.addWidget(self._first)
-        self.nothing = EmptyState(
-            theme, "No image chosen", "Its facts and what can be made of it stand here.", icon_name="images"
-        )
+        self.nothing = EmptyState(theme, "No image selected", "Details and actions appear here.", icon_name="images")
         self._first.addWidget(self.nothing)
         yield
         self.image = ImagePage(theme, self._cache)

@@ -48,7 +48,7 @@ class MaskEditor(QWidget):
         self.setMouseTracking(True)
         self.setAccessibleName("Mask")
         self.setAccessibleDescription(
-            "Arrows move the brush, Space paints, Backspace rubs out, brackets change its size, I inverts."
+            "Arrow keys move the brush, Space paints, Backspace erases, brackets change its size, I inverts the mask."
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -141,7 +141,7 @@ class MaskEditor(QWidget):
 
     def _publish(self) -> None:
         self.changed.emit()
-        announce(self, f"{round(self.share * 100)} per cent painted")
+        announce(self, f"{round(self.share * 100)} percent painted")
         self.update()
 
     def stroke(self, start: QPointF, end: QPointF) -> None:

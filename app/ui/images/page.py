@@ -241,7 +241,7 @@ class ImagesPage(QObject):
         taken = list(zip(form.references, form.strengths, strict=True))
         more = [key for key in self.gallery.chosen() if library.path(key) is not None and key not in form.references]
         if not more:
-            self.toast_wanted.emit("Choose an image in the gallery that is not on the list yet.")
+            self.toast_wanted.emit("Select an image in the gallery that is not in the list yet.")
         self.presenter.set_references([*taken, *((key, DEFAULT_STRENGTH) for key in more)])
 
     def rerun(self, *, vary: bool = False) -> None:
@@ -363,7 +363,7 @@ class ImagesPage(QObject):
         return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:
-        return [f"“{tile.title}” is on its way" for tile in self.gallery_state.tiles[:64] if tile.state == "sending"]
+        return [f"“{tile.title}” is generating" for tile in self.gallery_state.tiles[:64] if tile.state == "sending"]
 
     def badge(self) -> int:
         return self.presenter.calls

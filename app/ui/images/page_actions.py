@@ -35,7 +35,7 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         TabAction("images.open", "Open an image…", page.open_file, "Ctrl+O", "folder", "file"),
         TabAction(
             "images.save",
-            "Save the image as…",
+            "Save image as…",
             page.save,
             "Ctrl+S",
             "download",
@@ -45,36 +45,32 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "images.pattern",
-            "Save under names by a pattern…",
+            "Save with name pattern…",
             image_actions.save_by_pattern,
             "",
             "download",
             "file",
             enabled=has_file,
         ),
-        TabAction("images.folder", "Open the folder of images", page.open_folder, "", "folder", "file"),
-        TabAction("images.make", "Make images", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
+        TabAction("images.folder", "Open images folder", page.open_folder, "", "folder", "file"),
+        TabAction("images.make", "Generate images", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
         TabAction("images.prompts", "Saved prompts…", page.open_prompts, "Ctrl+Shift+P", "list"),
         TabAction("images.stop", "Stop waiting", lambda: _done(presenter.stop()), "", "stop"),
-        TabAction("images.edit", "Edit the image…", lambda: action("edit"), "", "mask", enabled=has_file),
-        TabAction("images.rerun", "Put its settings into the form", page.rerun, "Ctrl+R", "refresh", enabled=made),
+        TabAction("images.edit", "Edit image…", lambda: action("edit"), "", "mask", enabled=has_file),
+        TabAction("images.rerun", "Reuse settings", page.rerun, "Ctrl+R", "refresh", enabled=made),
+        TabAction("images.vary", "New variation, new seed", lambda: page.rerun(vary=True), "", "branch", enabled=made),
+        TabAction("images.menu", "More actions for the image…", lambda: _open_menu(page), "", "more", enabled=chosen),
+        TabAction("images.chat", "Ask about it in Chat", image_actions.to_chat, "", "chat", enabled=has_file),
         TabAction(
-            "images.vary", "The same with another seed", lambda: page.rerun(vary=True), "", "branch", enabled=made
+            "images.video", "Use as first frame of a video", image_actions.to_video, "", "video", enabled=has_file
         ),
-        TabAction(
-            "images.menu", "What can be made of the image…", lambda: _open_menu(page), "", "more", enabled=chosen
-        ),
-        TabAction("images.chat", "Ask about the image in Chat", image_actions.to_chat, "", "chat", enabled=has_file),
-        TabAction(
-            "images.video", "Make a video that begins with it", image_actions.to_video, "", "video", enabled=has_file
-        ),
-        TabAction("images.copy", "Copy the image", image_actions.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
-        TabAction("images.show", "Show in the system's viewer", image_actions.open_large, "", "eye", enabled=has_file),
-        TabAction("images.star", "Star the image", page.star, "Ctrl+D", "star", enabled=chosen),
+        TabAction("images.copy", "Copy image", image_actions.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
+        TabAction("images.show", "Open in system viewer", image_actions.open_large, "", "eye", enabled=has_file),
+        TabAction("images.star", "Star image", page.star, "Ctrl+D", "star", enabled=chosen),
         TabAction("images.trash", "Move to trash", page.trash, "", "trash", enabled=chosen),
         TabAction("images.open_trash", "Open trash", page.open_trash, "", "trash"),
         TabAction("images.model", "Choose a model", page.form.model.showPopup, "Ctrl+Shift+M", "sparkle"),
-        TabAction("images.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("images.request", "Show request", page.open_request, "Ctrl+Shift+E", "code"),
         TabAction("images.next", "Next image", lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("images.previous", "Previous image", lambda: page.step(-1), "Alt+Up", "arrow-up"),
     )

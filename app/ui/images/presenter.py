@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
 
 EDIT = "edit:"  # before the id of an image, in what is kept of the tab
-NO_ACCOUNT = Problem("There is no account", "Choose the Sandbox or add a key in Settings.")
+NO_ACCOUNT = Problem("No account", "Choose the Sandbox or add a key in Settings.")
 
 
 class ImagesPresenter(CallingPresenter):
@@ -125,10 +125,10 @@ class ImagesPresenter(CallingPresenter):
     def _say_left(self, found: int, unknown: int) -> None:
         if found:
             what = "An image had" if found == 1 else f"{found} images had"
-            self.notice.emit(f"{what} arrived as Rialto ended; nothing is lost.")
+            self.notice.emit(f"{what} arrived just as Rialto quit. Nothing is lost.")
         if unknown:
             what = "An image was" if unknown == 1 else f"{unknown} images were"
-            self.notice.emit(f"{what} on the way when Rialto ended. Whether it was charged, nobody knows.")
+            self.notice.emit(f"{what} still being sent when Rialto quit. It is not clear whether this was charged.")
 
     async def aclose(self) -> None:
         """Save what is being written."""
@@ -259,7 +259,7 @@ class ImagesPresenter(CallingPresenter):
         try:
             references = await asyncio.to_thread(self._references, form)
         except StorageError as error:
-            self.set_problem(Problem("The style could not be read", error.sentence))
+            self.set_problem(Problem("The style image could not be read", error.sentence))
             return
         first = form.seed if form.seed is not None else secrets.randbelow(900_000_000)
         try:
@@ -346,7 +346,7 @@ class ImagesPresenter(CallingPresenter):
                 self.refused = Refused(image.prompt, error.suggested_prompt, image.source_id)
             self.set_problem(describe(error, subject="image"))
         except StorageError as error:
-            self.set_problem(Problem("An image could not be kept", error.sentence))
+            self.set_problem(Problem("An image could not be saved", error.sentence))
             if error.unsaved:
                 self.tasks.report(error)
         finally:

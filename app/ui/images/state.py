@@ -11,13 +11,13 @@ from pathlib import Path
 from app.core import money
 
 STATE_WORDS: Mapping[str, str] = {
-    "sending": "on its way",
+    "sending": "generating",
     "withheld": "withheld by policy",
     "broken": "not an image",
-    "failed": "not made",
-    "unknown": "end unknown",
+    "failed": "failed",
+    "unknown": "outcome unknown",
 }
-KIND_WORDS: Mapping[str, str] = {"edit": "Edited", "upscale": "Enlarged", "background": "Background removed"}
+KIND_WORDS: Mapping[str, str] = {"edit": "Edited", "upscale": "Upscaled", "background": "Background removed"}
 SCOPES = (("", "All images"), ("starred", "Starred"), ("trash", "Trash"))
 
 
@@ -93,9 +93,7 @@ class PaidAction:
     def words(self) -> str:
         if self.asks_first:
             return self.text
-        return (
-            f"{self.text} · {money.money(self.price)}" if self.price is not None else f"{self.text} · price not known"
-        )
+        return f"{self.text} · {money.money(self.price)}" if self.price is not None else f"{self.text} · price unknown"
 
 
 @dataclass(frozen=True, slots=True)

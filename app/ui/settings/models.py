@@ -25,7 +25,7 @@ class ModelsPage(SectionPage):
         self.group("Chat", chats)
         self._favorites = RowCard(theme)
         words = "Star a model in the model list to make it a favorite. Favorites are listed first, for every account."
-        self.group("Favourites", self._favorites, Label(theme, words, "small", "text2", wrap=True))
+        self.group("Favorites", self._favorites, Label(theme, words, "small", "text2", wrap=True))
         self.column.addStretch(1)
         self._shown: ModelChoices | None = None
         presenter.state_changed.connect(self.show_state)

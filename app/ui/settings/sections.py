@@ -99,7 +99,7 @@ SECTIONS = (
         "about",
         "About Rialto",
         "info",
-        ("Version", "Check for updates", "Licences"),
+        ("Version", "Check for updates", "Licenses"),
         ("license", "fonts", "credits", "update", "upgrade", "release"),
     ),
 )

@@ -31,7 +31,7 @@ class AuditionView(QWidget):
         super().__init__()
         self._theme = theme
         zone(self, "canvas")
-        self.title = Label(theme, "Audition", "heading")
+        self.title = Label(theme, "Compare voices", "heading")
         self.line = Label(theme, "", role="text2", wrap=True)
         self.close_button = Button(theme, "Back to text", "pencil")
         self.close_button.clicked.connect(self.closed)

@@ -47,7 +47,7 @@ _LANGUAGES = {
 }
 _FEMALE_TIMBRES = frozenset({"f2", "f3", "f4", "f5", "linda", "steph", "anika"})
 RECENT = 5
-FAVORITES, USED, OWN = "Favourites", "Recently used", "My voices"
+FAVORITES, USED, OWN = "Favorites", "Recently used", "My voices"
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,6 @@ class RequestPage(CallPane):
         rows.append(("Credentials", "sent, not shown"))
         self.sent.set_rows(tuple(rows))
         info = exchange.info
-        told = [("Status", str(exchange.status or "no response")), ("Took", money.duration(exchange.duration_s))]
+        told = [("Status", str(exchange.status or "no response")), ("Duration", money.duration(exchange.duration_s))]
         told += [(name, value) for name, value in (info.headers if info is not None else ())]
         self.answer.set_rows(tuple(told))

@@ -100,7 +100,7 @@ class OptionsPage(ScrollPane):
         for row in (self.language_row, self.times_row, self.answer_row):
             sending.add(row)
         yield
-        self.marks_group = Group(theme, self.tr("Marks"), last=True)
+        self.marks_group = Group(theme, self.tr("Notes"), last=True)
         mark_rows = QVBoxLayout()
         mark_rows.setSpacing(theme.px(2))
         self.marks_group.body.addLayout(mark_rows)

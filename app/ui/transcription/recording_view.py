@@ -60,7 +60,7 @@ class RecordingView(QWidget):
         self.warning = Label(theme, "", role="warn", wrap=True)
         self.stop = PrimaryButton(theme, self.tr("Stop and transcribe"), "stop", size="large", hint="Ctrl+Enter")
         self.pause = Button(theme, self.tr("Pause"), "pause", size="large", hint="Space")
-        self.mark = Button(theme, self.tr("Mark"), "flag", size="large", hint="M")
+        self.mark = Button(theme, self.tr("Note"), "flag", size="large", hint="M")
         self.save = QuietButton(theme, self.tr("Stop without sending"), "save")
         self.discard = Button(theme, self.tr("Discard"), "trash", kind="quiet", icon_role="bad")
         self.estimate = Label(theme, "", "small", "text2", tabular=True, wrap=True)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 WIDTH = 500
 LINES = 6
 STATEMENTS = (
-    "Every face in it is mine, or its owner agrees.",
+    "Every face in it is mine, or the person has agreed.",
     "I accept the service’s terms and privacy policy.",
-    "I know that it is examined before it is used.",
+    "I understand that it is reviewed before it is used.",
 )
 
 
@@ -32,21 +32,21 @@ class ConsentDialog(Dialog):
     """Can be agreed to only when each statement is ticked, one by one."""
 
     def __init__(self, theme: Theme, parent: QWidget, tasks: TaskScope, consent: Consent, price: str) -> None:
-        super().__init__(theme, parent, self.tr("Consent to the use of a face"), width=WIDTH)
-        said = self.tr("The service has found a face in what goes along with this job, and asks before it uses it.")
-        where = f" It was seen in {consent.where}." if consent.where else ""
+        super().__init__(theme, parent, self.tr("Consent for faces"), width=WIDTH)
+        said = self.tr("The service found a face in this job's files and asks for your consent before using it.")
+        where = f"Found in {consent.where}." if consent.where else ""
         self.said = Label(theme, f"{said}{where} Nothing was charged.", role="text2", wrap=True)
-        self.policy = QPlainTextEdit(consent.text or self.tr("The service sent no text of its own."))
+        self.policy = QPlainTextEdit(consent.text or self.tr("The service sent no further text."))
         self.policy.setReadOnly(True)
         self.policy.setTabChangesFocus(True)
         self.policy.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.policy.setAccessibleName(self.tr("What the service wants to be agreed to"))
+        self.policy.setAccessibleName(self.tr("Consent text"))
         self.policy.setFixedHeight(theme.type_px(19) * LINES + theme.px(14))
         self.body.addWidget(self.said)
         self.body.addWidget(self.policy)
-        self.more = LinkButton(theme, self.tr("Read more about it…"))
+        self.more = LinkButton(theme, self.tr("Learn more…"))
         self.more.setVisible(bool(consent.more_at))
         self._opener = LinkOpener(theme, self, tasks)
         self.more.clicked.connect(lambda: self._opener.ask(consent.more_at))
@@ -55,8 +55,8 @@ class ConsentDialog(Dialog):
         for box in self.boxes:
             self.body.addWidget(box)
             box.toggled.connect(lambda _on: self._agree())
-        version = f" Version {consent.version} of the text is kept with the job." if consent.version else ""
-        self.body.addWidget(Label(theme, f"It counts for this job alone.{version}", "small", "text3", wrap=True))
+        version = f" Version {consent.version} of the text is saved with the job." if consent.version else ""
+        self.body.addWidget(Label(theme, f"It applies only to this job.{version}", "small", "text3", wrap=True))
         self.add_button(self.tr("Not now"), accepts=False)
         self.go = self.add_button(f"Agree and queue{f' for {price}' if price else ''}", kind="primary", accepts=True)
         self._agree()

@@ -27,8 +27,8 @@ VIDEO_FILES = "*.mp4 *.mov *.webm"
 SOUND_FILES = "*.wav *.mp3"
 DOCUMENT_FILES = "*.pdf"
 DELETE_HELP = (
-    "Only after the file is checked on this computer. The service’s own switch deletes as soon as it has sent,"
-    " so a broken download would lose the video: Rialto never uses it."
+    "Only after the file is checked on this computer. Rialto never uses the service’s own option, "
+    "because a failed download would lose the video."
 )
 
 
@@ -57,27 +57,27 @@ class FormPane(QWidget):
         theme = self._theme
         self._make_frame()
         yield
-        self.kind = ValueChoice(theme, self.tr("Begin with"), longest=12)
+        self.kind = ValueChoice(theme, self.tr("Start from"), longest=12)
         self.model = ChoiceField(theme, self.tr("Model"))
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
         self.prompt = QPlainTextEdit()
         self.prompts = QuietButton(theme, self.tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(self.tr("Saved prompts"))
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
-        self.negative = TextField(theme, self.tr("Leave out"), placeholder=self.tr("text, logos"))
+        self.negative = TextField(theme, self.tr("Negative prompt"), placeholder=self.tr("text, logos"))
         yield
         self.start = MediaSlot(theme, self.tr("Start image"), IMAGE_FILES)
         self.end = MediaSlot(theme, self.tr("End image"), IMAGE_FILES)
-        self.film = MediaSlot(theme, self.tr("Video to change"), VIDEO_FILES)
-        self.sound = MediaSlot(theme, self.tr("Sound to follow"), SOUND_FILES)
+        self.film = MediaSlot(theme, self.tr("Source video"), VIDEO_FILES)
+        self.sound = MediaSlot(theme, self.tr("Source audio"), SOUND_FILES)
         yield
         self.along = ReferenceMediaPane(theme, IMAGE_FILES, VIDEO_FILES, SOUND_FILES, DOCUMENT_FILES)
         yield
-        self.factor = ValueChoice(theme, self.tr("Enlarge"))
+        self.factor = ValueChoice(theme, self.tr("Upscale"))
         self.duration = ValueChoice(theme, self.tr("Length"))
         self.resolution = ValueChoice(theme, self.tr("Resolution"))
         self.shape = ShapeChoice(theme)
-        self.audio = Switch(theme, self.tr("Sound"))
+        self.audio = Switch(theme, self.tr("Audio"))
         self.audio_note = Label(theme, "", "small", "text2", wrap=True)
         self.delete = Switch(theme, self.tr("Delete the service’s copy once saved"))
         self.delete_note = Label(theme, self.tr(DELETE_HELP), "small", "text3", wrap=True)
@@ -111,12 +111,12 @@ class FormPane(QWidget):
         self._column.addWidget(self.model_note)
         self._add("prompt", self.tr("Prompt"), self.prompt, beside=(self.prompts, self.prompt_count))
         self.prompt.setTabChangesFocus(True)
-        self.prompt.setPlaceholderText(self.tr("What is to be seen, and how the camera moves"))
-        self._add("negative", self.tr("Leave out"), self.negative)
+        self.prompt.setPlaceholderText(self.tr("Describe the scene and how the camera moves"))
+        self._add("negative", self.tr("Negative prompt"), self.negative)
         for slot in (self.start, self.end, self.film, self.sound, self.along):
             self._column.addWidget(slot)
         yield
-        self._add("factor", self.tr("Enlarge"), self.factor)
+        self._add("factor", self.tr("Upscale"), self.factor)
         pair = QHBoxLayout()
         pair.setSpacing(theme.px(12))
         for name, title, field in (
@@ -130,8 +130,8 @@ class FormPane(QWidget):
             box.addWidget(field)
             pair.addLayout(box, 1)
         self._column.addLayout(pair)
-        self._add("shape", self.tr("Shape"), self.shape)
-        self._switch("audio", self.tr("Sound"), self.audio)
+        self._add("shape", self.tr("Aspect ratio"), self.shape)
+        self._switch("audio", self.tr("Audio"), self.audio)
         self._column.addWidget(self.audio_note)
         self._switch("delete", self.tr("Delete the service’s copy once saved"), self.delete)
         self._column.addWidget(self.delete_note)
@@ -253,7 +253,7 @@ class FormPane(QWidget):
             widget.setVisible(takes.needs_words)  # a video that is made larger keeps its sound
         self.audio.setEnabled(takes.sound == "chosen")
         self._labels["audio"].set_role("text" if takes.sound == "chosen" else "text3")
-        notes = {"always": f"{name} always makes sound.", "never": f"{name} makes silent video."}
+        notes = {"always": f"{name} always adds audio.", "never": f"{name} makes silent video."}
         self.audio_note.set_text(notes.get(takes.sound, ""))
         self.audio_note.setVisible(takes.sound in notes and takes.needs_words and view.takes is not None)
         self._show_price(view)
@@ -267,9 +267,9 @@ class FormPane(QWidget):
         self.along.setVisible(any(takes.limits.most.values()))
         for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
             slot.show_problem(view.wrong_files.get(name, ""))
-        self.start.show_file(form.start, self.tr("Needed: the first picture") if takes.needs_image else "")
+        self.start.show_file(form.start, self.tr("Required: first frame") if takes.needs_image else "")
         self.end.show_file(form.end)
-        self.film.show_file(form.film, self.tr("Needed: up to 25 MB"))
+        self.film.show_file(form.film, self.tr("Required: up to 25 MB"))
         self.sound.show_file(form.sound)
         self.along.show_reference_media(form.along, takes.limits, dict(view.refusal.fields))
         self.along.show_task([task for task in TASKS if task[0] in takes.tasks], form.task)

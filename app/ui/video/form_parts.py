@@ -78,7 +78,7 @@ class _Shape(QRadioButton):
         super().__init__(ratio, parent)
         self._theme = theme
         self.ratio = ratio
-        self.setAccessibleName(f"Shape {ratio}")
+        self.setAccessibleName(f"Aspect ratio {ratio}")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -131,7 +131,7 @@ class ShapeChoice(QWidget):
         self._shapes: dict[str, _Shape] = {}
         self._flow = FlowLayout(theme, gap=8, line_gap=8, parent=self)
         self._group = QButtonGroup(self)
-        self.setAccessibleName(self.tr("Shape"))
+        self.setAccessibleName(self.tr("Aspect ratio"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -169,7 +169,7 @@ class MediaSlot(QWidget):
         self.button = Button(theme, self.tr("Choose…"), "images")
         self.button.setAccessibleName(f"{title}: choose a file")
         self.name = Label(theme, "", elide=True)
-        self.remove = IconButton(theme, "close", f"{title}: take the file away", size="small")
+        self.remove = IconButton(theme, "close", f"{title}: remove the file", size="small")
         self.problem = Label(theme, "", "small", "bad", wrap=True)
         self.problem.hide()
         row = QHBoxLayout()

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 PREVIEW, REQUEST = range(2)
-FACTS = ("Prompt", "Leave out", "Model", "Film", "Cost", "Time", "Consent", "Ordered", "Queue id", "Request id")
-MONO = frozenset({"Queue id", "Request id"})  # their signs are told apart one by one
+FACTS = ("Prompt", "Negative prompt", "Model", "Video", "Cost", "Time", "Consent", "Ordered", "Queue ID", "Request ID")
+MONO = frozenset({"Queue ID", "Request ID"})  # their signs are told apart one by one
 
 
 class Inspector(QWidget):
@@ -81,16 +81,16 @@ class Inspector(QWidget):
         self.player = VideoPlayer(theme)
         yield
         self.nothing = EmptyState(
-            theme, self.tr("No video chosen"), self.tr("Choose a job to see it here."), icon_name="video"
+            theme, self.tr("No video selected"), self.tr("Select a job to see it here."), icon_name="video"
         )
         self.title = Label(theme, "", "heading", weight=600, wrap=True)
         self.progress_words = Label(theme, "", role="text2", wrap=True, tabular=True)
-        self.progress = Progress(theme, self.tr("Progress of the video"))
+        self.progress = Progress(theme, self.tr("Video progress"))
         self.problem = ErrorCard(theme)
         self.to_come = EmptyState(
             theme,
             self.tr("The preview appears here"),
-            self.tr("You can close Rialto. It picks the job up again next time."),
+            self.tr("You can close Rialto. It picks up the job next time."),
             icon_name="video",
         )
         yield
@@ -124,8 +124,8 @@ class Inspector(QWidget):
             "down": Button(theme, self.tr("Later"), "arrow-up"),
             "restore": Button(theme, self.tr("Restore"), "undo"),
         }
-        self.buttons["up"].setToolTip(self.tr("Is sent before the one below"))
-        self.buttons["down"].setToolTip(self.tr("Is sent after the one above"))
+        self.buttons["up"].setToolTip(self.tr("Sent before the prompt below"))
+        self.buttons["down"].setToolTip(self.tr("Sent after the prompt above"))
         for name, button in self.buttons.items():
             flow.addWidget(button)
             button.clicked.connect(lambda _=False, name=name: self.action.emit(name))

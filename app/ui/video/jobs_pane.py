@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 EXAMPLE = "A small sailboat crossing at dusk, low swell, warm light on the sail, camera at water level."
 _EMPTY = {
-    "all": ("No videos yet", "Say what is to be seen at the left. The price is on the button before anything is sent."),
-    "open": ("Nothing is running", "Jobs that wait, render or are being fetched stand here."),
-    "ready": ("Nothing is ready yet", "Videos that are whole on this computer stand here."),
-    "trash": ("The trash is empty", "What you delete stays here until you empty it."),
+    "all": ("No videos yet", "Describe the video on the left. The button shows the price before anything is sent."),
+    "open": ("Nothing is running", "Waiting, rendering and downloading jobs appear here."),
+    "ready": ("Nothing is ready yet", "Finished videos on this computer appear here."),
+    "trash": ("The trash is empty", "Deleted videos stay here until you empty the trash."),
 }
 PLAYER_KEYS = frozenset(
     {Qt.Key.Key_Space, Qt.Key.Key_Comma, Qt.Key.Key_Period, Qt.Key.Key_J, Qt.Key.Key_L}
@@ -93,7 +93,7 @@ class JobsPane(QFrame):
             _EMPTY["all"][0],
             _EMPTY["all"][1],
             icon_name="video",
-            actions=((ActionSpec("example", self.tr("Fill in an example")), "sparkle"),),
+            actions=((ActionSpec("example", self.tr("Try an example")), "sparkle"),),
         )
         self.nothing = EmptyState(theme, "", "", icon_name="search")
         for widget in (self.empty, self.nothing):
@@ -111,7 +111,7 @@ class JobsPane(QFrame):
         self.header = PaneHeader(theme, self.tr("Jobs"))
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the form"), shortcut="Ctrl+B")
         self.running = Label(theme, "", role="text2", tabular=True)
-        self.filter = SegmentedChoice(theme, self.tr("Which jobs"), FILTERS, current="all")
+        self.filter = SegmentedChoice(theme, self.tr("Job filter"), FILTERS, current="all")
         self.search_button = IconButton(theme, "search", self.tr("Search"), shortcut="Ctrl+F", checkable=True)
         self.inspector_button = IconButton(theme, "panel-right", self.tr("Preview"), shortcut="Ctrl+I", checkable=True)
         self.header.add_before_title(self.list_button)

@@ -219,20 +219,23 @@ def refusal_of(form: Form, takes: ModelConstraints | None) -> Refusal:
     if takes is None:
         return Refusal({"model": "Choose a model first."})
     words = form.prompt.strip()
-    for name, text, title in (("prompt", words, "The prompt"), ("negative", form.negative.strip(), "“Leave out”")):
+    for name, text, title in (
+        ("prompt", words, "The prompt"),
+        ("negative", form.negative.strip(), "The negative prompt"),
+    ):
         if len(text) > takes.prompt_limit:
             over = len(text) - takes.prompt_limit
             signs = "1 character" if over == 1 else f"{over:,} characters"
             wrong[name] = f"{title} is {signs} over the limit of {takes.prompt_limit:,}."
     if takes.needs_image and not form.start:
-        wrong["start"] = "This model begins with a picture: choose one."
+        wrong["start"] = "This model needs a start image. Choose one."
     if takes.needs_video and not form.film:
-        wrong["film"] = "This model begins with a video: choose one."
+        wrong["film"] = "This model needs a source video. Choose one."
     wrong |= refusals_of(form.along, takes.limits, seconds_of(form.duration))
     if takes.tasks and not (form.start or any(getattr(form.along, name) for name in ("references", "films", "sounds"))):
-        wrong["start"] = "This model works from references: choose a picture, a video or a sound."
+        wrong["start"] = "This model needs references. Choose an image, a video or an audio file."
     if not words and takes.needs_words and not wrong:
-        wrong["prompt"] = "Say what is to be seen."
+        wrong["prompt"] = "Describe the video."
     return Refusal(wrong)
 
 
@@ -247,4 +250,4 @@ def seconds_of(duration: str) -> float | None:
 
 def length_words(duration: str) -> str:
     seconds = seconds_of(duration)
-    return f"{seconds:g} s" if seconds is not None else {"auto": "As long as it takes"}.get(duration.lower(), duration)
+    return f"{seconds:g} s" if seconds is not None else {"auto": "Automatic"}.get(duration.lower(), duration)

@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 INFO = TABS["video"]
 MENU = (
     ("use", "Use again", "replay"),
-    ("again", "Make the same once more…", "retry"),
+    ("again", "Generate again…", "retry"),
     ("save", "Save a copy…", "download"),
     ("folder", "Show in folder", "folder"),
-    ("fetch", "Fetch again", "download"),
-    ("consent", "Read and decide…", "shield"),
-    ("send", "Queue it after all", "video"),
+    ("fetch", "Download again", "download"),
+    ("consent", "Review…", "shield"),
+    ("send", "Queue anyway", "video"),
     ("clean", "Delete the service’s copy…", "globe"),
     ("cancel", "Cancel", "close"),
     ("up", "Send sooner", "arrow-down"),
     ("down", "Send later", "arrow-up"),
-    ("copy", "Copy what is known of it", "copy"),
+    ("copy", "Copy details", "copy"),
     ("trash", "Move to trash", "trash"),
     ("restore", "Restore", "undo"),
     ("delete", "Delete permanently…", "trash"),
@@ -211,14 +211,14 @@ class VideoPage(QObject):
         """Ask before what costs money or cannot be taken back."""
         title, text, words, danger = {
             "again": (
-                "Make the same once more?",
-                "It is queued as a new job at today’s price, which is on the button at the left before it is sent.",
-                "Queue it again",
+                "Generate again?",
+                "It is queued as a new job at today’s price. The button on the left shows the price before it is sent.",
+                "Queue again",
                 False,
             ),
             "clean": (
                 "Delete the service’s copy?",
-                "The file on this computer was checked and stays. The service’s copy cannot be brought back.",
+                "The checked file on this computer stays. Deleting the service’s copy cannot be undone.",
                 "Delete it",
                 True,
             ),
@@ -253,7 +253,7 @@ class VideoPage(QObject):
         self.presenter.show("trash")
 
     async def _ask_empty(self) -> None:
-        text = "Every video in the trash and its file are deleted. This cannot be undone."
+        text = "All videos in the trash and their files are deleted. This cannot be undone."
         if await confirm(self._theme, self.main, "Empty trash?", text, action="Delete permanently", danger=True):
             self._close_large()
             self.presenter.empty_trash()
@@ -320,7 +320,7 @@ class VideoPage(QObject):
             data = QMimeData()
             data.setUrls([QUrl.fromLocalFile(self.detail.film)])
             QGuiApplication.clipboard().setMimeData(data)
-            self.toast_wanted.emit(self.tr("The video is on the clipboard"))
+            self.toast_wanted.emit(self.tr("Video copied"))
 
     def expand(self) -> None:
         """Play the video in a window of its own."""

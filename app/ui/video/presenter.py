@@ -345,11 +345,11 @@ class VideoPresenter(QObject):
         title = title_of(job)
         sentences = {
             "ready": f"“{title}” is ready",
-            "failed": f"“{title}” was not made",
-            "unknown": f"Nobody knows whether “{title}” was queued",
-            "bad": f"“{title}” could not be fetched",
+            "failed": f"“{title}” failed",
+            "unknown": f"It is not clear whether “{title}” was queued",
+            "bad": f"“{title}” could not be downloaded",
             "disk": f"“{title}” could not be saved here",
-            "consent": f"The service wants your consent for “{title}”",
+            "consent": f"The service asks for your consent for “{title}”",
         }
         self.job_notice.emit(sentences[what], job_id)
         if what == "ready":

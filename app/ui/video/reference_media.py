@@ -26,7 +26,7 @@ LISTS = ("references", "films", "sounds", "documents", "scenes")
 TITLES = {
     "references": "Reference images",
     "films": "Reference videos",
-    "sounds": "Reference sounds",
+    "sounds": "Reference audio",
     "documents": "Reference document",
     "scenes": "Scene images",
     "elements": "Elements",
@@ -150,17 +150,17 @@ def refusals_of(along: ReferenceMedia, limits: Limits, length_s: float | None) -
     for name, title in TITLES.items():
         count, most = len(getattr(along, name)), limits.of(name)
         if most and count > most:
-            wrong[name] = f"{title}: {count} are chosen, the model takes up to {most}."
+            wrong[name] = f"{title}: {count} selected, the model accepts up to {most}."
     if limits.of("keyframes"):
         frames = [one.frame for one in along.keyframes]
         if any(not one.picture for one in along.keyframes):
-            wrong["keyframes"] = "A keyframe has no picture yet: choose one, or remove it."
+            wrong["keyframes"] = "A keyframe has no image. Choose one, or remove it."
         elif len(set(frames)) < len(frames):
-            wrong["keyframes"] = "Two keyframes stand at the same moment."
+            wrong["keyframes"] = "Two keyframes have the same time."
         elif length_s is not None and any(one.at_s > length_s for one in along.keyframes):
-            wrong["keyframes"] = f"A keyframe stands after the end of the film, which is at {length_s:g} s."
+            wrong["keyframes"] = f"A keyframe is after the end of the video at {length_s:g} s."
     if limits.of("elements") and any(not (one.front or one.film) for one in along.elements):
-        wrong["elements"] = "An element needs its front, or a video of it: choose one, or remove it."
+        wrong["elements"] = "An element needs a front view or a video. Choose one, or remove it."
     return wrong
 
 

@@ -19,10 +19,13 @@ from app.ui.video.reference_media_parts import ElementCard, FileList, KeyframeRo
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
-NOT_TOLD = "The list of models does not say which models take these; one that does not refuses them, free of charge."
+NOT_TOLD = (
+    "The model list does not say which models support these. A model that does not support them refuses "
+    "them free of charge."
+)
 NOTES = {
-    "scenes": "The prompt calls them @Image1, @Image2, …",
-    "keyframes": "Pictures that the film shows at a moment of its own.",
+    "scenes": "Use @Image1, @Image2, … in the prompt.",
+    "keyframes": "Images the video shows at a set time.",
 }
 
 
@@ -39,7 +42,7 @@ class ReferenceMediaPane(QWidget):
         self._pictures, self._films = pictures, films
         self._along = ReferenceMedia()
         self._limits = Limits()
-        self.head = QuietButton(theme, self.tr("More that goes along"), "chevron-right", size="small")
+        self.head = QuietButton(theme, self.tr("More references"), "chevron-right", size="small")
         self.inside = QWidget()
         self.lists = {
             "references": FileList(theme, TITLES["references"], pictures),
@@ -48,8 +51,8 @@ class ReferenceMediaPane(QWidget):
             "documents": FileList(theme, TITLES["documents"], documents),
             "scenes": FileList(theme, TITLES["scenes"], pictures),
         }
-        self.task_label = Label(theme, self.tr("What the references are for"), "small", "text2", weight=500)
-        self.task = ValueChoice(theme, self.tr("What the references are for"))
+        self.task_label = Label(theme, self.tr("Reference type"), "small", "text2", weight=500)
+        self.task = ValueChoice(theme, self.tr("Reference type"))
         self.add_element = Button(theme, self.tr("Add an element"), "plus", size="small")
         self.add_keyframe = Button(theme, self.tr("Add a keyframe"), "plus", size="small")
         self.elements: list[ElementCard] = []
@@ -104,7 +107,7 @@ class ReferenceMediaPane(QWidget):
     def unfold(self, on: bool) -> None:
         self.inside.setVisible(on)
         self.head.set_icon("chevron-down" if on else "chevron-right")
-        self.head.setAccessibleDescription(self.tr("Open") if on else self.tr("Folded away"))
+        self.head.setAccessibleDescription(self.tr("Open") if on else self.tr("Collapsed"))
 
     # Showing
 
@@ -124,7 +127,7 @@ class ReferenceMediaPane(QWidget):
         self._show_elements()
         self._show_keyframes()
         count = along.count
-        self.head.setText(f"More that goes along · {count}" if count else self.tr("More that goes along"))
+        self.head.setText(f"More references ·  {count}" if count else self.tr("More references"))
         if is_new and not self.inside.isVisibleTo(self):
             self.unfold(True)
 

@@ -107,7 +107,7 @@ class FileRow(QWidget):
         super().__init__()
         self.name = Label(theme, Path(path).name, elide=True)
         self.name.setAccessibleName(harmless_line(f"{spoken}: {Path(path).name}"))
-        self.remove = IconButton(theme, "close", f"{spoken}: take it away", size="small")
+        self.remove = IconButton(theme, "close", f"{spoken}: remove", size="small")
         self.remove.clicked.connect(self.removed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

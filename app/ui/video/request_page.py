@@ -25,7 +25,7 @@ class RequestPage(CallPane):
         super().__init__(Button(theme, "Copy as curl", "copy", size="small"))
         self._detail = Detail()
         column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
-        self.nothing = Label(theme, self.tr("Choose a job to see what was sent for it."), role="text2", wrap=True)
+        self.nothing = Label(theme, self.tr("Select a job to see its request."), role="text2", wrap=True)
         self.sent = DetailsBlock(theme, title=self.tr("Sent"))
         self.answer = DetailsBlock(theme, title=self.tr("Answer"))
         for block in (self.sent, self.answer):
@@ -57,7 +57,10 @@ class RequestPage(CallPane):
         self.record = exchange.request if exchange is not None else None
         if exchange is not None:
             info = exchange.info
-            told = [("Status", str(exchange.status or "no answer")), ("Took", money.duration(exchange.duration_s))]
+            told = [
+                ("Status", str(exchange.status or "no response")),
+                ("Duration", money.duration(exchange.duration_s)),
+            ]
             told += [(name, value) for name, value in (info.headers if info is not None else ())]
             self.answer.set_rows(tuple(told))
 

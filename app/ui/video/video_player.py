@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SKIP_MS = 5_000
 USUAL_FRAME_MS = 1000 / 24
-CANNOT_PLAY = "This computer cannot play this film. Show it in its folder and open it with another program."
+CANNOT_PLAY = "This computer cannot play this video. Show it in its folder and open it with another program."
 
 
 class VideoScreen(QWidget):
@@ -43,7 +43,7 @@ class VideoScreen(QWidget):
         self._picture = QImage()
         self._shape = (16, 9)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(self.tr("Picture of the video"))
+        self.setAccessibleName(self.tr("Video"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -117,10 +117,10 @@ class VideoPlayer(QWidget):
         self.play = IconButton(theme, "play", self.tr("Play"), shortcut="Space", filled=True)
         self.time = Label(theme, "0:00 / 0:00", "small", "text2", tabular=True)
         self.place = QSlider(Qt.Orientation.Horizontal)
-        self.place.setAccessibleName(self.tr("Place in the video"))
-        self.back = IconButton(theme, "chevron-left", self.tr("One frame back"), shortcut=",", size="small")
-        self.step = IconButton(theme, "chevron-right", self.tr("One frame on"), shortcut=".", size="small")
-        self.loop = IconButton(theme, "refresh", self.tr("Play over and over"), size="small", checkable=True)
+        self.place.setAccessibleName(self.tr("Video position"))
+        self.back = IconButton(theme, "chevron-left", self.tr("Previous frame"), shortcut=",", size="small")
+        self.step = IconButton(theme, "chevron-right", self.tr("Next frame"), shortcut=".", size="small")
+        self.loop = IconButton(theme, "refresh", self.tr("Loop"), size="small", checkable=True)
         self.mute = IconButton(theme, "volume", self.tr("Silent"), size="small", checkable=True)
         self._row = QHBoxLayout()
         for widget in (self.play, self.time, self.place, self.back, self.step, self.loop, self.mute):

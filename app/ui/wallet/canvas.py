@@ -21,7 +21,7 @@ from app.ui.wallet.receipts_page import ReceiptsPage
 from app.ui.wallet.state import BookRow
 
 PAGES = ("overview", "receipts", "compare", "signed", "key")
-TITLES = ("Overview", "Transactions", "Compare", "Signatures", "API key")
+TITLES = ("Overview", "Activity", "Compare", "Signatures", "API key")
 SPANS = (("7", "7 days"), ("14", "14 days"), ("30", "30 days"))
 WIDE = 760  # px at 100 %: narrower, the span is chosen on the page of transactions
 

@@ -85,7 +85,7 @@ class GaugeRow(QWidget):
         if gauge.rolls:
             return self.tr("rolling")
         if gauge.resets_at is None or gauge.resets_at <= now:
-            return self.tr("whole")
+            return self.tr("full")
         seconds = (gauge.resets_at - now).total_seconds()
         return self.tr("in {n} s").format(n=int(seconds) + 1) if seconds < 60 else due(seconds, now)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
     from app.ui.wallet.state import KeyRow
 
-KINDS = (("INFERENCE", "Make requests only"), ("ADMIN", "Also view and change the account"))
+KINDS = (("INFERENCE", "Generate requests only"), ("ADMIN", "Also view and change the account"))
 MAX_NAME_CHARS = 64
 DATE_FORM = "yyyy-MM-dd"
 

@@ -146,7 +146,7 @@ class WalletListPane(QWidget):
     def show_busy(self, busy: bool) -> None:
         self.refresh.setEnabled(not busy)
         if busy:
-            self.updated.set_text(self.tr("Asking…"))
+            self.updated.set_text(self.tr("Checking…"))
         else:
             self._show_age()
 

@@ -17,7 +17,7 @@ CALL_WORDS = (  # what a call without a model was about, by how its endpoint beg
     ("GET /x402/balance", "Wallet balance"),
     ("GET /x402/transactions", "Wallet charges"),
     ("GET /billing/balance", "Balance"),
-    ("GET /billing/usage", "Bookings"),
+    ("GET /billing/usage", "Usage charges"),
     ("GET /api_keys/rate_limit", "Limits and balance"),
     ("POST /api_keys", "New API key"),
     ("DELETE /api_keys", "API key revoked"),

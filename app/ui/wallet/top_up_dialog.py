@@ -171,7 +171,7 @@ class TopUpDialog(Dialog):
             (
                 ("From", self.payer),
                 ("", self.wallet),
-                ("Holds", self.held),
+                ("Balance", self.held),
                 ("Network", self.network),
                 ("Network fee", fee),
                 ("Offer expires", self.ends),

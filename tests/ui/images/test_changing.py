@@ -49,10 +49,10 @@ async def test_the_menu_names_every_price_and_enlarging_keeps_where_it_came_from
     words = [action.text() for action in menu.actions()]
     menu.close()
     assert words[:5] == [
-        *("Edit… · $0.04", "Enlarge 2× · $0.02", "Enlarge 4× · $0.08", "Enlarge as you choose…"),
-        "Remove the background · $0.02",
+        *("Edit… · $0.04", "Upscale 2× · $0.02", "Upscale 4× · $0.08", "Custom upscale…"),
+        "Remove background · $0.02",
     ]
-    next(action for action in menu.actions() if action.text().startswith("Enlarge 2")).trigger()
+    next(action for action in menu.actions() if action.text().startswith("Upscale 2")).trigger()
     after = await done(images, before)
     assert (after.state, after.kind, after.width, after.height) == ("saved", "upscale", 1024, 512)
     assert after.cost_usd == Decimal("0.02")

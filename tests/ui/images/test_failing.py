@@ -33,7 +33,7 @@ async def state_of_intent(images: ImagesHarness) -> str:
     ("word", "sentence"),
     [
         ("sandbox-violation", "policy does not allow this image"),
-        ("sandbox-adult-violation", "does not make adult images"),
+        ("sandbox-adult-violation", "does not generate adult images"),
         ("sandbox-minor", "found a minor"),
     ],
 )
@@ -135,7 +135,7 @@ async def test_bytes_that_are_no_whole_image_are_kept_aside_and_never_shown_as_d
     kept = await keep(files, planned, GeneratedImage(data, "png"))
     assert (kept.state, kept.file) == ("broken", "")
     assert files.broken(kept.id).read_bytes() == data
-    assert "not a whole image" in kept.note
+    assert "incomplete image" in kept.note
 
 
 async def test_a_small_file_that_unpacks_to_a_wall_of_pixels_is_refused(tmp_path: Path, images: ImagesHarness) -> None:

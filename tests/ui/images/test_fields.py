@@ -69,7 +69,7 @@ async def test_images_are_combined_with_a_quality_as_many_as_the_model_takes(ima
     images.gallery_view.selectAll()
     dialog = await asked(images, "edit", three[0])
     assert dialog.combined.text() == (
-        "Combined with one more image that you chose. Brush takes up to 2, so 1 of the chosen ones stay out."
+        "Combined with one more image you selected. Brush takes up to 2, so 1 of the selected images are not used."
     )
     dialog.quality.setCurrentIndex(dialog.quality.findData("high"))
     dialog.prompt.setPlainText("Both in one")
@@ -84,11 +84,11 @@ async def test_enlarging_takes_a_factor_and_a_creativity_and_names_size_and_pric
     images.presenter.set_field("height", 256)
     image = await made(images, "A harbour")
     dialog = await asked(images, "enlarge", image)
-    assert (dialog.outcome.text(), dialog.send.text()) == ("It becomes 1,024 × 512.", "Enlarge for $0.02")
+    assert (dialog.outcome.text(), dialog.send.text()) == ("It becomes 1,024 × 512.", "Upscale for $0.02")
     twice = dialog.scale.findChildren(QRadioButton)[0]
     twice.setFocus()
     QTest.keyClick(twice, Qt.Key.Key_Right)
-    assert (dialog.outcome.text(), dialog.send.text()) == ("It becomes 2,048 × 1,024.", "Enlarge for $0.08")
+    assert (dialog.outcome.text(), dialog.send.text()) == ("It becomes 2,048 × 1,024.", "Upscale for $0.08")
     dialog.creativity.slider.setFocus()
     for _ in range(5):
         QTest.keyClick(dialog.creativity.slider, Qt.Key.Key_Left)
@@ -127,7 +127,7 @@ async def test_styles_are_taken_each_as_strongly_as_its_number_and_taken_off_aga
     assert kept.references == (harbour.id, gull.id) and kept.strengths == (0.5, pytest.approx(0.55))
     images.select(harbour.id)
     more.references.add.click()
-    assert "not on the list yet" in images.toasts[-1][0], "no image twice"
+    assert "not in the list yet" in images.toasts[-1][0], "no image twice"
 
 
 async def test_a_style_of_an_image_that_is_too_large_or_gone_is_refused_at_its_field(images: ImagesHarness) -> None:
@@ -139,11 +139,11 @@ async def test_a_style_of_an_image_that_is_too_large_or_gone_is_refused_at_its_f
     images.rows[harbour.id] = large
     images.presenter.set_references([(harbour.id, 0.5)])
     images.write("A boat")
-    wrong = "“A harbour” has 8.0 MB; a style is taken from images below 8 MB."
+    wrong = "“A harbour” has 8.0 MB; style images must be smaller than 8 MB."
     assert images.price_text() == wrong and not images.can_make()
     assert images.references.accessibleDescription() == wrong
     images.presenter.set_references([("nobody", 0.5)])
-    assert "is gone" in images.price_text() and not images.can_make()
+    assert "no longer exists" in images.price_text() and not images.can_make()
 
 
 async def test_what_stands_as_a_seed_and_is_none_is_marked_and_nothing_is_made_with_it(images: ImagesHarness) -> None:
@@ -192,7 +192,7 @@ async def test_too_many_this_minute_is_told_on_the_tile_and_then_it_is_made_once
     assert images.presenter.maker is not None
     images.presenter.maker.changed.connect(lambda image: said.append(images.waiting_text(image.id)))
     image = await made(images, "A harbour")
-    assert any(words.startswith("Too many this minute: sent in 0:0") for words in said)
+    assert any(words.startswith("Over the limit for this minute, sent in 0:0") for words in said)
     assert image.state == "saved"
     assert images.presenter.problem is None and len(images.paid) == 1
 

@@ -125,7 +125,7 @@ async def test_an_image_of_ones_own_is_brought_in_with_what_is_written_in_it(ima
     page.write_bytes(b"<html>")
     images.presenter.library.bring_in(page)
     await until(lambda: images.toasts)
-    assert "is no PNG, JPEG or WebP" in images.toasts[-1][0]
+    assert "is not a PNG, JPEG or WebP" in images.toasts[-1][0]
     assert images.paid == []
 
 

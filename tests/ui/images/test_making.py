@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("images")
 
 async def test_an_image_is_asked_for_kept_and_shown_with_its_facts(images: ImagesHarness) -> None:
     images.write("Travel poster, one wide landscape")
-    assert images.make_button.text() == "Make an image · $0.01"
+    assert images.make_button.text() == "Generate an image · $0.01"
     (image,) = await images.made()
     assert (image.state, image.form, image.title) == ("saved", "webp", "Travel poster")
     picture = Image.open(io.BytesIO(images.file_of(image)))
@@ -43,7 +43,7 @@ async def test_four_at_once_have_seeds_of_their_own_and_can_each_be_made_again(i
     images.write("Night market study")
     images.presenter.set_field("count", 4)
     images.presenter.set_field("seed", 100)
-    assert images.make_button.text() == "Make 4 images · $0.04"
+    assert images.make_button.text() == "Generate 4 images · $0.04"
     made = await images.made()
     assert [(image.number, image.seed) for image in made] == [(1, 100), (2, 101), (3, 102), (4, 103)]
     assert len(images.paid) == 4

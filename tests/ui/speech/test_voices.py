@@ -113,7 +113,7 @@ async def test_favourites_and_recently_used_stand_first(speech: SpeechHarness) -
     speech.write("Hello.")
     await speech.spoken()
     titles = [group.title for group in speech.voices.groups("tts-kokoro")]
-    assert titles[:3] == ["Favourites", "Recently used", "Kokoro, current model"]
+    assert titles[:3] == ["Favorites", "Recently used", "Kokoro, current model"]
     picker.used.click()
     assert shown(speech) == [("tts-kokoro", "af_sky")]
     picker.clear()

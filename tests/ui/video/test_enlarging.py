@@ -64,7 +64,7 @@ async def test_a_video_is_made_larger_for_the_price_of_its_length_and_size(
         await choose(video, ENLARGER, "video")
         video.run("video.new")
         assert form.factor.isVisible() and not form.duration.isVisible() and not form.audio.isVisible()
-        assert "begins with a video" in form.price_note.text() and not form.queue.isEnabled()
+        assert "needs a source video" in form.price_note.text() and not form.queue.isEnabled()
         form.film.chosen.emit(str(video.film_of(first)))  # the file dialog's answer
         await until(lambda: draft.exact)
         assert form.queue.text() == "Queue for $0.24", "no words are needed, the price is known"
@@ -107,7 +107,7 @@ async def test_references_of_every_kind_and_what_they_are_for_are_sent_kept_and_
         form, draft = video.page.form, video.presenter.form
         await choose(video, OMNI, "image")
         QTest.keyClicks(form.prompt, "@Audio1 over the sea")
-        assert "works from references" in form.price_note.text() and not form.queue.isEnabled()
+        assert "needs references" in form.price_note.text() and not form.queue.isEnabled()
         pane = form.along
         pane.head.click()
         pane.lists["sounds"].take([str(sound)])

@@ -50,7 +50,7 @@ async def test_a_file_that_the_service_would_refuse_is_refused_at_its_field_with
         form.prompt.setPlainText("a boat")
         form.start.chosen.emit(str(page))
         await until(lambda: form.start.problem.isVisible())
-        assert form.start.problem.text() == "page.png cannot be used: it has to be PNG, JPEG or WebP."
+        assert form.start.problem.text() == "page.png cannot be used. It must be PNG, JPEG or WebP."
         form.start.chosen.emit(picture(tmp_path / "start.png"))
         await until(lambda: form.queue.isEnabled())
         assert not form.start.problem.isVisible()

@@ -69,7 +69,7 @@ async def test_killed_between_sending_and_the_answer_nobody_knows_and_nothing_is
     async with open_video_presenter(tmp_home, controls) as video:
         (job,) = video.jobs
         assert job.state == "unknown"
-        assert any("Nobody knows" in notice for notice in video.notices)
+        assert any("It is not clear" in notice for notice in video.notices)
         await controls.turn_clock(20)
         await asyncio.sleep(0.3)  # time in which a program that queues by itself would have done it
         assert await controls.paid("/video/queue") == paid_before
@@ -80,4 +80,4 @@ async def test_killed_between_sending_and_the_answer_nobody_knows_and_nothing_is
         await video.reaches(video.job.id, "saved", "cleaned")
         assert await controls.paid("/video/queue") == paid_before + 1
     async with open_video_presenter(tmp_home, controls) as video:
-        assert not any("Nobody knows" in notice for notice in video.notices), "a person is told once"
+        assert not any("It is not clear" in notice for notice in video.notices), "a person is told once"

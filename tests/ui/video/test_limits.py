@@ -58,8 +58,8 @@ async def test_R_LIM_09_a_refused_question_rests_is_told_and_the_video_still_com
         poller.soon()
         await until(lambda: poller.rests_s)
         assert rest_s - 10 < poller.rests_s <= rest_s + 1  # whole seconds of a clock are rounded up
-        assert "The service wants fewer questions for now: Rialto asks again at" in read(video)
-        assert "The video goes on being made." in read(video)
+        assert "The service asked for fewer status checks. Rialto checks again at" in read(video)
+        assert "The video is still being made." in read(video)
         assert video.state(job_id) == "running" and video.page.badge() == 1
         asked = len(await controls.calls("/video/retrieve"))
         poller.soon()  # the window is seen again: that is no reason to ask against the service's wish
@@ -67,7 +67,7 @@ async def test_R_LIM_09_a_refused_question_rests_is_told_and_the_video_still_com
         assert len(await controls.calls("/video/retrieve")) == asked
         let_pass(video, rest_s + 1)
         await video.reaches(job_id, "saved")
-        assert poller.rests_s == 0 and "fewer questions" not in read(video)
+        assert poller.rests_s == 0 and "fewer status checks" not in read(video)
         assert len(await controls.calls("/video/queue")) == 1
 
 
@@ -102,7 +102,7 @@ async def test_R_LIM_29_a_minute_that_is_used_up_is_left_alone_before_it_is_refu
                 left = int(answer.headers["x-ratelimit-remaining-requests"])
         poller.soon()
         await until(lambda: poller.rests_s)
-        assert "wants fewer questions" in read(video)
+        assert "asked for fewer status checks" in read(video)
         await controls.turn_clock(61)
         let_pass(video, 61)
         await video.reaches(job_id, "saved")
@@ -118,9 +118,9 @@ async def test_R_LIM_08_a_job_that_is_too_many_this_minute_waits_says_so_and_is_
         await controls.fault("answer", status=429, path="/video/queue", headers=headers, times=1)
         job_id = await video.queue()
         await until(lambda: video.presenter.sending.waits_s > 200)
-        await until(lambda: "takes no more jobs this minute" in read(video))
+        await until(lambda: "limit for this minute" in read(video))
         assert video.state(job_id) == "waiting" and not video.one(job_id).held
-        assert "nothing was charged" in read(video)
+        assert "Nothing was charged" in read(video)
         row = video.row_of(job_id)
         assert isinstance(row, JobRow) and row.badge == "Waiting"
         video.presenter.sending.wake()
@@ -160,7 +160,7 @@ async def test_a_download_address_that_is_asked_too_often_rests_alone(tmp_home: 
         video.presenter.job_store.job_changed.connect(lambda key: notes.append(video.one(key).note))
         await controls.turn_clock(10)
         job = await video.reaches(job.id, "saved")
-        assert any("asked too often" in note for note in notes) and job.note == ""
+        assert any("over its limit" in note for note in notes) and job.note == ""
         assert video.presenter.poller.rests_s == 0, "the service itself may be asked"
 
 
@@ -171,7 +171,7 @@ async def test_a_refusal_that_comes_again_and_again_is_told_and_asked_on(
         job_id = await video.queue()
         await video.reaches(job_id, "running")
         await controls.fault("answer", status=403, path="/video/retrieve")
-        await until(lambda: "There is no news of it" in read(video))
+        await until(lambda: "No status yet" in read(video))
         await controls.reset_faults()
         await controls.turn_clock(10)
         job = await video.reaches(job_id, "saved")

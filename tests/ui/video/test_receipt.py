@@ -36,11 +36,11 @@ async def test_a_video_has_its_receipt_with_price_length_time_and_request_and_it
         await video.reaches(job_id, "running")
         asked = video.one(job_id)
         await until(lambda: line(video))
-        assert line(video) == f"$0.15 quoted · 3 s of film · req {asked.request_id[:12]} · play money"
+        assert line(video) == f"$0.15 quoted · 3 s of video · req {asked.request_id[:12]} · play money"
         job = await video.done(job_id)
-        assert line(video).startswith("$0.15 quoted · 3 s of film · took ")
+        assert line(video).startswith("$0.15 quoted · 3 s of video · took ")
         assert fact(video, "Cost") == "$0.15 quoted, play money"
-        assert fact(video, "Request ID") == job.request_id and fact(video, "Queue id") == job.queue_id
+        assert fact(video, "Request ID") == job.request_id and fact(video, "Queue ID") == job.queue_id
         assert video.inspector_tab() == PREVIEW
         QTest.mouseClick(video.receipt_line, Qt.MouseButton.LeftButton)
         assert video.inspector_tab() == REQUEST
@@ -55,7 +55,7 @@ async def test_what_was_given_back_and_what_was_never_charged_is_on_the_receipt(
         await video.reaches(stopped, "running")
         await controls.turn_clock(10)
         await video.reaches(stopped, "failed")
-        assert "given back" in line(video) and "not given back" not in line(video)
+        assert "refunded" in line(video) and "not refunded" not in line(video)
         refused = await video.queue("a boat sandbox-refused")
         await video.reaches(refused, "failed")
         await until(lambda: line(video) == "Nothing was charged")

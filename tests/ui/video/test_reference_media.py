@@ -70,7 +70,7 @@ async def test_elements_and_keyframes_are_filled_in_by_keyboard_kept_sent_and_us
         for button in (pane.add_element, pane.add_keyframe, pane.add_keyframe):
             button.setFocus()
             QTest.keyClick(button, Qt.Key.Key_Space)
-        assert "no picture yet" in form.price_note.text() and not form.queue.isEnabled()
+        assert "no image" in form.price_note.text() and not form.queue.isEnabled()
         pane.elements[0].front.chosen.emit(picture)  # the file dialog's answer
         pane.elements[0].views.take([picture, picture, picture, picture])
         assert len(draft.form.along.elements[0].views) == 3, "as many as there is video for"
@@ -174,11 +174,11 @@ def test_the_record_of_a_model_decides_what_its_form_shows() -> None:
 @pytest.mark.parametrize(
     ("along", "field", "words"),
     [
-        (ReferenceMedia(films=("a", "b", "c", "d")), "films", "4 are chosen, the model takes up to 3"),
-        (ReferenceMedia(keyframes=(Keyframe(),)), "keyframes", "no picture"),
-        (ReferenceMedia(keyframes=(Keyframe("a", 1.0), Keyframe("b", 1.01))), "keyframes", "the same moment"),
+        (ReferenceMedia(films=("a", "b", "c", "d")), "films", "4 selected, the model accepts up to 3"),
+        (ReferenceMedia(keyframes=(Keyframe(),)), "keyframes", "no image"),
+        (ReferenceMedia(keyframes=(Keyframe("a", 1.0), Keyframe("b", 1.01))), "keyframes", "the same time"),
         (ReferenceMedia(keyframes=(Keyframe("a", 5.5),)), "keyframes", "which is at 5 s"),
-        (ReferenceMedia(elements=(Element(views=("a",)),)), "elements", "needs its front"),
+        (ReferenceMedia(elements=(Element(views=("a",)),)), "elements", "needs a front view"),
     ],
 )
 def test_what_is_wrong_is_refused_here_with_the_limit_named(along: ReferenceMedia, field: str, words: str) -> None:

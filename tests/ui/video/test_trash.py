@@ -14,7 +14,7 @@ from tests.kit.video import NO_DEVICES, VideoHarness, open_video
 from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
-NOTHING = ["No video chosen", "Choose a job to see it here."]
+NOTHING = ["No video selected", "Select a job to see it here."]
 
 
 def read(video: VideoHarness) -> list[str]:

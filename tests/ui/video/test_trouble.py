@@ -61,7 +61,7 @@ async def test_a_truncated_video_is_held_after_three_times_and_fetched_again_by_
         await controls.turn_clock(10)
         await until(lambda: video.one(job.id).held)
         job = video.one(job.id)
-        assert job.state == "ready" and "100 bytes too early" in job.note and "nothing was deleted" in job.note
+        assert job.state == "ready" and "100 bytes too early" in job.note and "Nothing was deleted" in job.note
         assert await controls.calls("/video/complete") == []
         monkeypatch.setattr(fetcher, "_verify", whole)
         video.presenter.do("fetch", job.id)
@@ -107,7 +107,7 @@ async def test_R_VID_02_a_video_that_was_damaged_here_keeps_the_copy_at_the_serv
         video.presenter.do("clean", job.id)
         await until(lambda: "The service still has its copy." in video.notices)
         job = video.one(job.id)
-        assert job.state == "saved" and job.remote_copy and "the file here is not whole" in job.note
+        assert job.state == "saved" and job.remote_copy and "the file here is incomplete" in job.note
         assert await controls.calls("/video/complete") == []
         film.write_bytes(whole)
         video.presenter.do("clean", job.id)
@@ -133,7 +133,7 @@ async def test_R_VID_02_a_video_that_the_disk_refuses_stays_at_the_service_until
                 await asyncio.sleep(0.02)
             job = video.one(job.id)
             assert job.state in ("running", "ready") and not job.held and not job.bad_films and job.remote_copy
-            assert refused == "history" or "The service keeps its copy" in job.note
+            assert refused == "history" or "The service has its copy" in job.note
             assert len(video.notices) == 1
             assert await controls.calls("/video/complete") == []
             await writer.execute("PRAGMA query_only=OFF")
@@ -201,7 +201,7 @@ async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: 
         stopped = await video.order("a boat sandbox-violation")
         await controls.turn_clock(10)
         stopped = await video.reaches(stopped.id, "failed")
-        assert stopped.refunded is True and "given back" in stopped.note
+        assert stopped.refunded is True and "refunded" in stopped.note
 
 
 async def test_a_video_that_is_gone_at_the_service_is_expired(tmp_home: Path, controls: Controls) -> None:

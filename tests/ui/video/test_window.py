@@ -31,7 +31,7 @@ async def test_waiting_jobs_are_reordered_and_cancelled_by_their_buttons(
         for number in range(4):
             await video.queue(f"place {number}")
         first, second = await video.queue("first"), await video.queue("second")
-        assert video.page.badge() == 6 and "It can still be cancelled" in read(video)
+        assert video.page.badge() == 6 and "You can still cancel it" in read(video)
         assert video.buttons["up"].isVisible()
         video.press(video.buttons["up"])
         await until(lambda: titles(video)[:2] == ["first", "second"])
@@ -107,7 +107,7 @@ async def test_R_VID_02_what_is_no_video_is_never_done_in_the_window_and_its_cop
         assert "Saved on this computer" not in read(video)
         assert await controls.calls("/video/complete") == []
         if fault == "cut":
-            await until(lambda: "no whole film" in read(video))
+            await until(lambda: "download was incomplete" in read(video))
         await controls.reset_faults()
 
         def cleaned() -> bool:

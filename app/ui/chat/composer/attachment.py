@@ -116,7 +116,7 @@ def refusals(attachments: Sequence[Attachment], model: Model | None) -> tuple[st
             refused = sentence
         if not refused and each.kind == "image" and counted[kinds] > most_images(model):
             number, name = most_images(model), model.name if model is not None else "The model"
-            refused = f"{name} takes {number} picture{'s' if number > 1 else ''} in one message."
+            refused = f"{name} allows {number} image{'s' if number > 1 else ''} per message."
         if not refused and total > MAX_ALL_BYTES:
             refused = f"Everything attached may have {LIMIT_WORDS} together."
         found.append(refused)

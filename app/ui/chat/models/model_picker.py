@@ -129,7 +129,7 @@ class ModelPicker(Popover):
         for keys, words in (
             (("↑", "↓"), self.tr("Move")),
             (("Enter",), self.tr("Use in this chat")),
-            (("Ctrl+D",), self.tr("Favourite")),
+            (("Ctrl+D",), self.tr("Favorite")),
         ):
             for key in keys:
                 row.addWidget(KeyHint(theme, key))

@@ -135,7 +135,7 @@ class ModelListModel(QAbstractListModel):
         others = [row for row in found if not row.is_favorite]
         rows: list[Group | ModelRow] = []
         if favourites:
-            rows += [Group("Favourites"), *favourites]
+            rows += [Group("Favorites"), *favourites]
         if others:
             rows += [Group("All models"), *others] if favourites else others
         if tuple(rows) != self._rows:

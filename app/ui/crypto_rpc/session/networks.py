@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.service.rpc_methods import Family, call_credits, family_of
 
-FAVORITES, USED_LATELY = "Favourites", "Recently used"
+FAVORITES, USED_LATELY = "Favorites", "Recently used"
 _WORDS = {"bsc": "BNB Chain", "zksync": "zkSync Era"}
 _TEST_WORDS = ("testnet", "sepolia", "holesky", "fuji", "amoy", "devnet", "goerli", "hoodi")
 FAMILY_TITLES: Mapping[Family, str] = {"evm": "EVM", "starknet": "Starknet", "solana": "Solana"}

@@ -86,14 +86,12 @@ class ImageEdits:
         found = [PaidAction("edit", "Edit…", self.edit_price(), self._why_not_edit(image))]
         for scale in (2, 4):
             price = self._upscale_price(image, scale)
-            found.append(PaidAction(f"upscale-{scale}", f"Enlarge {scale}×", price, self._why_not_enlarge(image)))
-        found.append(
-            PaidAction("enlarge", "Enlarge as you choose…", None, self._why_not_enlarge(image), asks_first=True)
-        )
-        found.append(PaidAction("background", "Remove the background", BACKGROUND_USD, self._too_large(image)))
+            found.append(PaidAction(f"upscale-{scale}", f"Upscale {scale}×", price, self._why_not_enlarge(image)))
+        found.append(PaidAction("enlarge", "Custom upscale…", None, self._why_not_enlarge(image), asks_first=True))
+        found.append(PaidAction("background", "Remove background", BACKGROUND_USD, self._too_large(image)))
         if image.kind == "generate":
             for count in (1, 4):
-                words = "Make one variation" if count == 1 else "Make 4 variations"
+                words = "Generate one variation" if count == 1 else "Generate 4 variations"
                 found.append(PaidAction(f"vary-{count}", words, self._vary_price(image, count)))
         return tuple(found)
 
@@ -158,7 +156,7 @@ class ImageEdits:
     def _why_not_edit(self, image: StoredImage) -> str:
         pixels = image.width * image.height
         if not self._presenter.edit_models:
-            return "The service has no model that edits images."
+            return "The service has no model for editing images."
         if pixels < MIN_EDIT_PIXELS:
             return f"An edit needs at least {MIN_EDIT_PIXELS:,} pixels; this image has {pixels:,}."
         if pixels > MAX_EDIT_PIXELS:
@@ -167,7 +165,7 @@ class ImageEdits:
 
     def _why_not_enlarge(self, image: StoredImage) -> str:
         if image.width * image.height >= MAX_RESULT_PIXELS:
-            return f"Enlarged images have up to {MAX_RESULT_PIXELS:,} pixels; this one has them already."
+            return f"Upscaled images can have up to {MAX_RESULT_PIXELS:,} pixels; this one already does."
         return self._too_large(image)
 
     # -- doing it -------------------------------------------------------------------------------------------------

@@ -264,7 +264,7 @@ class ImageLibrary(QObject):
         try:
             image = await asyncio.to_thread(_taken_in, self._files, image, path)
         except (UndecodableImage, NotWhole):
-            self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP image that can be opened.")
+            self.notice.emit(f"“{path.name}” is not a PNG, JPEG or WebP image that Rialto can open.")
             return
         except StorageError as error:
             self.notice.emit(error.sentence)

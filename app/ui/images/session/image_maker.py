@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from app.storage.paid_call_intents import Intents
 
 INTENT = "images"
-FEWER = "The service sent fewer images than were asked for."
-ENDED_ON_ITS_WAY = "Rialto ended while this was on its way. It may have been made and charged."
-ENDED_BEFORE = "Rialto ended before this was sent. Nothing was charged."
-UNREADABLE = "The answer could not be read. It may have been made and charged."
+FEWER = "The service sent fewer images than requested."
+ENDED_ON_ITS_WAY = "Rialto quit while this was being sent. It may have been generated and charged."
+ENDED_BEFORE = "Rialto quit before this was sent. Nothing was charged."
+UNREADABLE = "The response could not be read. It may have been generated and charged."
 CAME = frozenset({"saved", "withheld", "broken"})  # states of an image whose call was answered
 Ask = Callable[[], Awaitable[GeneratedImages]]
 
@@ -140,9 +140,9 @@ class ImageMaker(QObject):
         """How long an image is on its way, or how long the service's limit still holds it back."""
         left_s = self.held.get(image_id, 0.0) - monotonic()
         if left_s > 0:
-            return f"Too many this minute: sent in {money.countdown(left_s)}"
+            return f"Over the limit for this minute, sent in {money.countdown(left_s)}"
         begun = self.begun.get(image_id)
-        return f"On its way, {monotonic() - begun:.0f} s" if begun is not None else "On its way"
+        return f"Generating, {monotonic() - begun:.0f} s" if begun is not None else "Generating"
 
     async def _keep(self, order: Order, paid: PaidCall, images: GeneratedImages, duration_s: float) -> None:
         exchange, came = images.exchange, len(images.pictures)

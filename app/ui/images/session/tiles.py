@@ -48,7 +48,7 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
     """Return what stands beside the gallery."""
     seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""
     if image.total > 1 and image.seed is None and image.kind == "generate":
-        seed = f"not told for image {image.number} of one call"
+        seed = f"unknown for image {image.number} of one call"
     cost = cost_words(image)
     if cost and not image.charged and image.state != "sending":
         cost += f", {money.PLAY_MONEY}"
@@ -57,12 +57,12 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
         ("Size", f"{image.width:,} × {image.height:,}" if image.width else ""),
         ("Seed", seed),
         ("Style", str(image.options.get("style") or "")),
-        ("Left out", str(image.options.get("negative_prompt") or "")),
+        ("Negative prompt", str(image.options.get("negative_prompt") or "")),
         ("Cost", cost),
         ("Time", money.duration(image.duration_s) if image.duration_s else ""),
         ("File", f"{FORMAT_TITLES.get(image.form, image.form)}, {money.size(image.size_bytes)}" if image.file else ""),
         ("Made", money.moment(image.created_at)),
-        ("Request id", image.request_id),
+        ("Request ID", image.request_id),
     )
     return Details(
         id=image.id,

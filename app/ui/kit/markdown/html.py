@@ -36,7 +36,7 @@ def _renderer() -> RendererHTML:
         def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
             token = tokens[idx]
             target = str(token.attrs.get("src") or "")
-            words = escape(token.content or "Picture")
+            words = escape(token.content or "Image")
             if not is_safe_link(target):
                 return f"<span>[{words}]</span>"
             return f'<a href="{escape(target, quote=True)}" rel="noreferrer nofollow">[{words}]</a>'

@@ -90,7 +90,7 @@ class AboutPage(SectionPage):
     def show_state(self, state: AboutState) -> None:
         """Make every widget agree with `state`."""
         asks = bool(state.host)
-        self._newest.set_meaning("Looking…" if state.looking else state.sentence or _NEVER, state.tone or "text2")
+        self._newest.set_meaning("Checking…" if state.looking else state.sentence or _NEVER, state.tone or "text2")
         self.look.setVisible(asks)
         self.look.setEnabled(not state.looking)
         self.open_page.setVisible(bool(state.page))
@@ -130,7 +130,7 @@ _NO_TEXT = "Its authors name the license above but do not include its text."
 
 class LicensesDialog(Dialog):
     def __init__(self, theme: Theme, parent: QWidget, parts: Sequence[Part]) -> None:
-        super().__init__(theme, parent, "Licences", width=_WIDTH)
+        super().__init__(theme, parent, "Licenses", width=_WIDTH)
         self._parts = parts
         self.list = NavList(theme, "Components")
         self.list.setFixedWidth(theme.type_px(_LIST_WIDTH))
@@ -138,7 +138,7 @@ class LicensesDialog(Dialog):
         self.list.chosen.connect(self._show)
         self.words = QPlainTextEdit()
         self.words.setReadOnly(True)
-        self.words.setAccessibleName("Licence")
+        self.words.setAccessibleName("License")
         self.words.setFont(theme.font("code"))
         row = QHBoxLayout()
         row.setSpacing(theme.px(12))

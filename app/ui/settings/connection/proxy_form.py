@@ -125,7 +125,7 @@ class ProxyForm(QWidget):
     def _kind_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(12))
-        label = Label(self._theme, "Kind", "small", "text2", weight=500)
+        label = Label(self._theme, "Type", "small", "text2", weight=500)
         bind_label(label, self.kind)
         row.addWidget(label)
         row.addWidget(self.kind)

@@ -105,7 +105,7 @@ class OverviewPage(Groups):
         self.wallet = TextField(theme, "Wallet address", placeholder="Wallet address, 0x…", mono=True, small=True)
         self.wallet.setMinimumWidth(theme.type_px(150))
         self.amount = NumberField(theme, "Play dollars to send", low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
-        self.give = Button(theme, "Give", size="small")
+        self.give = Button(theme, "Send", size="small")
         self.give.clicked.connect(self._give)
         self.wallet.textChanged.connect(lambda _text: self._draw_buttons())
         self.wallet.returnPressed.connect(self._give)

@@ -37,7 +37,7 @@ from app.ui.settings.sandbox.state import RequestRow
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 _ID_FROM = 700  # px at 100 %: narrower lists leave the request id to the details
-HEADS = ("Time", "Status", "Request", "Took", "Charged", "Request id")
+HEADS = ("Time", "Status", "Request", "Duration", "Charged", "Request ID")
 _END = {3, 4}  # columns of numbers
 
 

@@ -74,7 +74,7 @@ def _kept(take: Take, part: Part, title: str) -> CallView:
         "Status": words.get(part.state, part.state),
         "Sent": money.moment(take.created_at),
         "Request ID": part.request_id,
-        "Sound": f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
+        "Audio": f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
         "Note": part.note,
     }
     return CallView(title, RequestRecord("POST", PATH, "", body=request_of(take, part).to_body()), _rows(answer))

@@ -201,10 +201,10 @@ def markdown(document: Document, head: Head) -> str:
     for segment in document.segments:
         while marks and marks[0][0] < segment.end:
             at, text = marks.pop(0)
-            lines += [f"> **{position(at)}** {_plain(text) or 'Mark'}", ""]
+            lines += [f"> **{position(at)}** {_plain(text) or 'Note'}", ""]
         lines += [f"**{position(segment.start)}** {_plain(segment.text)}", ""]
     for at, text in marks:
-        lines += [f"> **{position(at)}** {_plain(text) or 'Mark'}", ""]
+        lines += [f"> **{position(at)}** {_plain(text) or 'Note'}", ""]
     return "\n".join(lines)
 
 

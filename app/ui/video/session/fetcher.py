@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from app.ui.video.session.job_store import VideoJobStore
 
 MAX_BAD_VIDEOS = 3
-ADDRESS_BUSY = "The place where the file lies was asked too often. It is fetched a little later."
+ADDRESS_BUSY = "The download server is busy. Rialto tries again shortly."
 TELL_EVERY_S = 0.1
-GIVEN_UP = "What came three times was no whole film. The service still has its copy; nothing was deleted."
+GIVEN_UP = "The download was incomplete three times. The service still has its copy. Nothing was deleted."
 
 
 class AddressBusy(Exception):
     """The place where a private video lies was asked too often; the service itself has no part in it."""
 
     def __init__(self, retry_after_s: float | None) -> None:
-        super().__init__("The download address was asked too often.")
+        super().__init__("The download address is over its limit.")
         self.retry_after_s = retry_after_s
 
 
@@ -86,7 +86,7 @@ class Fetcher(QObject):
                 return await self._note(job, outcome)
             await self._verify(job)
         except (NotFound, Gone):
-            await self._end(job, "expired", "The service has this video no more.", remote_copy=False)
+            await self._end(job, "expired", "The service no longer has this video.", remote_copy=False)
         except ContentRefused as error:
             await self._refused(job, error)
         except BadResponse as error:
@@ -128,11 +128,11 @@ class Fetcher(QObject):
 
     async def _note(self, job: VideoJob, told: VideoState) -> VideoState | None:
         if told.state == "failed":
-            note = f"The service could not make this video; it says “{told.told}”."
+            note = f"The service could not make this video. It said “{told.told}”."
             await self._end(job, "failed", note, remote_copy=False)
             return None
         if told.state == "completed":  # and there is no address to fetch it from
-            await self._bad(job, "The service says that the video is ready, and does not send it.")
+            await self._bad(job, "The service says the video is ready but does not send it.")
             return None
         if told.told != job.told or told.average_s != job.average_s or job.note:
             await self._job_store.change(job.id, told=told.told, average_s=told.average_s, note="")
@@ -140,11 +140,11 @@ class Fetcher(QObject):
 
     async def _refused(self, job: VideoJob, error: ContentRefused) -> None:
         money = {
-            True: "What it cost was given back.",
-            False: "What it cost was not given back.",
+            True: "The cost was refunded.",
+            False: "The cost was not refunded.",
             None: "The service does not say whether it was charged.",
         }[error.credits_refunded]
-        more = f" It proposes the model {error.recommended_model}." if error.recommended_model else ""
+        more = f"It suggests the model {error.recommended_model}." if error.recommended_model else ""
         note = f"{error.message.rstrip('.') or 'The content policy stopped this video'}. {money}{more}"
         form = {**job.form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
         await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded, form=form)
@@ -195,7 +195,9 @@ class Fetcher(QObject):
         """What came was no video: nothing is deleted anywhere, and after three times a person is asked."""
         count = (self._job_store.get(job.id) or job).bad_films + 1
         held = count >= MAX_BAD_VIDEOS
-        note = f"{sentence} {GIVEN_UP}" if held else f"What came was no whole film: {sentence} It is fetched again."
+        note = (
+            f"{sentence} {GIVEN_UP}" if held else f"The download was incomplete: {sentence} Rialto downloads it again."
+        )
         await self._job_store.change(
             job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._job_store.now()
         )
@@ -236,7 +238,7 @@ class Fetcher(QObject):
             await asyncio.to_thread(check_video, self._job_store.film(job))
         except (NotAVideo, OSError) as error:
             await self._job_store.change(
-                job_id, note=f"The service’s copy was not deleted: the file here is not whole. {error}"
+                job_id, note=f"The service’s copy was not deleted because the file here is incomplete. {error}"
             )
             return False
         queued = QueuedVideo(model=job.model, queue_id=job.queue_id)

@@ -54,7 +54,7 @@ class JobActions:
         job_store = self._presenter.job_store
         current = job_store.get(job.id)
         if current is None or current.state != "waiting":
-            self._presenter.notice.emit("It was sent already and cannot be cancelled any more.")
+            self._presenter.notice.emit("It was already sent and can no longer be canceled.")
             return
         await job_store.change(job.id, state="cancelled", held=False, note="", ended_at=job_store.now())
 
@@ -78,7 +78,7 @@ class JobActions:
 
     async def _clean(self, job: VideoJob) -> None:
         if await self._presenter.fetcher.clean(job.id):
-            self._presenter.notice.emit("The service deleted its copy. Yours stays.")
+            self._presenter.notice.emit("The service deleted its copy. Yours is kept.")
         else:
             self._presenter.notice.emit("The service still has its copy.")
 

@@ -30,7 +30,7 @@ _BADGES = {
     "failed": ("Failed", "bad", "error"),
     "expired": ("Expired", "warn", "clock"),
     "unknown": ("Unknown", "warn", "warning"),
-    "cancelled": ("Cancelled", "neutral", ""),
+    "cancelled": ("Canceled", "neutral", ""),
 }
 QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
 KNOWN_WORDS = QUEUED_WORDS | {"processing", "in_progress", "running", "completed"}
@@ -125,7 +125,7 @@ class RowWriter:
     def _right(self, job: VideoJob, now: datetime) -> str:
         price = _price(job)
         if job.state == "waiting":
-            return f"{price} to pay" if price else "Not sent yet"
+            return f"{price} due" if price else "Not sent yet"
         if job.state in ("running", "ready", "sending"):
             return "" if job.held else self.left_words(job, now)
         if job.has_video:
@@ -143,10 +143,10 @@ class RowWriter:
             count, total = self._received[job.id]
             return f"{money.size(count)} of {money.size(total)}" if total else money.size(count)
         if job.state == "ready":
-            return "fetching the file"
+            return "downloading"
         if job.queued_at is None:
             waits_s = self._send_waits_s()
-            return f"sent {money.due(waits_s, now)}" if waits_s else "on its way"
+            return f"sent {money.due(waits_s, now)}" if waits_s else "generating"
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._job_store.usual_s(job.model)
         if not usual:
@@ -154,7 +154,7 @@ class RowWriter:
         if elapsed < usual:
             return f"about {_whole(usual - elapsed)} left"
         rests_s = self._rests_s()
-        return f"asks again {money.due(rests_s, now)}" if rests_s else f"{_whole(elapsed)}, usually {_whole(usual)}"
+        return f"checks again {money.due(rests_s, now)}" if rests_s else f"{_whole(elapsed)}, usually {_whole(usual)}"
 
     def is_close(self, job: VideoJob, now: datetime) -> bool:
         """True while its words change from second to second."""
@@ -193,16 +193,16 @@ class RowWriter:
         if not job.is_open or job.held:
             return ""
         if account_name:
-            return f"Waits until the account “{account_name}” is in use again."
+            return f"Waiting until the account “{account_name}” is in use again."
         if job.state == "waiting":
-            return job.note or "Waits here until a place is free. It can still be cancelled; nothing is charged before."
+            return job.note or "Waiting for a free slot. You can still cancel it. Nothing is charged until it is sent."
         words = self.left_words(job, now)
         return " ".join([f"{words[:1].upper()}{words[1:]}.", *self._why(job, now)])
 
     def _why(self, job: VideoJob, now: datetime) -> Iterator[str]:
         """Why there is less news of a job than one would like."""
         if job.state == "sending" and self._send_waits_s():
-            yield "The service takes no more jobs this minute. It is sent once, when the minute is over."
+            yield "Over the service's limit for this minute. It is sent once the minute is over."
         if job.state == "running" and job.told and job.told.lower() not in KNOWN_WORDS:
             yield f"The service says “{job.told}”, which Rialto does not know."
         if job.note:
@@ -213,7 +213,8 @@ class RowWriter:
             if until.startswith("in "):
                 until = f"at {money.clock(now + timedelta(seconds=rests_s))}, {until}"
             yield (
-                f"The service wants fewer questions for now: Rialto asks again {until}. The video goes on being made."
+                f"The service asked for fewer status checks. Rialto checks again {until}. The video is still "
+                f"being made."
             )
 
 
@@ -249,7 +250,7 @@ def _took(job: VideoJob) -> float | None:
 
 def _charged_words(job: VideoJob) -> str:
     if not job.queue_id or job.refunded:
-        return "Not charged" if not job.queue_id else "Money back"
+        return "Not charged" if not job.queue_id else "Refunded"
     return "Charged" if job.refunded is False else "See why"
 
 
@@ -263,9 +264,11 @@ def _remote_words(job: VideoJob) -> tuple[str, str]:
     if not job.has_video:
         return ("", "")
     if not job.remote_copy:
-        return ("The service has no copy", "It was deleted there after the file here was checked.")
+        return ("The service has no copy", "It was deleted after the file here was checked.")
     why = (
-        "It is deleted as soon as the service answers." if job.clean_after else "Kept: the switch was off for this job."
+        "It is deleted as soon as the service responds."
+        if job.clean_after
+        else "Kept because the option was off for this job."
     )
     return ("The service still has a copy", job.note or why)
 
@@ -273,10 +276,10 @@ def _remote_words(job: VideoJob) -> tuple[str, str]:
 def _problem(job: VideoJob) -> Problem | None:
     if job.state == "unknown":
         return Problem(
-            "Nobody knows whether this was queued",
-            f"{job.note} Look at your balance before you queue it again.",
+            "It is not clear whether this was queued",
+            f"{job.note} Check your balance before you queue it again.",
             primary=ActionSpec("check-balance", "Check the balance"),
-            alternative=ActionSpec("video-again", "Queue it again…"),
+            alternative=ActionSpec("video-again", "Queue again…"),
             severity="warn",
             icon="warning",
         )
@@ -284,12 +287,12 @@ def _problem(job: VideoJob) -> Problem | None:
         change = ActionSpec("video-use", "Change and try again")
         words, model = proposed(job)
         if not (words or model):
-            return Problem("This video was not made", job.note, primary=change)
-        proposal = ActionSpec("video-proposal", "Read the proposed words…" if words else f"Use {model}…")
-        return Problem("This video was not made", job.note, primary=proposal, alternative=change)
+            return Problem("This video failed", job.note, primary=change)
+        proposal = ActionSpec("video-proposal", "Show suggested prompt…" if words else f"Use {model}…")
+        return Problem("This video failed", job.note, primary=proposal, alternative=change)
     if job.state == "expired":
         return Problem(
-            "The video is gone at the service",
+            "The service no longer has the video",
             job.note,
             primary=ActionSpec("video-use", "Use again"),
             severity="warn",
@@ -297,15 +300,15 @@ def _problem(job: VideoJob) -> Problem | None:
         )
     if job.held and job.state == "waiting" and consent_of(job) is not None:
         return Problem(
-            "The service wants your consent first",
+            "The service asks for your consent",
             job.note,
-            primary=ActionSpec("video-consent", "Read and decide…"),
-            alternative=ActionSpec("video-cancel", "Cancel it"),
+            primary=ActionSpec("video-consent", "Review…"),
+            alternative=ActionSpec("video-cancel", "Cancel"),
             severity="warn",
             icon="shield",
         )
     if job.held and job.state == "waiting":
-        words = f"Queue for {_price(job)}" if job.quote_usd is not None else "Queue it"
+        words = f"Queue for {_price(job)}" if job.quote_usd is not None else "Queue"
         if job.form.get("short") is True:
             return Problem(
                 "Not enough credits for this video",
@@ -325,18 +328,18 @@ def _problem(job: VideoJob) -> Problem | None:
                 icon="warning",
             )
         return Problem(
-            "This job waits for you",
+            "This job needs you",
             job.note,
             primary=ActionSpec("video-send", words),
-            alternative=ActionSpec("video-cancel", "Cancel it"),
+            alternative=ActionSpec("video-cancel", "Cancel"),
             severity="warn",
             icon="warning",
         )
     if job.held:
         return Problem(
-            "The video could not be fetched",
+            "The video could not be downloaded",
             job.note,
-            primary=ActionSpec("video-fetch", "Fetch again"),
+            primary=ActionSpec("video-fetch", "Download again"),
             severity="warn",
             icon="warning",
         )
@@ -368,11 +371,11 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
     form = job.form
     facts = [("Prompt", job.prompt)] if job.prompt else []
     if form.get("negative_prompt"):
-        facts.append(("Leave out", str(form["negative_prompt"])))
+        facts.append(("Negative prompt", str(form["negative_prompt"])))
     shape = [shape_words(job), str(form.get("aspect_ratio") or "")]
     facts.append(("Model", " · ".join(part for part in shape if part)))
     if job.has_video:
-        facts.append(("Film", f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
+        facts.append(("Video", f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
     price = _price(job)
     if price:
         note = "quoted" if job.charged else f"quoted, {money.PLAY_MONEY}"
@@ -380,16 +383,16 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
     took = _took(job)
     if took is not None:
         waited = (job.queued_at - job.created_at).total_seconds() if job.queued_at is not None else 0.0
-        before = f", {money.duration(waited)} waiting here before" if waited >= TOLD_FROM_S else ""
-        facts.append(("Time", f"{money.duration(took)} until it was ready{before}"))
+        before = f", {money.duration(waited)} in the queue" if waited >= TOLD_FROM_S else ""
+        facts.append(("Time", f"{money.duration(took)} to render{before}"))
     if form.get("consents"):
         agreed = consent_from(form.get("consent"))
         facts.append(("Consent", f"given, version {agreed.version}" if agreed and agreed.version else "given"))
     facts.append(("Ordered", money.when(job.created_at, now)))
     if job.queue_id:
-        facts.append(("Queue id", job.queue_id))
+        facts.append(("Queue ID", job.queue_id))
     if job.request_id:
-        facts.append(("Request id", job.request_id))
+        facts.append(("Request ID", job.request_id))
     return tuple(facts)
 
 
@@ -404,7 +407,7 @@ def receipt_of(job: VideoJob) -> tuple[Run, ...]:
     ):
         return ()
     if job.state == "unknown":
-        return (Run(f"{price} perhaps" if price else "cost not stated", strong=True), Run("nobody knows", role="warn"))
+        return (Run(f"{price} perhaps" if price else "cost not stated", strong=True), Run("unknown", role="warn"))
     if not job.queue_id:
         return (Run("Nothing was charged", strong=True),)
     runs = [Run(f"{price} quoted" if price else "cost not stated", strong=True)]
@@ -412,12 +415,12 @@ def receipt_of(job: VideoJob) -> tuple[Run, ...]:
     if job.form.get("upscale_factor"):
         runs.append(Run(f"{job.form['upscale_factor']}× as large"))
     elif job.duration_s or seconds:
-        runs.append(Run(f"{job.duration_s or seconds:g} s of film"))
+        runs.append(Run(f"{job.duration_s or seconds:g} s of video"))
     took = _took(job)
     if took is not None:
         runs.append(Run(f"took {money.duration(took)}"))
     if job.refunded is not None:
-        runs.append(Run("given back" if job.refunded else "not given back", role="" if job.refunded else "warn"))
+        runs.append(Run("refunded" if job.refunded else "not refunded", role="" if job.refunded else "warn"))
     if job.request_id:
         runs.append(Run(f"req {job.request_id[:12]}", mono=True))
     if not job.charged:

@@ -74,7 +74,7 @@ def check(path: Path, name: str) -> str:
     except OSError as error:
         raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field=name) from None
     if kind is None or kind not in kinds:
-        raise LimitExceeded(f"{path.name} cannot be used: it has to be {words}.", field=name, limit=words)
+        raise LimitExceeded(f"{path.name} cannot be used. It must be {words}.", field=name, limit=words)
     if size > largest:
         mega = f"{largest // 1_000_000} MB"
         raise LimitExceeded(f"Up to {mega}; {path.name} has {size / 1_000_000:.1f} MB.", field=name, limit=mega)

@@ -237,12 +237,12 @@ class Poller:
         if isinstance(error, StorageError):
             if self._errors[job_id] == 1:
                 self._job_store.noticed.emit(job_id, "disk")
-            note = f"{error.sentence.rstrip('.')}. The service keeps its copy, and Rialto goes on asking for it."
+            note = f"{error.sentence.rstrip('.')}. The service has its copy, and Rialto keeps trying."
         else:
             is_new = self._errors[job_id] < SAYS_WHY_AFTER
             if is_new or job.state != "running" or isinstance(error, ConnectionFailed | TimedOut):
                 return
-            note = f"There is no news of it: {describe(error, subject='').what.lower()}. Rialto goes on asking."
+            note = f"No status yet: {describe(error, subject='').what.lower()}. Rialto keeps checking."
         if job.note != note:
             with contextlib.suppress(StorageError):
                 await self._job_store.change(job_id, note=note)

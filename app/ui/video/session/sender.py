@@ -55,8 +55,8 @@ MAX_RESENDS = 1  # how often a job is sent again by itself after a limit, on top
 AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
 OLD_QUOTE = timedelta(minutes=10)
 DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
-TOO_MANY = "The service takes no more jobs this minute. It is sent when it may; nothing was charged."
-WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
+TOO_MANY = "Over the service's limit for this minute. It is sent later. Nothing was charged."
+WAITS_FOR_NETWORK = "Waiting for the network. Nothing was charged."
 
 
 class Sender:
@@ -160,8 +160,8 @@ class Sender:
         except ServiceError as error:
             await self._not_queued(job, error)
         except StorageError:
-            _log.exception("A job could not be kept")
-            await self._hold(job, "The disk could not keep this job, so it was not sent.")
+            _log.exception("A job could not be saved")
+            await self._hold(job, "This job could not be saved to disk, so it was not sent.")
 
     async def _quote_still_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
         """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
@@ -194,7 +194,7 @@ class Sender:
             self.exchanges[job.id] = error.exchange
         problem = describe(error, subject="video")
         if end_of_call(error) == "unknown":
-            note = f"{problem.what}. It may have been queued and charged; Rialto does not queue it again by itself."
+            note = f"{problem.what}. It may have been queued and charged. Rialto does not queue it again automatically."
             await job_store.change(job.id, state="unknown", note=note, ended_at=job_store.now())
             job_store.noticed.emit(job.id, "unknown")
         elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
@@ -202,7 +202,7 @@ class Sender:
             await job_store.change(job.id, state="waiting", note=WAITS_FOR_NETWORK)
         elif isinstance(error, Conflict) and error.consent is not None:
             asked = read_consent(error.consent)
-            note = "It has found a face in what goes along. Nothing was charged."
+            note = "It found a face in the attached files. Nothing was charged."
             await job_store.change(
                 job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
             )
@@ -242,7 +242,7 @@ class Sender:
         try:
             await self._job_store.change(job.id, state="waiting", held=True, note=note, form=form)
         except StorageError:
-            _log.exception("A job could not be held")
+            _log.exception("A job could not be paused")
 
     # What is sent
 

@@ -247,16 +247,16 @@ class VideoForm(QObject):
         except LimitExceeded as error:
             self._set_price(None, Quote(note=error.message))
         except ServiceError as error:
-            self._set_price(None, Quote(note=f"The price is not known: {describe(error, subject='').what}."))
+            self._set_price(None, Quote(note=f"Price unknown: {describe(error, subject='').what}."))
         else:
             self.exact = True
             self._set_price(price, self._words(price))
 
     def _words(self, price: Decimal | None) -> Quote:
         if price is None:
-            return Quote(note="The service names no price for this.")
+            return Quote(note="The service gives no price for this.")
         left = money.after(price, self._current_account.balance, is_play=self._current_account.is_sandbox)
-        words = f"{left[:1].upper()}{left[1:]}" if left else "Not a promise: prices can change until it is queued"
+        words = f"{left[:1].upper()}{left[1:]}" if left else "Estimate. Prices can change until it is queued."
         return Quote(money.money(price), words)
 
     def _numbers_changed(self) -> None:

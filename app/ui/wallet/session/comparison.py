@@ -187,6 +187,6 @@ def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:
         return Difference(receipt.at, what, cost, None, "Only in Rialto's receipts", is_fault=True)
     total = sum((each.spent for each in same), Decimal(0))
     if abs(total - cost) <= TOLERANCE:
-        return Difference(receipt.at, what, cost, total, "Agrees", is_fault=False)
+        return Difference(receipt.at, what, cost, total, "Matches", is_fault=False)
     word = "Different estimate" if receipt.cost_source == "estimated" else "The amounts differ"
     return Difference(receipt.at, what, cost, total, word, is_fault=True)
