@@ -32,15 +32,15 @@ NOT_ENGLISH: dict[str, tuple[str, int]] = {
     "beside: next to, in addition to": (r"\bbeside\b", 20),
     "thinks aloud: shows its reasoning": (r"\bthink(s|ing)? aloud\b", 2),
     "so that it can: so you can": (r"\bso that (it|they) can\b", 0),
-    "such a: this kind of": (r"\b(not|no) such (a )?(service|file|thing)\b", 1),
-    "turned out: is": (r"\bturned out\b", 1),
+    "such a: this kind of": (r"\b(not|no) such (a )?(service|file|thing)\b", 0),
+    "turned out: is": (r"\bturned out\b", 0),
 }
 TERMS: dict[str, tuple[str, int]] = {
     "film: video": (r"\b[Ff]ilm(s|ed|ing)?\b", 49),
     "stop texts: stop sequences": (r"\b[Ss]top texts?\b", 3),
     "left to the model: model default": (r"\b[Ll]eft to the (model|service)\b", 4),
     "keychain: system keyring": (r"\b[Kk]eychain\b", 4),
-    "chain calls: blockchain calls": (r"\b[Cc]hain calls?\b", 3),
+    "chain calls: blockchain calls": (r"\b[Cc]hain calls?\b", 2),
     "booking: charge": (r"\b[Bb]ook(ed|ings?)\b", 3),
     "please, oops, successfully": (r"\b([Pp]lease|[Oo]ops|[Ss]uccessfully)\b", 0),
     "exclamation mark": (r"[a-z]!(\s|$)", 0),

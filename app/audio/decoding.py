@@ -199,7 +199,7 @@ def _wav_form(source: BinaryIO | Arriving) -> tuple[tuple[int, int, int] | None,
     while len(seen) < WAV_HEAD_BYTES:
         head = read(8)
         if len(head) < 8:
-            raise NotSound("This WAV file ends before its sound begins.")
+            raise NotSound("This WAV file ends before its audio begins.")
         seen += head
         name, size = head[:4], int.from_bytes(head[4:], "little")
         if name == b"data":
@@ -247,7 +247,7 @@ def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
     try:
         sound = open_forwards(file)
     except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
-        raise NotSound("The file holds no sound that can be played here.") from error
+        raise NotSound("This file has no audio that Rialto can play.") from error
     given = 0
     # A FLAC that was streamed does not know its length: its end is an error, which costs what was read with it.
     step = BLOCK_FRAMES if sound.frames < _UNKNOWN_FRAMES else _SMALL_STEP
@@ -257,7 +257,7 @@ def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
                 block = sound.read(step, dtype="int16", always_2d=True)
             except (soundfile.LibsndfileError, RuntimeError) as error:
                 if not given:
-                    raise NotSound("The file holds no sound that can be played here.") from error
+                    raise NotSound("This file has no audio that Rialto can play.") from error
                 return  # it ends in the middle
             if not len(block):
                 return

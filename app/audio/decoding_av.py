@@ -35,7 +35,7 @@ def decode(source: Any, container: str | None) -> Iterator[Block]:
     try:
         with av.open(source, "r", format=container, buffer_size=size, options=options) as opened:
             if not opened.streams.audio:
-                raise NotSound("There is no sound in this file.")
+                raise NotSound("This file has no audio.")
             stream = opened.streams.audio[0]
             resampler = av.AudioResampler(format="s16", layout="mono")
             for frame in itertools.chain(opened.decode(stream), (None,)):
@@ -45,4 +45,4 @@ def decode(source: Any, container: str | None) -> Iterator[Block]:
                     yield Block(samples, int(one.sample_rate))
     except (av.FFmpegError, ValueError) as error:
         if not given:
-            raise NotSound("The file holds no sound that can be played here.") from error
+            raise NotSound("This file has no audio that Rialto can play.") from error

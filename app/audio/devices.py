@@ -48,16 +48,22 @@ class Missing(Enum):
 
 
 _SENTENCES: dict[tuple[Missing, Direction], str] = {
-    (Missing.LIBRARY, "output"): "Sound needs PortAudio, which is not installed on this computer. "
-    "What is spoken is kept, and can be saved as a file.",
+    (
+        Missing.LIBRARY,
+        "output",
+    ): "Playback needs PortAudio, which is not installed on this computer. Speech is still saved and can be "
+    "exported as a file.",
     (Missing.LIBRARY, "input"): "Recording needs PortAudio, which is not installed on this computer.",
-    (Missing.DEVICE, "output"): "No loudspeaker or headphones found. What is spoken is kept until one is plugged in.",
+    (Missing.DEVICE, "output"): "No speakers or headphones found. Speech is saved until you connect some.",
     (Missing.DEVICE, "input"): "No microphone found.",
-    (Missing.BUSY, "output"): "Another program holds the loudspeaker. Close it there, or choose another output.",
-    (Missing.BUSY, "input"): "Another program holds the microphone. Close it there, or choose another input.",
-    (Missing.LOST, "output"): "The loudspeaker was unplugged. Choose another output to go on from the same place.",
-    (Missing.LOST, "input"): "The microphone was unplugged.",
-    (Missing.FAILED, "output"): "The loudspeaker could not be opened.",
+    (Missing.BUSY, "output"): "Another program is using the speakers. Close it, or choose another output.",
+    (Missing.BUSY, "input"): "Another program is using the microphone. Close it, or choose another input.",
+    (
+        Missing.LOST,
+        "output",
+    ): "The speakers were disconnected. Choose another output to continue from the same position.",
+    (Missing.LOST, "input"): "The microphone was disconnected.",
+    (Missing.FAILED, "output"): "The speakers could not be opened.",
     (Missing.FAILED, "input"): "The microphone could not be opened.",
 }
 

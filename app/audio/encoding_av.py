@@ -37,7 +37,7 @@ def encode(target: Path, kind: str, blocks: Iterable[Samples], rate_hz: int, tag
                     container.mux(stream.encode(frame))
                 container.mux(stream.encode(None))
     except (av.FFmpegError, ValueError) as error:
-        raise CannotWrite(f"The sound could not be written as {kind.upper()}: {error}") from error
+        raise CannotWrite(f"The audio could not be saved as {kind.upper()}: {error}") from error
 
 
 def _frames(blocks: Iterable[Samples]) -> Iterable[Samples]:

@@ -72,7 +72,9 @@ def can_encode(name: str) -> bool:
 
 def missing_sentence(name: str) -> str:
     """Say what is missing for a format that cannot be played or written here."""
-    return f"{format_title(name)} needs PyAV, which is not installed here. The file itself is kept and can be saved."
+    return (
+        f"{format_title(name)} needs PyAV, which is not installed here. The file itself is saved and can be exported."
+    )
 
 
 def _is_there(library: str) -> bool:

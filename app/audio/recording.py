@@ -31,8 +31,8 @@ class EndReason:
     sentence: str
 
 
-GONE = EndReason("gone", "The microphone was unplugged. Everything up to there is kept.")
-FULL = EndReason("full", "The recording has reached the size that a WAV file can have. All of it is kept.")
+GONE = EndReason("gone", "The microphone was disconnected. Everything up to that point is saved.")
+FULL = EndReason("full", "The recording reached the size limit of WAV files. All of it is saved.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,8 @@ class Recorder:
         try:
             self._record()
         except OSError as error:
-            words = f"The recording stopped because the disk refused: {error.strerror or error}."
-            self._reason = EndReason("disk", f"{words} Everything up to there is kept.")
+            words = f"The recording stopped because it could not be saved: {error.strerror or error}."
+            self._reason = EndReason("disk", f"{words} Everything up to that point is saved.")
         finally:
             self._finish()
 

@@ -65,13 +65,13 @@ def _judged(seconds: float, level_db: float, share: float, clipped: float, short
     if seconds < shortest_s:
         return f"The sample lasts {seconds:.1f} s; at least {shortest_s:g} s are needed.", ""
     if share < 0.02 or level_db < -60:
-        return "No voice can be heard in the sample.", ""
+        return "The sample contains no voice.", ""
     if level_db < TOO_QUIET_DB:
         return "", "The voice is quiet. Come closer to the microphone for a better likeness."
     if clipped > CLIPPED_SHARE:
-        return "", "The sample is too loud in places and distorts. Speak a little further away."
+        return "", "The sample is too loud in places and distorts. Move a little farther away."
     if share < SPEECH_SHARE:
-        return "", "Much of the sample is silence. A sample that is spoken throughout sounds closer."
+        return "", "Much of the sample is silence. Speak throughout for a better likeness."
     if seconds > BEST_S[1]:
-        return "", f"More than {BEST_S[1]:g} s do not make it better."
+        return "", f"More than {BEST_S[1]:g} s does not improve it."
     return "", ""

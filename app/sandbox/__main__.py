@@ -23,7 +23,7 @@ LOCAL_KEY = "local-dev-key"  # the fixed key that works out of the box when none
 
 
 def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m app.sandbox", description="A local stand-in of the service.")
+    parser = argparse.ArgumentParser(prog="python -m app.sandbox", description="A local stand-in for the service.")
     parser.add_argument("--port", type=_port, default=0, help="0 (the default): any free port")
     parser.add_argument(
         "--api-key", type=_key, default=LOCAL_KEY, help=f"the key that it accepts (default {LOCAL_KEY})"
@@ -46,7 +46,7 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--data",
         type=_folder,
         metavar="FOLDER",
-        help="keep accounts, jobs and chains in this folder for the next start (default: begin anew each time)",
+        help="keep accounts, jobs and chains in this folder for the next start (default: start over each time)",
     )
     return parser.parse_args(arguments)
 

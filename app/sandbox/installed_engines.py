@@ -58,7 +58,7 @@ ENGINES: Mapping[str, Engine] = {
         "handbook reader", "Finds passages of the handbook; no language model.", licence="MIT", part="chat.handbook"
     ),
     "speech": Engine(
-        "espeak-ng speech synthesiser",
+        "espeak-ng speech synthesizer",
         "Speaks text with rule-based voices in the languages of the service's voices.",
         ("espeakng_loader", "soundfile", "numpy"),
         "espeakng-loader soundfile numpy",
@@ -74,8 +74,8 @@ ENGINES: Mapping[str, Engine] = {
         "media.sound",
     ),
     "transcription": Engine(
-        "PocketSphinx speech recogniser",
-        "Recognises English speech word by word. A stand-in: expect about one word in four to be wrong.",
+        "PocketSphinx speech recognizer",
+        "Recognizes English speech word by word. A stand-in: expect about one word in four to be wrong.",
         ("pocketsphinx", "soundfile", "numpy", "av"),
         "pocketsphinx soundfile numpy av",
         "BSD-2-Clause",
@@ -104,8 +104,8 @@ ENGINES: Mapping[str, Engine] = {
         part="chat.embeddings",
     ),
     "video": Engine(
-        "PyAV film maker",
-        "Draws a short film from the prompt, with sound; no video model.",
+        "PyAV video maker",
+        "Draws a short video from the prompt, with audio; no video model.",
         ("av", "PIL", "numpy"),
         "av pillow numpy",
         "GPL-2.0-or-later in its wheels",
@@ -137,7 +137,7 @@ def remedy(engine: Engine, program: Path | None = None) -> str:
         return f"Install the extra {EXTRA}, or: pip install {engine.packages}"
     if program.is_relative_to("/usr"):
         return f"It comes with the package {DEBIAN_PACKAGE}: sudo apt install {DEBIAN_PACKAGE}"
-    return "It belongs to this copy of Rialto, of which a part is gone: install it again."
+    return "Part of this copy of Rialto is missing. Install Rialto again."
 
 
 async def listed(_: Call) -> Response:

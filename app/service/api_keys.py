@@ -83,7 +83,7 @@ class ApiKeysResource:
             return read_model(NewApiKey, _data(content))
         except BadResponse:
             raise OutcomeUnknown(
-                "The service made a key, but its answer does not tell it. Look for it and revoke it."
+                "The service created a key but did not return it. Find it in the list and revoke it."
             ) from None
 
     async def revoke(self, key_id: str) -> None:

@@ -47,7 +47,7 @@ class ApiKeyAuth(Credential):
         if not key:
             raise CredentialUnavailable("There is no API key for this account on this computer.")
         if not (key.isascii() and key.isprintable()) or " " in key:
-            raise AuthenticationFailed("The API key holds characters that a key cannot have.", surely_not_sent=True)
+            raise AuthenticationFailed("The API key contains characters that are not allowed.", surely_not_sent=True)
         request.headers["Authorization"] = f"Bearer {key}"
         yield request
 

@@ -155,7 +155,7 @@ class ChatStream:
                         spoke_at = monotonic()
                         yield events
                     elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
-                        raise answer.cut("The answer stopped coming.")
+                        raise answer.cut("The answer stopped arriving.")
                     if reader.ended:
                         break
                 else:

@@ -109,14 +109,14 @@ def parse_suffix(model: str) -> tuple[str, dict[str, str | bool]]:
 
 
 def _check(request: ChatRequest, model: str, parameters: ServiceParameters) -> None:
-    limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
+    limit(bool(model.strip()), "model", "1", "Choose a model.")
     limit(bool(request.messages), "messages", "1", "A chat needs at least one message.")
     _in_range("temperature", request.temperature, 0, 2)
     _in_range("top_p", request.top_p, 0, 1)
     tokens = request.max_completion_tokens
     limit(tokens is None or tokens >= 1, "max_completion_tokens", "1", "An answer needs at least one token.")
     limit(request.seed is None or request.seed > 0, "seed", "1", "A seed is a whole number above 0.")
-    limit(len(request.stop) <= MAX_STOPS, "stop", str(MAX_STOPS), f"Up to {MAX_STOPS} stop texts.")
+    limit(len(request.stop) <= MAX_STOPS, "stop", str(MAX_STOPS), f"Up to {MAX_STOPS} stop sequences.")
     effort = request.reasoning_effort
     limit(
         effort is None or effort in REASONING_EFFORTS,
@@ -157,14 +157,14 @@ def _check_message(number: int, message: ChatMessage) -> None:
     for place, part in enumerate(parts):
         field_name = f"messages[{number}].content[{place}]"
         if part.type == "text":
-            limit(bool(part.value), field_name, "1", "A text part may not be empty.")
+            limit(bool(part.value), field_name, "1", "A text part cannot be empty.")
         elif part.type == "input_audio" and isinstance(part.value, Mapping):
             data = part.value.get("data")
             begins = data.head if isinstance(data, Base64Text) else data
             bare = isinstance(begins, str) and bool(data) and not begins.startswith(("data:", "http:", "https:"))
-            limit(bare, field_name, "base64", "Sound goes along as bare base64, not as an address.")
+            limit(bare, field_name, "base64", "Send audio as bare base64, not as an address.")
             known = part.value.get("format") in AUDIO_FORMATS
-            limit(known, field_name, ", ".join(AUDIO_FORMATS), "This sound format is not accepted.")
+            limit(known, field_name, ", ".join(AUDIO_FORMATS), "This audio format is not accepted.")
         size = _attachment_bytes(part)
         limit(size <= MAX_ATTACHMENT_BYTES, field_name, "25 MB", f"One attachment may be up to {LIMIT_WORDS}.")
 

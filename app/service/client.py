@@ -82,7 +82,7 @@ class ServiceResponse:
             async for piece in pieces:
                 size += len(piece)
                 if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
-                    raise self.cut("The answer came too slowly.")
+                    raise self.cut("The answer arrived too slowly.")
                 yield piece
 
     async def _pieces(self) -> AsyncGenerator[bytes, None]:
@@ -101,7 +101,7 @@ class ServiceResponse:
                         yield piece
                 self._bound.finish()
         except httpx.TimeoutException:
-            failure = "The answer stopped coming."
+            failure = "The answer stopped arriving."
         except (httpx.HTTPError, httpx.StreamError):
             failure = "The connection broke before the answer ended."
         if failure:  # raised out here, so that httpx's error and the request it holds are not its context
@@ -388,7 +388,7 @@ class ServiceClient:
             if wait_s > MAX_RESET_WAIT_S and call.kind is not CallKind.READ and not by_itself:
                 return  # too long to wait, so whoever asks decided it, and the service may have changed its mind
             if wait_s > MAX_RESET_WAIT_S or by_itself:
-                raise RateLimited("A limit of this key is used up.", retry_after_s=wait_s, surely_not_sent=True)
+                raise RateLimited("This key has reached a limit.", retry_after_s=wait_s, surely_not_sent=True)
             tell("rate_limit", wait_s)
             await self._sleep(wait_s)
 
@@ -433,15 +433,17 @@ class ServiceClient:
                 await response.aclose()
                 if not is_absolute(call.path) and origin(target) != self._origin:
                     raise BadResponse(
-                        f"The service sent the call on to {urlsplit(target).hostname}, another host.",
+                        f"The service redirected the request to {urlsplit(target).hostname}, another host.",
                         status=response.status_code,
                     )
                 if leads_astray(url, target):
-                    raise BadResponse("The download was sent on to where it must not go.", status=response.status_code)
+                    raise BadResponse(
+                        "The download was redirected to an address that is not allowed.", status=response.status_code
+                    )
                 url = target
                 continue
             raise failure  # out here, so that httpx's error, which holds the request, is not its context
-        raise BadResponse("The service sent the call in circles.")
+        raise BadResponse("The service redirected the request in a loop.")
 
     async def _open_http(self) -> httpx.AsyncClient:
         async with self._opening:
@@ -475,7 +477,7 @@ class ServiceClient:
         try:
             return str(httpx.URL(base, params=call.params)) if call.params else base
         except httpx.InvalidURL:
-            raise LimitExceeded("The request makes an address that is too long.", field="url", limit="65536") from None
+            raise LimitExceeded("The request address is too long.", field="url", limit="65536") from None
 
     def _headers(self, call: Call) -> list[tuple[str, str]]:
         content: Content | None = call.content
@@ -513,7 +515,7 @@ async def _head(
     except TimeoutError:
         if not limit.expired():
             raise
-    raise httpx.ReadTimeout("The head of the answer was not whole in time.", request=request)
+    raise httpx.ReadTimeout("The response headers took too long.", request=request)
 
 
 def _reads(response: httpx.Response) -> AsyncIterable[bytes]:

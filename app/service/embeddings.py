@@ -58,7 +58,7 @@ class EmbeddingsResource:
         on_wait: OnWait | None = None,
     ) -> Embeddings:
         """Return the vectors of 1 to 2048 texts. Raises `LimitExceeded` before sending, and other `ServiceError`s."""
-        limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
+        limit(bool(model.strip()), "model", "1", "Choose a model.")
         limit(1 <= len(texts) <= MAX_TEXTS, "input", f"1 to {MAX_TEXTS}", f"1 to {MAX_TEXTS} texts at a time.")
         limit(all(texts), "input", "1", "An empty text has no vector.")
         limit(dimensions is None or dimensions >= 1, "dimensions", "1", "A vector has at least one dimension.")

@@ -119,16 +119,16 @@ class ImageRequest:
         return {**body, **self.extra}
 
     def _check(self) -> None:
-        limit(bool(self.model.strip()), "model", "1", "A model has to be chosen.")
+        limit(bool(self.model.strip()), "model", "1", "Choose a model.")
         _check_prompt(self.prompt, min(self.prompt_limit, MAX_PROMPT_CHARS))
         for name, side in (("width", self.width), ("height", self.height)):
             limit(side is None or 0 < side <= MAX_SIDE, name, f"1 to {MAX_SIDE}", f"1 to {MAX_SIDE} pixels.")
         limit(self.quality in (None, *QUALITIES), "quality", ", ".join(QUALITIES), "Quality is low, medium or high.")
         _check_format(self.format)
-        limit(1 <= self.variants <= MAX_VARIANTS, "variants", f"1 to {MAX_VARIANTS}", "One to four pictures at a time.")
+        limit(1 <= self.variants <= MAX_VARIANTS, "variants", f"1 to {MAX_VARIANTS}", "One to four images at a time.")
         scale = self.cfg_scale
-        limit(scale is None or 0 < scale <= 20, "cfg_scale", "0 to 20", "cfg_scale lies above 0, up to 20.")
-        limit(self.steps is None or self.steps >= 1, "steps", "1", "A picture takes at least one step.")
+        limit(scale is None or 0 < scale <= 20, "cfg_scale", "0 to 20", "cfg_scale must be above 0 and up to 20.")
+        limit(self.steps is None or self.steps >= 1, "steps", "1", "An image needs at least one step.")
         limit(self.seed is None or abs(self.seed) <= MAX_SEED, "seed", str(MAX_SEED), f"±{MAX_SEED}.")
 
 
@@ -171,10 +171,13 @@ class ImagesResource:
         price_usd: Decimal | None = None,
     ) -> GeneratedImages:
         """Make an image in the OpenAI form of the call. An unknown model falls back to the service's default."""
-        limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
+        limit(bool(model.strip()), "model", "1", "Choose a model.")
         _check_prompt(prompt, MAX_OPENAI_PROMPT_CHARS)
         limit(
-            size in (None, *OPENAI_SIZES), "size", ", ".join(OPENAI_SIZES), "This call makes pictures of a few sizes."
+            size in (None, *OPENAI_SIZES),
+            "size",
+            ", ".join(OPENAI_SIZES),
+            "This request supports only a few image sizes.",
         )
         _check_format(output_format)
         body: dict[str, object] = {"model": model, "prompt": prompt, "response_format": "b64_json"}
@@ -202,9 +205,9 @@ class ImagesResource:
         on_wait: OnWait | None = None,
     ) -> GeneratedImages:
         """Change an image by words; several images go to the endpoint for several. Raises `ServiceError`."""
-        limit(bool(request.model.strip()), "model", "1", "A model has to be chosen.")
+        limit(bool(request.model.strip()), "model", "1", "Choose a model.")
         _check_prompt(request.prompt, min(request.prompt_limit, MAX_EDIT_PROMPT_CHARS))
-        limit(bool(request.pictures), "image", "1", "There is no picture to change.")
+        limit(bool(request.pictures), "image", "1", "No image to edit.")
         _check_format(request.output_format)
         several = len(request.pictures) > 1
         fields = [("prompt", request.prompt), ("modelId" if several else "model", request.model)]
@@ -232,7 +235,7 @@ class ImagesResource:
         on_wait: OnWait | None = None,
     ) -> GeneratedImages:
         """Enlarge 2 or 4 times; the service shrinks the factor where the result would grow too large."""
-        limit(scale in (2, 4), "scale", "2, 4", "Pictures grow 2 or 4 times.")
+        limit(scale in (2, 4), "scale", "2, 4", "Images can be upscaled 2 or 4 times.")
         allowed = f"0 to {MAX_CREATIVITY}"
         limit(
             creativity is None or 0 <= creativity <= MAX_CREATIVITY,
@@ -283,12 +286,12 @@ class ImagesResource:
 
 
 def _check_prompt(prompt: str, allowed: int) -> None:
-    limit(bool(prompt.strip()), "prompt", "1", "A picture begins with words.")
+    limit(bool(prompt.strip()), "prompt", "1", "An image needs a prompt.")
     limit(len(prompt) <= allowed, "prompt", str(allowed), f"Up to {allowed} characters; this text has {len(prompt)}.")
 
 
 def _check_format(name: str | None) -> None:
-    limit(name in (None, *FORMATS), "format", ", ".join(FORMATS), "Pictures come as jpeg, png or webp.")
+    limit(name in (None, *FORMATS), "format", ", ".join(FORMATS), "Image formats are jpeg, png and webp.")
 
 
 def _file(name: str, image: bytes) -> FormFile:
@@ -307,7 +310,7 @@ def _read_images(answer: ServiceResponse) -> tuple[GeneratedImage, ...]:
     listed = (content.get("images") or content.get("data")) if isinstance(content, Mapping) else None
     images = [_picture(_decoded(item), info) for item in listed] if isinstance(listed, list) else []
     if not images:
-        raise WrongMedia("The service sent no picture.", info=info)
+        raise WrongMedia("The service sent no image.", info=info)
     return tuple(images)
 
 
@@ -316,18 +319,18 @@ def _decoded(item: object) -> bytes:
     if isinstance(item, Mapping):
         item = item.get("b64_json") or item.get("url")
     if not isinstance(item, str):
-        raise WrongMedia("The service sent something that is not a picture.")
+        raise WrongMedia("The service sent something that is not an image.")
     text = item.partition(",")[2] if item.startswith("data:") else item
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise WrongMedia("The service sent something that is not a picture.") from None
+        raise WrongMedia("The service sent something that is not an image.") from None
 
 
 def _picture(data: bytes, info: ResponseInfo) -> GeneratedImage:
     kind = sniff(data[:HEAD_BYTES])
     if kind not in IMAGE_KINDS or kind is None:
-        raise WrongMedia("The service sent something that is not a picture.", info=info)
+        raise WrongMedia("The service sent something that is not an image.", info=info)
     return GeneratedImage(
         data,
         kind,

@@ -129,7 +129,7 @@ class FailureBudget:
             if background:
                 held_s = held_s or self._resumes_in_s(self.PAUSE_AT)
                 if held_s:
-                    raise Held("Too many calls were refused lately; this one was not sent.", resumes_in_s=held_s)
+                    raise Held("Too many recent requests failed, so this one was not sent.", resumes_in_s=held_s)
             if not held_s and len(self._failures) + self._unanswered < self.HOLD_AT:
                 self._unanswered += 1
                 return Admission(self)

@@ -102,13 +102,13 @@ def tier_of(method: str) -> Tier:
 def refusal_of(method: str) -> str | None:
     """Why the proxy will refuse `method`, with what to use instead; None when it is not known to."""
     if method in _SUBSCRIPTIONS or method.endswith(("Subscribe", "Unsubscribe")):
-        return f"{method} needs a lasting connection; the proxy answers single calls only. Ask again instead."
+        return f"{method} needs a permanent connection, but the service answers single calls only. Poll instead."
     if method in _FILTERS:
-        return f"{method} keeps a filter on the node, which the proxy does not. Use eth_getLogs."
+        return f"{method} needs a filter on the node, which the service does not support. Use eth_getLogs."
     if method in _KEYS_AND_MINING:
-        return f"{method} asks a node for keys or mining, which no node here has."
+        return f"{method} needs keys or mining, which these nodes do not have."
     if method.startswith(("getAsset", "getConfirmed")):
-        return f"{method} is not offered."
+        return f"{method} is not supported."
     return None
 
 

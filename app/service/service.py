@@ -134,7 +134,9 @@ def open_service(
     dialect = DIALECTS[dialect_name]
     address = (base_url or dialect.base_url or "").strip()
     if not is_web_address(address):
-        raise LimitExceeded("The address begins with https:// or http://.", field="base_url", limit="https://, http://")
+        raise LimitExceeded(
+            "The address must begin with https:// or http://.", field="base_url", limit="https://, http://"
+        )
     client = ServiceClient(
         address,
         dialect,

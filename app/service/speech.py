@@ -35,7 +35,7 @@ MAX_VOICE_CHARS = 512
 LANGUAGE_CHARS = (2, 32)
 SPEEDS = (0.25, 4.0)
 MAX_SOUND_BYTES = 256 * 1024 * 1024
-NOT_SOUND = "The service answered with something that is not sound."
+NOT_SOUND = "The service sent something that is not audio."
 VOICE_PREFIX = "vv_"
 CLONE_KINDS = frozenset({"mp3", "wav", "flac", "m4a", "mp4"})
 
@@ -77,9 +77,9 @@ class SpeechRequest:
         return body
 
     def _check(self) -> None:
-        limit(bool(self.model.strip()), "model", "1", "A model has to be chosen.")
-        limit(0 < len(self.voice) <= MAX_VOICE_CHARS, "voice", f"1 to {MAX_VOICE_CHARS}", "A voice has to be chosen.")
-        limit(bool(self.text.strip()), "input", "1", "There is nothing to say.")
+        limit(bool(self.model.strip()), "model", "1", "Choose a model.")
+        limit(0 < len(self.voice) <= MAX_VOICE_CHARS, "voice", f"1 to {MAX_VOICE_CHARS}", "Choose a voice.")
+        limit(bool(self.text.strip()), "input", "1", "Type something to speak.")
         limit(
             len(self.text) <= MAX_TEXT_CHARS,
             "input",
@@ -90,7 +90,7 @@ class SpeechRequest:
             self.format is None or self.format in FORMATS,
             "response_format",
             ", ".join(FORMATS),
-            f"There is no sound format “{self.format}”.",
+            f"Unknown audio format “{self.format}”.",
         )
         low, high = SPEEDS
         limit(low <= self.speed <= high, "speed", f"{low:g} to {high:g}", f"Speed goes from {low:g} to {high:g}.")
@@ -275,7 +275,7 @@ class VoicesResource:
         self, sample: Path, model: str, *, price_usd: Decimal | None = None, on_progress: OnProgress | None = None
     ) -> ClonedVoice:
         """Upload a sample of a voice and return its handle. Raises `LimitExceeded` for a file that cannot do."""
-        limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
+        limit(bool(model.strip()), "model", "1", "Choose a model.")
         await check_upload(sample, CLONE_KINDS, "MP3, WAV, FLAC and M4A samples can be used.")
         kind = await sound_kind(sample)
         media_type = "audio/mp4" if kind in ("m4a", "mp4") else MEDIA_TYPES[kind or "wav"]

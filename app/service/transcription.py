@@ -180,7 +180,7 @@ def _text(answer: ServiceResponse) -> str:
 
 
 async def _check(request: TranscriptionRequest) -> str:
-    limit(bool(request.model.strip()), "model", "1", "A model has to be chosen.")
+    limit(bool(request.model.strip()), "model", "1", "Choose a model.")
     limit(
         request.response_format in RESPONSE_FORMATS,
         "response_format",
@@ -196,5 +196,5 @@ async def _check(request: TranscriptionRequest) -> str:
     names = ", ".join(suffix[1:].upper() for suffix in FILE_SUFFIXES)
     name = request.file_name or request.path.name
     limit(Path(name).suffix.lower() in FILE_SUFFIXES, "file", names, f"{name} cannot be used; these can: {names}.")
-    await check_upload(request.path, FILE_KINDS, f"It has to hold sound, as {names}.")
+    await check_upload(request.path, FILE_KINDS, f"It must contain audio, as {names}.")
     return await sound_kind(request.path) or "wav"

@@ -74,10 +74,10 @@ def read_feed(folder: Path) -> Feed | None:
         told = json.loads(about.read_bytes())
         feed = Feed(str(told["metadata"]), str(told["targets"]), root.read_bytes())
     except (OSError, ValueError, KeyError, TypeError):
-        raise UpdatesUnknown("This copy of Rialto was built with half an update feed, so it cannot ask.") from None
+        raise UpdatesUnknown("This build has an incomplete update source, so it cannot check.") from None
     for address in (feed.metadata, feed.targets):
         if not address.startswith("https://") and not is_loopback(address):
-            raise UpdatesUnknown("The update feed of this copy of Rialto is not at a protected address.")
+            raise UpdatesUnknown("This build's update source is not at a secure address.")
     return feed
 
 
@@ -179,26 +179,24 @@ def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
         updater.refresh()
         target = updater.get_targetinfo(INDEX)
         if target is None or target.length > MAX_INDEX_BYTES:
-            raise UpdatesUnknown("The update feed does not say which version is the newest.")
+            raise UpdatesUnknown("The update feed does not name the latest version.")
         index = Path(updater.download_target(target)).read_bytes()
         target.verify_length_and_hashes(index)  # the file may have been changed between writing and reading
         return index
     except exceptions.ExpiredMetadataError:
         raise UpdatesUnknown(
-            "The update feed has not been renewed in time, so it is not believed: somebody may be holding it back."
+            "The update feed is out of date, so Rialto does not trust it. Someone may be blocking newer versions."
         ) from None
     except exceptions.BadVersionNumberError:
-        raise UpdatesUnknown(
-            "The update feed is older than what this computer has seen of it before, so it is not believed."
-        ) from None
+        raise UpdatesUnknown("The update feed is older than one seen before, so Rialto does not trust it.") from None
     except (exceptions.DownloadError, concurrent.futures.CancelledError) as error:
         raise UpdatesUnknown(_why_no_answer(error)) from None
     except exceptions.RepositoryError:
         raise UpdatesUnknown(
-            "The update feed is not signed as it should be, or was changed on its way. Nothing of it is believed."
+            "The update feed's signature is wrong or it was changed in transit, so Rialto does not trust it."
         ) from None
     except OSError as error:
-        raise UpdatesUnknown(f"What the update feed says cannot be kept here: {error.strerror or error}.") from None
+        raise UpdatesUnknown(f"The update feed could not be saved: {error.strerror or error}.") from None
     finally:
         with suppress(OSError):
             (folder / INDEX).unlink(missing_ok=True)
@@ -220,7 +218,7 @@ def _release(index: bytes) -> Release:
         version, page = str(told["version"]), str(told.get("page", ""))
         _numbers(version)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise UpdatesUnknown("The update feed does not say which version is the newest.") from None
+        raise UpdatesUnknown("The update feed does not name the latest version.") from None
     good_page = page.startswith("https://") and len(page) <= MAX_PAGE_CHARS and page.isprintable()
     return Release(version, page if good_page else "")
 

@@ -67,8 +67,8 @@ class VideoRequest:
 
     def to_body(self) -> dict[str, object]:
         """Raises `LimitExceeded`."""
-        limit(bool(self.model.strip()), "model", "1", "A model has to be chosen.")
-        limit(bool(self.duration), "duration", "1", "A length has to be chosen.")
+        limit(bool(self.model.strip()), "model", "1", "Choose a model.")
+        limit(bool(self.duration), "duration", "1", "Choose a duration.")
         allowed = min(self.prompt_limit, MAX_PROMPT_CHARS)
         for name, text in (("prompt", self.prompt), ("negative_prompt", self.negative_prompt or "")):
             limit(
@@ -77,7 +77,12 @@ class VideoRequest:
                 str(allowed),
                 f"Up to {allowed} characters; this text has {len(text)}.",
             )
-        limit(self.upscale_factor in (None, 1, 2, 4), "upscale_factor", "1, 2, 4", "Films grow 1, 2 or 4 times.")
+        limit(
+            self.upscale_factor in (None, 1, 2, 4),
+            "upscale_factor",
+            "1, 2, 4",
+            "Videos can be upscaled 1, 2 or 4 times.",
+        )
         body = self.pricing_body()
         for name, value in (
             ("prompt", self.prompt or None),
@@ -271,13 +276,18 @@ class VideoResource:
         async with self._client.fetch(call) as answer:
             content = answer.json()
             if not isinstance(content, Mapping) or not isinstance(content.get("success"), bool):
-                raise BadResponse("The service did not say whether the film was removed.", info=answer.info)
+                raise BadResponse("The service did not say whether the video was removed.", info=answer.info)
             return bool(content["success"])
 
     def _foreign(self, method: str, job: QueuedVideo) -> Call:
         address = job.download_url or ""
         secure = address.startswith("https://") or self._client.base_url.startswith("http://")
-        limit(bool(address) and secure, "download_url", "https://", "There is no safe address to fetch the film from.")
+        limit(
+            bool(address) and secure,
+            "download_url",
+            "https://",
+            "There is no secure address to download the video from.",
+        )
         return Call(
             method,
             address,
@@ -318,7 +328,7 @@ async def _text(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
     async for piece in pieces:
         body += piece
         if len(body) > MAX_JSON_BYTES:
-            raise BadResponse("The state of the film is larger than it can be.")
+            raise BadResponse("The video's status is too large.")
     return bytes(body)
 
 
@@ -333,7 +343,7 @@ async def _film(
 ) -> SavedVideo:
     kind = sniff(head[:HEAD_BYTES])
     if kind not in ("mp4", "mov", "webm"):
-        raise BadResponse("The service sent something that is not a film.", info=answer.info)
+        raise BadResponse("The service sent something that is not a video.", info=answer.info)
     async with aclosing(rest):
         size = await save(rest, path, total=answer.info.content_length, on_received=on_received, mark=mark)
     return SavedVideo(path, size, kind)
@@ -352,7 +362,7 @@ def _state_of(body: bytes, answer: ServiceResponse) -> VideoState:
     content = read_json(body)
     told = content.get("status") if isinstance(content, Mapping) else None
     if not isinstance(content, Mapping) or not isinstance(told, str):
-        raise BadResponse("The service sent no state of the film.", info=answer.info)
+        raise BadResponse("The service sent no video status.", info=answer.info)
     word = told.strip().lower()
     if word in _PROCESSING:
         state = "processing"

@@ -82,7 +82,7 @@ class WalletAuth(Credential):
         if refusal is not None:
             raise refusal
         if not value or not value.isascii() or not value.isprintable() or " " in value:
-            raise AuthenticationFailed("The wallet made a sign-in that cannot be sent.", surely_not_sent=True)
+            raise AuthenticationFailed("The wallet created a sign-in that cannot be sent.", surely_not_sent=True)
         return value
 
     def _learn(self, headers: httpx.Headers) -> None:

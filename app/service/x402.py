@@ -151,7 +151,7 @@ class X402Resource:
             bool(_BASE64.fullmatch(payment)) and len(payment) <= MAX_PAYMENT_CHARS,
             "payment",
             "base64",
-            "The signed payment is not in the form that a header can carry.",
+            "The signed payment does not fit into a header.",
         )
         call = Call(
             "POST",
@@ -204,7 +204,7 @@ class X402Resource:
             base_url.startswith("https://") or is_loopback(base_url),
             "base_url",
             "https://",
-            "A top-up needs https://: over http:// anybody on the way could name another receiver.",
+            "A top-up needs https://. With http://, others on the network could change the receiver.",
         )
 
 
@@ -230,13 +230,13 @@ def _requirements(body: bytes, info: ResponseInfo) -> TopUpRequirements:
         content = _header_json(info.payment_required) or {}
     options = content.get("accepts")
     if not isinstance(options, list) or not options:
-        raise _about(info, BadResponse("The service named no way to pay."))
+        raise _about(info, BadResponse("The service offered no payment method."))
     entries = _entries(options)
     version = content.get("x402Version")
     if version is None:
         version = 1 if any("maxAmountRequired" in each for each in entries) else 2
     if not isinstance(version, int) or isinstance(version, bool) or version not in (1, 2):
-        raise _about(info, BadResponse("The service speaks a version of the payment protocol that is not known."))
+        raise _about(info, BadResponse("The service uses an unknown version of the payment protocol."))
     return TopUpRequirements(version, entries, info.date or info.received_at, info)
 
 
@@ -294,7 +294,7 @@ def _about(info: ResponseInfo, error: ServiceError) -> ServiceError:
 
 
 def _wallet(text: str) -> str:
-    limit(bool(_WALLET.fullmatch(text)), "wallet", "address", "This is not the address of a wallet.")
+    limit(bool(_WALLET.fullmatch(text)), "wallet", "address", "This is not a wallet address.")
     return quote(text, safe="")
 
 
@@ -306,7 +306,7 @@ def _data(content: object) -> Mapping[str, object]:
     inner = content.get("data") if isinstance(content, Mapping) else None
     data = inner if isinstance(inner, Mapping) else content
     if not isinstance(data, Mapping):
-        raise BadResponse("The service sent something that says nothing about a wallet.")
+        raise BadResponse("The service sent nothing about a wallet.")
     return data
 
 

@@ -49,7 +49,7 @@ def shares(paths: Paths) -> tuple[Share, ...]:
 def written_folders(paths: Paths) -> tuple[tuple[Path, str], ...]:
     """Every folder that Rialto writes to, with what is in it; one that lies in another is not named twice."""
     every = (
-        (paths.data, "chats, receipts, recordings, clips, images, films"),
+        (paths.data, "chats, receipts, recordings, clips, images, videos"),
         (paths.config, "settings and accounts, without keys"),
         (paths.logs, "logs and crash reports, without what you wrote"),
         (paths.cache, "images and lists that can be downloaded again"),

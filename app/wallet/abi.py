@@ -22,14 +22,14 @@ MAX_TYPE_DEPTH = 16
 # https://docs.soliditylang.org, "Panic via assert and error via require"
 PANICS = {
     0x00: "a check that the compiler put in failed",
-    0x01: "an assert failed",
-    0x11: "a number ran over or under its range",
+    0x01: "an assertion failed",
+    0x11: "a number overflowed",
     0x12: "a division by zero",
     0x21: "a value outside an enumeration",
     0x22: "a broken byte array in storage",
     0x31: "a pop from an empty array",
     0x32: "an index outside an array",
-    0x41: "too much memory was asked for",
+    0x41: "too much memory was requested",
     0x51: "a call to a function that was never set",
 }
 
@@ -180,7 +180,7 @@ def read_interface(text: str) -> Interface:
     try:
         written = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise AbiRefused("json", "This is not whole JSON.") from error
+        raise AbiRefused("json", "This JSON is incomplete.") from error
     if isinstance(written, dict):
         written = written.get("abi", written)
     if not isinstance(written, list):
@@ -191,7 +191,7 @@ def read_interface(text: str) -> Interface:
 
 def _interface(entries: list[Entry], skipped: int) -> Interface:
     if not entries:
-        raise AbiRefused("interface", "There is no function, event or error in this.")
+        raise AbiRefused("interface", "This has no function, event or error.")
     return Interface(tuple(entries), skipped)
 
 
@@ -216,7 +216,7 @@ def _parameters(items: object, depth: int = 0) -> tuple[Parameter, ...]:
     if items is None:
         return ()
     if not isinstance(items, list) or depth > MAX_TYPE_DEPTH:
-        raise AbiRefused("interface", "A parameter list of this interface is not one.")
+        raise AbiRefused("interface", "This interface has a malformed parameter list.")
     return tuple(_parameter(item, depth) for item in items)
 
 

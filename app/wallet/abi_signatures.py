@@ -102,5 +102,5 @@ class _Reader:
 
     def _refusal(self) -> AbiRefused:
         return AbiRefused(
-            "signature", f"“{self._line[:60]}” is no signature such as transfer(address to, uint256 amount)."
+            "signature", f"“{self._line[:60]}” is not a signature such as transfer(address to, uint256 amount)."
         )

@@ -42,7 +42,7 @@ def read_evm_address(text: str) -> str:
     address = checksum_address(bytes.fromhex(text[2:]))
     digits = text[2:]
     if digits not in (digits.lower(), digits.upper()) and text != address:
-        raise AddressRefused("checksum", "The capital letters of this address do not fit it: a character is wrong.")
+        raise AddressRefused("checksum", "This address has a wrong checksum. Check each character.")
     return address
 
 

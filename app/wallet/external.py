@@ -34,7 +34,7 @@ class ExternalSigner:
 
     async def sign_authorization(self, authorization: TransferAuthorization) -> str:
         """Payments have a page of their own, where the signature is pasted."""
-        raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere: paste the signature that it makes.")
+        raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere. Paste its signature.")
 
 
 async def check_text_signature(chain: Chain, address: str, text: str, signature: str) -> str:

@@ -59,7 +59,7 @@ async def key_from_phrase(phrase: str, *, chain: Chain = "evm", index: int = 0, 
     The phrase may be in any language that BIP-39 has, in any case and spacing. Raises `KeyRefused`.
     """
     if not 0 <= index <= MAX_ACCOUNT_INDEX:
-        raise KeyRefused("index", "There is no account of that number.")
+        raise KeyRefused("index", "There is no account with that number.")
     words = unicodedata.normalize("NFKD", phrase[:MAX_KEY_TEXT_CHARS]).lower().split()
     if len(words) not in PHRASE_LENGTHS:
         raise KeyRefused(
@@ -94,7 +94,9 @@ async def encrypt_key_file(key: PrivateKey, password: str) -> bytes:
     if key.chain != "evm":
         raise KeyRefused("chain", "Key files exist for Ethereum keys only.")
     if len(password) < MIN_PASSWORD_CHARS:
-        raise KeyRefused("password", f"At least {MIN_PASSWORD_CHARS} characters: whoever has the file can keep trying.")
+        raise KeyRefused(
+            "password", f"At least {MIN_PASSWORD_CHARS} characters, because anyone with the file can keep guessing."
+        )
     return await asyncio.to_thread(_encrypt_key_file, key, password)
 
 
@@ -111,9 +113,11 @@ def _from_words(words: list[str], chain: Chain, index: int, passphrase: str) -> 
     if not known:
         best = max(lists, key=lambda each: sum(_is_word(word, each.wordlist) for word in words))
         strange = [str(at) for at, word in enumerate(words, 1) if not _is_word(word, best.wordlist)]
-        raise KeyRefused("word", f"Not a word of a recovery phrase: number {', '.join(strange)}.")
+        raise KeyRefused("word", f"Not a recovery phrase word: number {', '.join(strange)}.")
     if not any(each.is_mnemonic_valid(phrase) for each in known):
-        raise KeyRefused("phrase_checksum", "These words do not belong together: one is wrong or in the wrong place.")
+        raise KeyRefused(
+            "phrase_checksum", "This is not a valid recovery phrase. A word is wrong or in the wrong place."
+        )
     seed = Mnemonic.to_seed(phrase, passphrase)
     if chain == "solana":
         return PrivateKey(_slip10(seed, (*SOLANA_PATH, index, 0)), chain)
@@ -158,7 +162,7 @@ def _from_pair(pair: bytearray) -> PrivateKey:
         pair[at] = 0
     if public and base58.decode(key.to_text())[KEY_BYTES:] != public:
         key.wipe()
-        raise KeyRefused("pair", "The two halves of this key do not belong together.")
+        raise KeyRefused("pair", "The two halves of this key do not match.")
     return key
 
 
@@ -173,7 +177,7 @@ def _open_key_file(data: bytes, password: str) -> PrivateKey:
         except ValueError as error:
             if "MAC" not in str(error):
                 raise
-        raise WrongPassword("password", "This is not the password of this key file.")
+        raise WrongPassword("password", "Wrong password.")
 
     key = without_words(decrypt, KeyFileDamaged("damaged", "This key file is damaged."))
     address = str(document.get("address") or "")
@@ -205,13 +209,13 @@ def _checked_key_file(data: bytes) -> dict[str, object]:
     if not isinstance(document, dict):
         raise damaged
     if document.get("version") != 3:
-        raise KeyFileDamaged("version", "Only key files of version 3 are read.")
+        raise KeyFileDamaged("version", "Only version 3 key files are supported.")
     crypto = document.get("crypto")
     params = crypto.get("kdfparams") if isinstance(crypto, dict) else None
     if not isinstance(crypto, dict) or not isinstance(params, dict) or crypto.get("cipher") != "aes-128-ctr":
         raise damaged
     if not _bearable(crypto.get("kdf"), params):
-        raise KeyFileDamaged("cost", "This key file asks for more memory or time than any wallet would set.")
+        raise KeyFileDamaged("cost", "This key file needs too much memory or time to unlock.")
     return document
 
 

@@ -101,7 +101,7 @@ def units_of(amount_usd: Decimal, decimals: int) -> int:
         raise PaymentRefused("amount", "This is not an amount that can be paid.", "amount")
     units = Fraction(amount_usd) * 10**decimals
     if units.denominator != 1:
-        raise PaymentRefused("amount", f"Up to {decimals} decimals: the token has no smaller parts.", "amount")
+        raise PaymentRefused("amount", f"Up to {decimals} decimals.", "amount")
     return int(units)
 
 
@@ -133,16 +133,14 @@ def prepare_payment(
     except AddressRefused:
         sender = ""
     if not sender:
-        raise PaymentRefused("payer", "The paying wallet has no address of this chain.", "from")
+        raise PaymentRefused("payer", "The paying wallet has no address on this chain.", "from")
     if sender == option.receiver:
-        raise PaymentRefused("receiver", "The receiver of the payment is this very wallet.", "payTo")
+        raise PaymentRefused("receiver", "The payment would go to this same wallet.", "payTo")
     if abs(skew) > MAX_SKEW and not token.test_money:
-        raise PaymentRefused(
-            "clock", "This computer's clock and the service's differ by minutes. Set yours right first."
-        )
+        raise PaymentRefused("clock", "This computer's clock differs from the service's by minutes. Set it first.")
     now = now + skew
     if not timedelta(seconds=-5) <= now - named_at <= MAX_TERMS_AGE:
-        raise PaymentRefused("stale", "The service's terms are too old. Ask for them again.")
+        raise PaymentRefused("stale", "The service's terms are too old. Request them again.")
     value = units_of(amount_usd, token.decimals)
     _check_amount(amount_usd, usd_of(option.least_units, token.decimals), limits)
     start = int(now.timestamp())
@@ -187,7 +185,7 @@ def _standard_signature(text: str) -> str:
     data = bytes.fromhex(text[2:])
     parity = data[64] - 27 if data[64] >= 27 else data[64]
     if parity not in (0, 1) or int.from_bytes(data[32:64], "big") > SECP256K1_ORDER // 2:
-        raise SigningFailed("format", "This signature is not in the form that the token accepts.")
+        raise SigningFailed("format", "The token does not accept this form of signature.")
     return "0x" + data[:64].hex() + f"{27 + parity:02x}"
 
 
@@ -211,6 +209,6 @@ def _check_amount(amount: Decimal, asked: Decimal, limits: PaymentLimits) -> Non
     if amount > limits.largest:
         raise PaymentRefused("too_large", f"The largest top-up is {_dollars(limits.largest)}.", "amount")
     if limits.own_cap is not None and amount > limits.own_cap:
-        raise PaymentRefused("own_cap", f"Your own limit for a top-up is {_dollars(limits.own_cap)}.", "amount")
+        raise PaymentRefused("own_cap", f"Your limit for top-ups is {_dollars(limits.own_cap)}.", "amount")
     if amount < asked:
-        raise PaymentRefused("below_terms", f"The service takes {_dollars(asked)} or more.", "amount")
+        raise PaymentRefused("below_terms", f"The service accepts {_dollars(asked)} or more.", "amount")

@@ -48,7 +48,7 @@ def sign_sheet(prepared: PreparedPayment) -> tuple[SignedField, ...]:
     known = f"{token.symbol} on {token.network_name}" + (" (test money)" if token.test_money else "")
     return (
         SignedField("from", words.sender, "your wallet"),
-        SignedField("to", words.receiver, "as the service named it"),
+        SignedField("to", words.receiver, "as the service stated it"),
         SignedField("value", str(words.value), f"{amount:f} {token.symbol}"),
         SignedField("validAfter", str(words.valid_after), _clock(words.valid_after)),
         SignedField("validBefore", str(words.valid_before), _clock(words.valid_before)),
@@ -132,7 +132,7 @@ def _check(words: SignedWords, prepared: PreparedPayment) -> None:
         and usd_of(words.value, token.decimals) == prepared.amount_usd
     )
     if not as_chosen:
-        raise PaymentRefused("encoding", "What would be signed is not what was chosen.")
+        raise PaymentRefused("encoding", "The signed data does not match your choice.")
 
 
 def _clock(seconds: int) -> str:
@@ -142,7 +142,7 @@ def _clock(seconds: int) -> str:
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Refuse an object that has one name twice: two readers could see two payments in it."""
     if len({name for name, _ in pairs}) != len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name appears twice")
     return dict(pairs)
 
 

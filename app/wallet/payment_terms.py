@@ -73,7 +73,7 @@ def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOK
     if version not in _AMOUNT_NAME:
         raise PaymentRefused("version", f"Version {version} of the payment protocol is not known.", "x402Version")
     if not isinstance(terms, Mapping):
-        raise PaymentRefused("terms", "The service named terms of payment that cannot be read.")
+        raise PaymentRefused("terms", "The service's payment terms cannot be read.")
     if _text(terms, "scheme") != SCHEME:
         raise PaymentRefused("scheme", "Only payments of an exact amount are signed.", "scheme")
     network = _text(terms, "network")
@@ -104,11 +104,11 @@ def _on_network(network: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
     if network in SOLANA_NAMES:
         raise PaymentRefused(
             "other_rail",
-            "Rialto makes no payments on this chain, on any system. Choose another way, or pay from a wallet program "
-            "of that chain: the credits then belong to the address that pays.",
+            "Rialto cannot pay on this chain. Choose another method, or pay from a wallet program for that "
+            "chain. The credits then belong to the paying address.",
             "network",
         )
-    raise PaymentRefused("network", "The service asks for payment on a network that is not known here.", "network")
+    raise PaymentRefused("network", "The service asks for payment on an unknown network.", "network")
 
 
 def _token(tokens: Sequence[Token], asset: str) -> Token:
@@ -123,7 +123,7 @@ def _token(tokens: Sequence[Token], asset: str) -> Token:
 def _check_extra(extra: object, token: Token) -> None:
     """The names that the token's contract is signed under. Another name would make a signature that pays nothing."""
     if not isinstance(extra, Mapping):
-        raise PaymentRefused("extra", "The service does not say how its token names itself.", "extra")
+        raise PaymentRefused("extra", "The service does not name its token.", "extra")
     for name, expected in (("name", token.name), ("version", token.version)):
         if _text(extra, name, "extra.") != expected:
             raise PaymentRefused(
@@ -132,7 +132,7 @@ def _check_extra(extra: object, token: Token) -> None:
     method = extra.get("assetTransferMethod")
     if method not in (None, "eip3009"):
         raise PaymentRefused(
-            "method", "The service wants leave to take more than one payment.", "extra.assetTransferMethod"
+            "method", "The service asks for permission to take more than one payment.", "extra.assetTransferMethod"
         )
 
 
@@ -144,7 +144,7 @@ def _receiver(text: str, token: Token) -> str:
     else:
         if receiver not in (ZERO_ADDRESS, token.address):
             return receiver
-        sentence = "That address belongs to nobody who could credit the payment."
+        sentence = "Nobody could credit a payment to that address."
     raise PaymentRefused("receiver", f"The receiver of the payment is wrong. {sentence}", "payTo")
 
 

@@ -35,14 +35,14 @@ def read_quantity(text: str, *, signed: bool = False) -> int:
         raise QuantityRefused("number", "A number is digits, or 0x and hexadecimal digits, with or without a unit.")
     digits, exponent, unit = written[1].replace("_", "").replace(",", ""), written[2] or "0", written[3].lower()
     if unit and unit not in UNITS:
-        raise QuantityRefused("unit", f"“{written[3]}” is no unit. Units are wei, gwei and ether.")
+        raise QuantityRefused("unit", f"“{written[3]}” is not a unit. Units are wei, gwei and ether.")
     with localcontext() as context:
         context.prec = _DIGITS
         value = Decimal(digits).scaleb(int(exponent) + UNITS.get(unit, 0))
         if value < 0 and not signed:
             raise QuantityRefused("negative", "This number cannot be negative.")
         if abs(value) > LARGEST:
-            raise QuantityRefused("large", "This number is larger than 256 bits hold.")
+            raise QuantityRefused("large", "This number does not fit into 256 bits.")
         if value != value.to_integral_value():
             whole = "The number is not whole." if not unit else f"More decimals than a wei has: “{text}”."
             raise QuantityRefused("whole", whole)
@@ -51,7 +51,7 @@ def read_quantity(text: str, *, signed: bool = False) -> int:
 
 def _within(value: int) -> int:
     if value > LARGEST:
-        raise QuantityRefused("large", "This number is larger than 256 bits hold.")
+        raise QuantityRefused("large", "This number does not fit into 256 bits.")
     return value
 
 

@@ -45,7 +45,7 @@ def site_of(base_url: str, *, domain: str | None, uri: str | None, statement: st
     host = (parts.hostname or "").lower()
     if parts.scheme != "https" and not _is_this_computer(host):
         raise SignInRefused(
-            "insecure", "Signing in needs https://: over http:// the signature could be read on its way."
+            "insecure", "Signing in needs https://. With http://, others on the network could read the signature."
         )
     shown = f"[{host}]" if ":" in host else host
     usual = {"https": 443, "http": 80}[parts.scheme]

@@ -146,7 +146,7 @@ class EthAccountSigner:
                 raise SigningFailed("encoding", "Two ways to encode the payment differ. Nothing was signed.")
             signature = self._signed(key, signable)
             if recovered_address(signable, signature) != self.address:
-                raise SigningFailed("signature", "The signature turned out not to be one. Nothing was sent.")
+                raise SigningFailed("signature", "The signature is not valid. Nothing was sent.")
             return signature
 
         return await self._with_key(sign)
@@ -238,7 +238,7 @@ def recovered_address(signable: SignableMessage, signature: str) -> str:
 
     return without_words(
         lambda: str(Account.recover_message(signable, signature=bytes.fromhex(signature[2:]))),
-        SigningFailed("signature", "This is not a signature of what was to be signed."),
+        SigningFailed("signature", "This signature does not match the text."),
     )
 
 

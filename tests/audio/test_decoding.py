@@ -98,7 +98,7 @@ def test_an_mp3_read_in_blocks_is_the_same_sound_and_nothing_is_complained_of(
 def test_what_is_no_sound_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "page.mp3"
     path.write_bytes(b"<html>" * 100)
-    with pytest.raises(NotSound, match="no sound"):
+    with pytest.raises(NotSound, match="no audio"):
         list(blocks_of(path))
     with pytest.raises(NotSound, match="cannot be read"):
         list(blocks_of(tmp_path / "missing.wav"))

@@ -152,7 +152,7 @@ AudioHost().devices("output")
 def test_without_a_device_one_sentence_says_so() -> None:
     host = AudioHost(lambda: sounddevice_with())
     assert host.devices("output") == ()
-    with pytest.raises(AudioUnavailable, match="No loudspeaker or headphones found"), host.opening("output"):
+    with pytest.raises(AudioUnavailable, match="No speakers or headphones found"), host.opening("output"):
         pass
     with pytest.raises(AudioUnavailable, match="No microphone found"), host.opening("input"):
         pass
@@ -160,7 +160,7 @@ def test_without_a_device_one_sentence_says_so() -> None:
 
 def test_a_busy_device_has_a_sentence_of_its_own() -> None:
     host = AudioHost(lambda: sounddevice_with(row("Desk", outputs=2)))
-    with pytest.raises(AudioUnavailable, match="Another program holds the loudspeaker"), host.opening("output"):
+    with pytest.raises(AudioUnavailable, match="Another program is using the speakers"), host.opening("output"):
         raise PortAudioError("Error opening OutputStream", -9985)
 
 

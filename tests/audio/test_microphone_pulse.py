@@ -115,7 +115,7 @@ def test_the_sound_server_ending_mid_recording_keeps_the_file_and_says_so(host: 
     state = recorder.stop()
     patch.undo()
     assert state.reason is not None
-    assert state.reason.sentence == "The microphone was unplugged. Everything up to there is kept."
+    assert state.reason.sentence == "The microphone was disconnected. Everything up to that point is saved."
     assert soundfile.info(tmp_path / "r.wav").duration == pytest.approx(state.seconds, abs=0.001)
     assert state.seconds > 0.5
 
@@ -190,7 +190,7 @@ def test_a_device_that_another_program_holds() -> None:
     with pytest.raises(AudioUnavailable) as caught:
         open_microphone(AudioHost(lambda: _Library(busy)), MicrophoneChoice())  # type: ignore[arg-type, return-value]
     assert caught.value.missing is Missing.BUSY
-    assert "Another program holds the microphone" in caught.value.sentence
+    assert "Another program is using the microphone" in caught.value.sentence
 
 
 def test_a_device_that_never_answers_is_given_up() -> None:

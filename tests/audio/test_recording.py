@@ -154,7 +154,7 @@ def test_an_unplugged_microphone_ends_it_with_a_sentence_and_keeps_the_file(tmp_
     block_until(lambda: recorder.snapshot().is_over)
     reason = recorder.snapshot().reason
     assert reason is not None
-    assert reason.sentence == "The microphone was unplugged. Everything up to there is kept."
+    assert reason.sentence == "The microphone was disconnected. Everything up to that point is saved."
     assert soundfile.info(tmp_path / "a.wav").duration == 1.0
 
 

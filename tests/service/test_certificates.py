@@ -26,13 +26,13 @@ def test_a_bundle_counts_by_what_still_holds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"hello", "holds no certificate."),
-        (b"", "holds no certificate."),
+        (b"hello", "contains no certificate."),
+        (b"", "contains no certificate."),
         (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "is damaged."),
-        (b"-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n", "holds a private key"),
-        (pem() + b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "holds a private key"),
+        (b"-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n", "contains a private key"),
+        (pem() + b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "contains a private key"),
         (pem(from_day=-9, to_day=-2), "expired on "),
-        (pem(from_day=2), "holds from "),
+        (pem(from_day=2), "is valid from "),
         (ssl.PEM_cert_to_DER_cert(pem().decode()), "in binary form. Save it as PEM"),
         (b"x" * (MAX_FILE_BYTES + 1), "too large to be a certificate."),
     ],

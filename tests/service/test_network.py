@@ -120,7 +120,7 @@ async def test_a_proxy_that_wants_a_login_and_gets_none(kind: str, tmp_path: Pat
             with pytest.raises(ConnectionFailed) as caught:
                 await watched.client.get("/x")
         assert (caught.value.code, caught.value.surely_not_sent) == ("proxy_auth", True)
-        assert "wants a user name and password" in caught.value.message
+        assert "requires a user name and password" in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ async def test_a_proxy_that_is_not_there(kind: str, scheme: str, tmp_path: Path)
     async with Watched(f"{scheme}://{HOST}/v1", network=Network(settings)) as watched:
         with pytest.raises(ConnectionFailed) as caught:
             await watched.client.get("/x")
-    assert (caught.value.code, caught.value.message) == ("proxy", "Nothing answers at the proxy 127.0.0.1:9.")
+    assert (caught.value.code, caught.value.message) == ("proxy", "Nothing responds at the proxy 127.0.0.1:9.")
 
 
 async def test_a_proxy_whose_name_nobody_knows() -> None:

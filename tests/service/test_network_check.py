@@ -61,7 +61,7 @@ async def test_every_hop_of_a_way_through_a_proxy_goes_well(tmp_path: Path) -> N
             names = ("proxy_answer", "tls", "http", "key")
             assert states(hops) == {"proxy_name": "ok", "proxy": "ok", **secure, **dict.fromkeys(names, "ok")}
             assert all(hop.took_ms is not None for hop in hops.values())
-            assert hops["proxy_answer"].sentence == f"The proxy opens the way to {HOST} for {LOGIN[0]}."
+            assert hops["proxy_answer"].sentence == f"The proxy connects to {HOST} for {LOGIN[0]}."
             assert hops["tls"].sentence.startswith(f"Certificate of {HOST}, issued by Throwaway CA. Valid until ")
             assert hops["key"].sentence == "The service accepts the key."
         assert {received.target for received in place.server.received} == {"/api/v1/api_keys/rate_limits"}
@@ -72,7 +72,7 @@ async def test_without_an_account_the_way_alone_is_tested(tmp_path: Path) -> Non
         proxy = await place.proxy("http")
         hops = await walk(BASE, Network(place.settings("http", proxy)), with_key=False)
         assert (hops["http"].state, hops["key"].state) == ("ok", "skipped")
-        assert hops["key"].sentence == "There is no key to check."
+        assert hops["key"].sentence == "No key to check."
         (received,) = place.server.received
         assert (received.target, "authorization" in received.headers) == ("/api/v1/models", False)
 
@@ -92,8 +92,8 @@ async def test_each_hop_is_told_while_it_runs(tmp_path: Path) -> None:
     ("settings", "failed", "words"),
     [
         (NetworkSettings("manual", "http", "no-such-proxy.invalid", 80), "proxy_name", "no-such-proxy.invalid"),
-        (NetworkSettings("manual", "http", "127.0.0.1", 9), "proxy", "Nothing answers at the proxy 127.0.0.1:9."),
-        (NetworkSettings("none"), "name", f"There is no host called {HOST}, or no name server could be asked."),
+        (NetworkSettings("manual", "http", "127.0.0.1", 9), "proxy", "Nothing responds at the proxy 127.0.0.1:9."),
+        (NetworkSettings("none"), "name", f"There is no host named {HOST}, or DNS is not reachable."),
     ],
 )
 async def test_the_first_hops_fail_by_name(settings: NetworkSettings, failed: str, words: str) -> None:
@@ -109,14 +109,14 @@ async def test_refused_and_missing_credentials_are_told_apart(kind: str, tmp_pat
         name, sentence = bad(await walk(BASE, Network(place.settings(kind, proxy, LOGIN[0]), password)))
         assert (name, "did not accept the user name and password" in sentence) == ("proxy_answer", True)
         name, sentence = bad(await walk(BASE, Network(place.settings(kind, proxy))))
-        assert (name, "wants a user name and password" in sentence) == ("proxy_answer", True)
+        assert (name, "requires a user name and password" in sentence) == ("proxy_answer", True)
 
 
 async def test_credentials_that_a_proxy_does_not_take(tmp_path: Path) -> None:
     async with town(tmp_path) as place:
         proxy = await place.proxy("socks5")
         name, sentence = bad(await walk(BASE, Network(place.settings("socks5", proxy, LOGIN[0]), password)))
-        assert (name, "takes no user name and password" in sentence) == ("proxy_answer", True)
+        assert (name, "does not accept a user name and password" in sentence) == ("proxy_answer", True)
 
 
 @pytest.mark.parametrize(("kind", "refuses", "words"), [("http", 403, "403"), ("socks5", 5, "connection refused")])
@@ -156,8 +156,8 @@ async def test_a_secure_proxy_whose_certificate_nobody_here_knows(tmp_path: Path
     ("server", "words"),
     [
         ({"hosts": ("localhost",), "from_day": -9, "to_day": -2}, "It expired on "),
-        ({"hosts": ("localhost",), "from_day": 2}, "is this computer's clock right?"),
-        ({"hosts": ("a.example", "b.example")}, "It was made for a.example, b.example, not for localhost."),
+        ({"hosts": ("localhost",), "from_day": 2}, "Check this computer's clock."),
+        ({"hosts": ("a.example", "b.example")}, "It was issued for a.example, b.example, not for localhost."),
     ],
 )
 async def test_why_a_certificate_is_refused(server: dict[str, object], words: str, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ async def test_an_unknown_issuer_is_named_and_the_way_out_told(tmp_path: Path) -
         name, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
     assert name == "tls"
     assert sentence.startswith("Certificate of localhost, issued by Contoso Inspection. Its issuer is not known")
-    assert "add the certificate of whoever runs it" in sentence
+    assert "add your network's certificate" in sentence
 
 
 async def test_a_server_without_tls_where_tls_is_wanted() -> None:
@@ -190,17 +190,17 @@ async def test_a_server_without_tls_where_tls_is_wanted() -> None:
 
     async with speaking(answer) as port:
         name, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
-    assert (name, "does not speak TLS" in sentence) == ("tls", True)
+    assert (name, "does not support TLS" in sentence) == ("tls", True)
 
 
 @pytest.mark.parametrize(
     ("answer", "http_state", "key_state", "words"),
     [
         (http(401, {"error": "x"}), "ok", "bad", "The service did not accept this key."),
-        (http(403, {"error": "x"}), "ok", "bad", "does not let this key in from here"),
-        (http(429, {"error": "x"}), "ok", "skipped", "Too many calls"),
-        (http(body={"data": {"accessPermitted": False}}), "ok", "bad", "knows this key but does not let it in"),
-        (http(404, b"<html>"), "bad", "skipped", "not such a service (404)"),
+        (http(403, {"error": "x"}), "ok", "bad", "does not accept this key from here"),
+        (http(429, {"error": "x"}), "ok", "skipped", "Too many requests"),
+        (http(body={"data": {"accessPermitted": False}}), "ok", "bad", "recognizes this key but denies access"),
+        (http(404, b"<html>"), "bad", "skipped", "not a compatible service (404)"),
         (http(503, {"error": "x"}), "bad", "skipped", "with an error (503)"),
         (http(body=b"<html>hello</html>", content_type="text/html"), "bad", "skipped", ""),
         (b"SSH-2.0-OpenSSH\r\n\r\n", "bad", "skipped", ""),
@@ -281,7 +281,7 @@ async def test_hops_of_proxies_used_alone() -> None:
     ("name", "failed", "words"),
     [
         ("https://bücher.invalid/v1", "name", "xn--bcher-kva.invalid"),
-        (f"https://{'ü' * 70}.invalid/v1", "name", "is not a name that a host can have"),
+        (f"https://{'ü' * 70}.invalid/v1", "name", "is not a valid host name"),
     ],
 )
 async def test_names_in_other_scripts(name: str, failed: str, words: str) -> None:
@@ -292,11 +292,11 @@ async def test_names_in_other_scripts(name: str, failed: str, words: str) -> Non
 async def test_odd_proxies_are_told_what_they_are() -> None:
     """Replies that no SOCKS server should give, one after the other."""
     cases: list[tuple[list[bytes], str]] = [
-        ([b"\x04\x00"], "is not such a proxy"),
-        ([b"\x05\x00", b"\x04\x00\x00\x01"], "is not such a proxy"),
+        ([b"\x04\x00"], "is not this type of proxy"),
+        ([b"\x05\x00", b"\x04\x00\x00\x01"], "is not this type of proxy"),
         ([b"\x05\x00", b"\x05\x63\x00\x01"], "answer 99"),
-        ([b"\x05\x00", b"\x05\x00\x00\x03\x02ab\x00\x50"], "does not speak TLS"),
-        ([b"\x05\x00", b"\x05\x00\x00\x04" + b"\x00" * 18], "does not speak TLS"),
+        ([b"\x05\x00", b"\x05\x00\x00\x03\x02ab\x00\x50"], "does not support TLS"),
+        ([b"\x05\x00", b"\x05\x00\x00\x04" + b"\x00" * 18], "does not support TLS"),
     ]
     for replies, words in cases:
 
@@ -341,14 +341,14 @@ async def test_a_certificate_that_cannot_be_fetched_again_is_refused_all_the_sam
     async with speaking(once) as port:
         name, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
     assert name == "tls"
-    assert sentence.startswith("Its issuer is not known on this computer.")
+    assert sentence.startswith("Its issuer is not trusted on this computer.")
 
 
 async def test_a_certificate_signed_by_itself_is_said_to_be(tmp_path: Path) -> None:
     context = Authority("localhost", tmp_path).server("localhost")
     async with serving(LIMITS) as behind, tls_in_front_of(port_of(behind), context) as port:
         _, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
-    assert sentence.startswith("Certificate of localhost, signed by itself. ")
+    assert sentence.startswith("Certificate of localhost, self-signed. ")
 
 
 def test_reasons_that_only_words_tell() -> None:
@@ -358,7 +358,7 @@ def test_reasons_that_only_words_tell() -> None:
     odd.verify_code, odd.verify_message = 999, "certificate purpose"
     assert network_check._why(odd, None, "h") == "It is not trusted: certificate purpose."
     odd.verify_code = 62
-    assert network_check._why(odd, None, "h") == "It was made for another host, not for h."
+    assert network_check._why(odd, None, "h") == "It was issued for another host, not for h."
     looped = OSError()
     looped.__context__ = OSError()
     looped.__context__.__cause__ = looped

@@ -98,7 +98,7 @@ async def test_the_newest_version_and_a_refused_feed_are_said(page, tasks, progr
     repository.publish("1.4.0", expires=datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=1))
     page.look.click()
     await tasks.idle()
-    assert "not been renewed in time" in page._newest.meaning.text()
+    assert "out of date" in page._newest.meaning.text()
     assert page.look.isEnabled()
 
 

@@ -153,7 +153,7 @@ async def test_unplugged_while_recording_the_file_is_kept_and_the_reason_said(tm
         row = tab.presenter.row(row_id)
         assert row is not None
         assert row.state == "recorded"
-        assert row.note == "The microphone was unplugged. Everything up to there is kept."
+        assert row.note == "The microphone was disconnected. Everything up to that point is saved."
         assert tab.notices[-1][0] == row.note
         assert soundfile.info(tmp_home / "recordings" / row.sound_path).duration == pytest.approx(1.0, abs=0.05)
 
@@ -285,7 +285,7 @@ async def test_a_folder_becomes_a_table_that_pauses_and_resumes_over_a_restart(
     (folder / "deep").mkdir(parents=True)
     for name in ("a.wav", "b.flac", "deep/c.ogg"):
         spoken_file(folder, name)
-    (folder / "notes.txt").write_text("not sound")
+    (folder / "notes.txt").write_text("not audio")
     async with open_transcription_presenter(tmp_home, sandbox) as tab:
         await tab.add(folder)
         batch = tab.presenter.batch_queue.view()

@@ -91,7 +91,7 @@ async def test_a_microphone_pulled_out_while_it_records_keeps_the_file_and_says_
             await until(lambda: presenter.row(row.id).state == "recorded")  # type: ignore[union-attr]  # it is on the list
             row = presenter.row(row.id)
             assert row is not None
-            assert row.note == "The microphone was unplugged. Everything up to there is kept."
+            assert row.note == "The microphone was disconnected. Everything up to that point is saved."
             found, rate = soundfile.read(tmp_home / "recordings" / row.sound_path)
             assert len(found) / rate > 1.0
             assert pitch_hz(found, rate) == pytest.approx(440, abs=8)

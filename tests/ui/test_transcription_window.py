@@ -185,7 +185,7 @@ async def test_a_recording_that_waits_for_its_microphone_or_its_disk_says_so(
     [
         (Missing.LIBRARY, "Recording needs PortAudio, which is not installed on this computer"),
         (Missing.DEVICE, "No microphone found"),
-        (Missing.BUSY, "Another program holds the microphone. Close it there, or choose another input"),
+        (Missing.BUSY, "Another program is using the microphone. Close it, or choose another input"),
     ],
 )
 async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begins_it(
@@ -271,7 +271,7 @@ async def test_all_ten_kinds_of_a_dropped_folder_stand_in_the_table_and_under_wr
     for kind in kinds:
         (folder / f"as-{kind}.{kind}").write_bytes(sound_of_kind(kind))
         (folder / f"wrong-{kind}.{'wav' if kind == 'webm' else 'webm'}").write_bytes(sound_of_kind(kind))
-    (folder / "notes.txt").write_text("not sound", encoding="utf-8")
+    (folder / "notes.txt").write_text("not audio", encoding="utf-8")
     async with open_transcription(tmp_home, theme, sandbox) as tab:
         table = tab.batch_rows
         tab.drop(folder)

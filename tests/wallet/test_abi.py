@@ -161,7 +161,7 @@ def test_text_that_looks_like_an_address_stays_as_it_is() -> None:
         (bytes.fromhex("08c379a0") + eth_encode(["string"], ["paused"]), "paused"),
         (
             bytes.fromhex("4e487b71") + eth_encode(["uint256"], [0x11]),
-            "a number ran over or under its range (panic 0x11)",
+            "a number overflowed (panic 0x11)",
         ),
         (bytes.fromhex("4e487b71") + eth_encode(["uint256"], [0x99]), "a fault in the contract (panic 0x99)"),
         (keccak(text="Paused(uint64)")[:4] + eth_encode(["uint64"], [7]), "Paused(until: 7)"),

@@ -27,7 +27,7 @@ class BoundedBody:
     def __init__(self, encoding: str | None, max_bytes: int) -> None:
         names = [name.strip() for name in (encoding or "").split(",") if name.strip() not in ("", "identity")]
         if len(names) > 1 or (names and names[0] not in _WINDOW_BITS):
-            raise BadResponse(f"The answer is compressed as {', '.join(names)[:40]}, which was not asked for.")
+            raise BadResponse(f"The answer is compressed as {', '.join(names)[:40]}, which was not requested.")
         self._inflate = zlib.decompressobj(_WINDOW_BITS[names[0]]) if names else None
         self._max_bytes = max_bytes
         self.size = 0
@@ -53,7 +53,7 @@ class BoundedBody:
     def finish(self) -> None:
         """Say that nothing more comes. Raises `BadResponse` when compressed data ends too early."""
         if self._inflate is not None and self.size and not self._inflate.eof:
-            raise BadResponse("The compressed answer is cut short.")
+            raise BadResponse("The compressed answer is incomplete.")
 
     def _counted(self, piece: bytes) -> bytes:
         self.size += len(piece)

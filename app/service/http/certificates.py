@@ -49,7 +49,7 @@ def read_ca_file(path: Path, *, now: datetime | None = None) -> tuple[Certificat
         raise CertificateRefused(f"{name} cannot be read: {error.strerror or 'it is not a file'}.") from None
     if b"PRIVATE KEY" in data:
         raise CertificateRefused(
-            f"{name} holds a private key, which no program but its server's may see. Choose the certificate alone."
+            f"{name} contains a private key, which only its server should see. Choose the certificate alone."
         )
     found = _certificates(data, name)
     now = now or datetime.now(UTC)
@@ -58,7 +58,7 @@ def read_ca_file(path: Path, *, now: datetime | None = None) -> tuple[Certificat
         return valid
     first = found[0]
     if first.valid_from > now:
-        raise CertificateRefused(f"The certificate in {name} holds from {day(first.valid_from)} only.")
+        raise CertificateRefused(f"The certificate in {name} is valid from {day(first.valid_from)} only.")
     raise CertificateRefused(f"The certificate in {name} expired on {day(first.valid_until)}.")
 
 
@@ -77,8 +77,10 @@ def day(moment: datetime) -> str:
 def _certificates(data: bytes, name: str) -> list[Certificate]:
     if b"-----BEGIN CERTIFICATE-----" not in data:
         if read_certificate(data) is not None:
-            raise CertificateRefused(f"{name} holds a certificate in binary form. Save it as PEM and choose that file.")
-        raise CertificateRefused(f"{name} holds no certificate.")
+            raise CertificateRefused(
+                f"{name} contains a certificate in binary form. Save it as PEM and choose that file."
+            )
+        raise CertificateRefused(f"{name} contains no certificate.")
     try:
         return [_described(each) for each in x509.load_pem_x509_certificates(data)]
     except ValueError:

@@ -94,7 +94,7 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
     message, code, fields = _said(content)
     seconds = money(_get(content.get("error"), "retry_after"))
     return InBandError(
-        message or "The service reported an error inside its answer.",
+        message or "The service reported an error in its answer.",
         status=info.status if info else None,
         code=code,
         fields=fields,
@@ -107,7 +107,7 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
 def misdirected(info: ResponseInfo) -> BadResponse:
     """The error for a status that is neither good nor a refusal."""
     return BadResponse(
-        f"The service answered {info.status}, which is no answer to this call.",
+        f"The service answered {info.status}, which does not match this request.",
         status=info.status,
         info=info,
         request_id=info.request_id,

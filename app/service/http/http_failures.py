@@ -23,7 +23,7 @@ def failure_of(error: Exception, host: str) -> ServiceError:
                 f"No connection to {host} within {CONNECT_S:g} s.", code="timeout", surely_not_sent=True
             )
         case httpx.PoolTimeout():
-            return TimedOut("Too many calls are on their way already.", code="pool", surely_not_sent=True)
+            return TimedOut("Too many requests are already in progress.", code="pool", surely_not_sent=True)
         case httpx.TimeoutException():
             return TimedOut(f"{host} did not answer in time.", code="timeout")
         case httpx.ProxyError():
@@ -36,7 +36,7 @@ def failure_of(error: Exception, host: str) -> ServiceError:
             code, sentence = explain(error, host)
             return ConnectionFailed(sentence, code=code, surely_not_sent=True)
         case httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | httpx.InvalidURL():
-            return ConnectionFailed("The call cannot be sent as it is.", code="address", surely_not_sent=True)
+            return ConnectionFailed("This request cannot be sent.", code="address", surely_not_sent=True)
         case _:
             return ConnectionFailed(f"The connection to {host} broke before it answered.", code="network")
 
@@ -71,11 +71,11 @@ def explain(error: BaseException, host: str) -> tuple[ConnectionFault, str]:
             return "certificate", f"The certificate of {host} is not trusted: {cause.verify_message}."
     for cause in causes:
         if isinstance(cause, socket.gaierror):
-            return "dns", f"There is no host called {host}, or no name server could be asked."
+            return "dns", f"There is no host named {host}, or DNS is not reachable."
         if isinstance(cause, ssl.SSLError):
             return "tls", f"A secure connection to {host} could not be made."
         if isinstance(cause, ConnectionRefusedError):
-            return "refused", f"Nothing answers at {host}."
+            return "refused", f"Nothing responds at {host}."
     return "network", f"{host} cannot be reached."
 
 

@@ -84,7 +84,9 @@ def write_json(value: object) -> tuple[bytes, ...]:
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=other)
     except (TypeError, ValueError, RecursionError):
-        raise LimitExceeded("The request holds a value that JSON cannot carry.", field="body", limit="JSON") from None
+        raise LimitExceeded(
+            "The request contains a value that JSON does not support.", field="body", limit="JSON"
+        ) from None
     try:
         written = text.encode()
     except UnicodeEncodeError:  # half of a surrogate pair, as a broken paste leaves it

@@ -95,7 +95,7 @@ async def _pieces(part: bytes | Path, size: int) -> AsyncIterator[bytes]:
         while left:
             piece = await asyncio.to_thread(_read, file, min(PIECE_BYTES, left))
             if not piece:
-                raise LimitExceeded(f"{part.name} became shorter while it was sent.", field="file")
+                raise LimitExceeded(f"{part.name} changed while it was being sent.", field="file")
             left -= len(piece)
             yield piece
     finally:

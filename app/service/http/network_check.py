@@ -86,14 +86,14 @@ class NetworkCheck:
     async def run(self) -> tuple[Hop, ...]:
         """Walk until a hop fails, and return all of them; those behind it are skipped. Raises nothing but to stop."""
         if not is_web_address(self._base_url):
-            self._show((Hop("name", "bad", "The address begins with https:// or http://."),))
+            self._show((Hop("name", "bad", "The address must begin with https:// or http://."),))
             return self.hops
         scheme, host, port = origin(self._base_url)
         assert port is not None
         try:
             host = host.encode("idna").decode("ascii") if not host.isascii() else host
         except UnicodeError:
-            self._show((Hop("name", "bad", f"{host} is not a name that a host can have."),))
+            self._show((Hop("name", "bad", f"{host} is not a valid host name."),))
             return self.hops
         way = await self._way()
         if way is not None:
@@ -113,7 +113,7 @@ class NetworkCheck:
         try:
             return await self._network.way(self._base_url)
         except UnusableProxy as error:
-            failed = "proxy", f"The system names a proxy of the kind {error.kind[:20]}, which Rialto does not speak."
+            failed = "proxy", f"The system uses a proxy of type {error.kind[:20]}, which Rialto does not support."
         except ServiceError as error:
             failed = "tls" if error.code == "ca_file" else "proxy_answer", error.message
         self._show((Hop(failed[0], "bad", failed[1]),))
@@ -161,14 +161,16 @@ class NetworkCheck:
         match name:
             case "proxy_name" | "name":
                 looked_up = proxy.host if proxy is not None else host
-                return f"{looked_up} is an address, not a name." if _is_address(looked_up) else f"{looked_up} is known."
+                return (
+                    f"{looked_up} is an address, not a name." if _is_address(looked_up) else f"{looked_up} was found."
+                )
             case "proxy":
                 return f"The proxy answers at {proxy.address}." if proxy is not None else ""
             case "proxy_tls":
                 return "The connection to the proxy is secure."
             case "proxy_answer":
                 user = f" for {proxy.user}" if proxy is not None and proxy.user else ""
-                return f"The proxy opens the way to {host}{user}."
+                return f"The proxy connects to {host}{user}."
             case _:
                 return f"{host} answers at port {port}."
 
@@ -190,8 +192,8 @@ class NetworkCheck:
         refusal = _verification_error(error)
         if refusal is None:
             if isinstance(error, httpcore.TimeoutException):
-                return f"{host} did not answer the greeting of a secure connection in time."
-            return f"{host} does not speak TLS here, or no version of it that is safe."
+                return f"{host} did not respond to the TLS handshake in time."
+            return f"{host} does not support TLS here, or no secure version of it."
         certificate = await self._fetch_certificate(way, host, port)
         return f"{_shown(certificate)} {_why(refusal, certificate, host)}".strip()
 
@@ -237,9 +239,9 @@ class NetworkCheck:
         else:
             self._pass("http", "The service answers.")
             if self._auth is None:
-                self._set("key", state="skipped", sentence="There is no key to check.")
+                self._set("key", state="skipped", sentence="No key to check.")
             elif _is_barred(answered):
-                self._fail("key", "The service knows this key but does not let it in.")
+                self._fail("key", "The service recognizes this key but denies access.")
             else:
                 self._pass("key", "The service accepts the key.")
         finally:
@@ -253,16 +255,16 @@ class NetworkCheck:
             self._pass("http", f"The service answers ({error.status}).")
             match error:
                 case _ if self._auth is None:
-                    self._set("key", state="skipped", sentence="There is no key to check.")
+                    self._set("key", state="skipped", sentence="No key to check.")
                 case AuthenticationFailed():
                     self._fail("key", "The service did not accept this key.")
                 case Forbidden():
-                    self._fail("key", "The service does not let this key in from here.")
+                    self._fail("key", "The service does not accept this key from here.")
                 case _:
-                    self._set("key", state="skipped", sentence="Too many calls at the moment to check the key.")
+                    self._set("key", state="skipped", sentence="Too many requests right now to check the key.")
             return
         if isinstance(error, NotFound):
-            self._fail("http", "Something answers there, but not such a service (404).")
+            self._fail("http", "A server answered, but it is not a compatible service (404).")
             return
         self._fail("http", f"The service answers with an error ({error.status}).")
 
@@ -322,7 +324,7 @@ def _shown(certificate: Certificate | None) -> str:
     if certificate is None:
         return ""
     if certificate.is_self_signed:
-        return f"Certificate of {certificate.subject}, signed by itself."
+        return f"Certificate of {certificate.subject}, self-signed."
     return f"Certificate of {certificate.subject}, issued by {certificate.issuer}."
 
 
@@ -332,14 +334,14 @@ def _why(refusal: ssl.SSLCertVerificationError, certificate: Certificate | None,
     if certificate is not None and certificate.valid_until < now:
         return f"It expired on {day(certificate.valid_until)}."
     if certificate is not None and certificate.valid_from > now:
-        return f"It holds from {day(certificate.valid_from)} only; is this computer's clock right?"
+        return f"It is valid from {day(certificate.valid_from)}. Check this computer's clock."
     if refusal.verify_code in _WRONG_HOST:
         names = ", ".join(certificate.hosts[:4]) if certificate is not None and certificate.hosts else "another host"
-        return f"It was made for {names}, not for {host}."
+        return f"It was issued for {names}, not for {host}."
     if refusal.verify_code in _UNKNOWN_ISSUER:
         return (
-            "Its issuer is not known on this computer. If your network looks into secure connections, "
-            "add the certificate of whoever runs it."
+            "Its issuer is not trusted on this computer. If your network inspects TLS traffic, add your "
+            "network's certificate."
         )
     return f"It is not trusted: {refusal.verify_message}."
 

@@ -41,7 +41,7 @@ _SOCKS_REPLIES = {
     5: "connection refused",
     6: "time to live expired",
     7: "command not supported",
-    8: "kind of address not supported",
+    8: "address type not supported",
 }
 _NO_METHOD, _NO_LOGIN, _LOGIN = 0xFF, 0x00, 0x02
 _LARGEST_LOGIN_BYTES = 255
@@ -209,22 +209,22 @@ def sentence_of(failed: HopFailed, host: str, proxy: Proxy | None) -> str:
     match failed.fault:
         case "dns":
             what = ", the proxy" if failed.step == "proxy_name" else ""
-            return f"There is no host called {name}{what}, or no name server could be asked."
+            return f"There is no host named {name}{what}, or DNS is not reachable."
         case "refused":
-            return f"Nothing answers at {at}."
+            return f"Nothing responds at {at}."
         case "timeout":
             return f"{at[0].upper()}{at[1:]} did not answer in time." if proxy else f"{host} did not answer in time."
         case "tls":
             return f"A secure connection to {at} could not be made."
         case "credentials_wanted":
-            return f"{at[0].upper()}{at[1:]} wants a user name and password."
+            return f"{at[0].upper()}{at[1:]} requires a user name and password."
         case "credentials_refused":
             return f"{at[0].upper()}{at[1:]} did not accept the user name and password."
         case "credentials_unwanted":
-            return f"{at[0].upper()}{at[1:]} takes no user name and password."
+            return f"{at[0].upper()}{at[1:]} does not accept a user name and password."
         case "target":
             return f"{at[0].upper()}{at[1:]} refused to connect to {host}: {failed.told}."
         case "not_a_proxy":
-            return f"What answers at {at.removeprefix('the proxy ')} is not such a proxy."
+            return f"The server at {at.removeprefix('the proxy ')} is not this type of proxy."
         case _:
             return f"{at[0].upper()}{at[1:]} cannot be reached."

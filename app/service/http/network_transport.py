@@ -56,7 +56,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
             way = await self._network.way(str(request.url))
         except UnusableProxy as error:
             raise ProxyFailed(
-                f"The system names a proxy of the kind {error.kind[:20]}, which Rialto does not speak.", "proxy_kind"
+                f"The system uses a proxy of type {error.kind[:20]}, which Rialto does not support.", "proxy_kind"
             ) from None
         pool = await self._pool(way, forwards=way.proxy is not None and _is_forwarded(request, way.proxy))
         pool.active += 1

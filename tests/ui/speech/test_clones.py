@@ -54,7 +54,7 @@ def test_a_sample_is_measured_before_it_is_sent(tmp_path: Path) -> None:
 
     assert judged(tone(6.0, level=0.3)) == ""
     assert judged(tone(2.0)) == "The sample lasts 2.0 s; at least 5 s are needed."
-    assert judged(np.zeros(24_000 * 6, np.int16)) == "No voice can be heard in the sample."
+    assert judged(np.zeros(24_000 * 6, np.int16)) == "The sample contains no voice."
     assert "quiet" in judged(tone(6.0, level=0.012))
     assert "too loud" in judged(np.clip(tone(6.0, level=0.9).astype(int) * 2, -32768, 32767).astype(np.int16))
     assert "silence" in judged(np.concatenate((tone(2.0, level=0.4), np.zeros(24_000 * 6, np.int16))))

@@ -92,9 +92,9 @@ async def test_a_wallet_is_imported_from_a_phrase_a_key_and_a_key_file(
         await keyboard.push(dialog.file)
         await file_dialog(wallet, path)
         await keyboard.dialog(lambda: wallet.dialog)
-        await keyboard.write(dialog.password, "not the password")
+        await keyboard.write(dialog.password, "Wrong password")
         await keyboard.push(dialog.keep)
-        await until(lambda: "not the password" in dialog.problem.text())
+        await until(lambda: "Wrong password" in dialog.problem.text())
         await keyboard.write(dialog.password, PASSWORD)
     else:
         await keyboard.write(dialog.secret, PHRASE if kind == "phrase" else secret)

@@ -23,7 +23,7 @@ def _with(**changes: object) -> Callable[[Terms], Terms]:
 
 
 FORGED: dict[str, tuple[Callable[[Terms], Terms], str]] = {
-    "another chain": (_with(network="eip155:1"), "network that is not known"),
+    "another chain": (_with(network="eip155:1"), "unknown network"),
     "another token": (_with(asset=OTHER), "a token that is not"),
     "a larger amount": (_with(amount="900000000"), "or more"),
     "no amount": (_with(amount="0"), "whole number"),
@@ -32,7 +32,7 @@ FORGED: dict[str, tuple[Callable[[Terms], Terms], str]] = {
     "a receiver in look-alike letters": (_with(payTo="0\u0445" + "2" * 40), "hide characters"),
     "nobody as the receiver": (_with(payTo="0x" + "0" * 40), "receiver"),
     "a token under another name": (_with(extra={"name": "USD C\u043ein", "version": "2"}), "hide characters"),
-    "leave to take more": (
+    "permission to take more": (
         _with(extra={"name": "USD Coin", "version": "2", "assetTransferMethod": "permit2"}),
         "more than one payment",
     ),
@@ -110,7 +110,7 @@ async def test_the_second_rail_is_named_and_said_to_be_unavailable(wallet: Walle
     dialog = await wallet.review(account)
     (other,) = [way for way in wallet.top_up.ways if way.reason]
     assert other.network == "USDC on Solana"
-    assert "no payments on this chain, on any system" in other.reason
+    assert "cannot pay on this chain" in other.reason
     said = [label.text() for label in dialog.payment_page.findChildren(QLabel)]
     assert any(text.startswith("Not available here: Rialto makes no payments") for text in said), said
     assert not next(each for each in dialog.way_buttons if "Solana" in each.text()).isEnabled()

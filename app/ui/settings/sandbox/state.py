@@ -185,7 +185,7 @@ PLACES = (
     ("/audio/transcriptions", "Transcriptions"),
     ("/image", "Images"),
     ("/video", "Videos"),
-    ("/crypto/rpc", "Chain calls"),
+    ("/crypto/rpc", "Blockchain calls"),
     ("/x402", "Wallets and top-ups"),
 )
 CLOCK_STEPS = ((60.0, "1 minute"), (3600.0, "1 hour"), (86_400.0, "1 day"), (8 * 86_400.0, "8 days"))
