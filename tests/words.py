@@ -120,14 +120,14 @@ def of_sources() -> tuple[Text, ...]:
 
 @cache
 def of_documents() -> tuple[Text, ...]:
-    """Each line of the README, the changelog and the handbook, but for code."""
+    """Each line of the README, the changelog and the handbook, but for code and words to search by."""
     found = []
     for name in DOCUMENTS:
         for file in sorted((ROOT / name).glob("*.md")) if (ROOT / name).is_dir() else [ROOT / name]:
             path, code = file.relative_to(ROOT).as_posix(), False
             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
                 code ^= line.lstrip().startswith("```")
-                if not code and re.search(r"[A-Za-z]{2}", line):
+                if not code and not line.startswith("<!--") and re.search(r"[A-Za-z]{2}", line):
                     found.append(Text(path, number, line.strip(), False))
     return tuple(found)
 
