@@ -77,7 +77,7 @@ class StoredImage:
 
 
 _IMAGES = Table(
-    "images", StoredImage, "This picture is no longer there.", otherwise={"kind": "generate", "state": "unknown"}
+    "images", StoredImage, "This image no longer exists.", otherwise={"kind": "generate", "state": "unknown"}
 )
 
 

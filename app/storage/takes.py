@@ -28,7 +28,7 @@ TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
 CostSource = Literal["stated", "estimated", "at most", "none"]
 MAX_TITLE_CHARS = 80
 _WORST: tuple[TakeState, ...] = ("sending", "failed", "cut")
-BROKEN_OFF = "Rialto ended while this part was on its way."
+BROKEN_OFF = "Rialto quit while this part was being sent."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Take:
         return sum(costs, Decimal(0)) if costs else None
 
 
-_TAKES = Table("takes", Take, "This take is no longer there.", otherwise={"state": "cut"}, beside=("parts",))
+_TAKES = Table("takes", Take, "This clip no longer exists.", otherwise={"state": "cut"}, beside=("parts",))
 _PARTS = Table("take_parts", Part, otherwise={"state": "cut", "cost_source": "estimated"})
 
 

@@ -76,7 +76,7 @@ class VideoJob:
         return self.state in WITH_VIDEO
 
 
-_JOBS = Table("video_jobs", VideoJob, "This video is no longer there.", otherwise={"state": "unknown"})
+_JOBS = Table("video_jobs", VideoJob, "This video no longer exists.", otherwise={"state": "unknown"})
 _MAY_CHANGE = frozenset(_JOBS.names) - {"id", "account_id", "created_at", "file"}
 
 

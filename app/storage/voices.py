@@ -44,7 +44,7 @@ class VoiceMark:
     sample: str = ""
 
 
-_CLONED = Table("cloned_voices", ClonedVoice, "This voice is no longer there.")
+_CLONED = Table("cloned_voices", ClonedVoice, "This voice no longer exists.")
 _MARKS = Table("voice_marks", VoiceMark)
 
 

@@ -119,7 +119,7 @@ def test_what_libsndfile_does_not_read_is_decoded_first(tmp_path: Path, suffix: 
 
 def test_what_is_not_sound_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.wav").write_bytes(b"RIFFxxxxWAVE but no more")
-    with pytest.raises(CannotPrepare, match=r"notes\.wav cannot be read as sound"):
+    with pytest.raises(CannotPrepare, match=r"notes\.wav cannot be read as audio"):
         to_flac(tmp_path / "notes.wav", tmp_path / "out.flac")
 
 

@@ -149,7 +149,7 @@ async def test_a_secure_proxy_whose_certificate_nobody_here_knows(tmp_path: Path
         settings = replace(place.settings("https", proxy), ca_files=())
         name, sentence = bad(await walk(BASE, Network(settings)))
         assert name == "proxy_tls"
-        assert sentence.startswith("Certificate of 127.0.0.1, issued by Throwaway CA. Its issuer is not known")
+        assert sentence.startswith("Certificate of 127.0.0.1, issued by Throwaway CA. Its issuer is not trusted")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ async def test_an_unknown_issuer_is_named_and_the_way_out_told(tmp_path: Path) -
     async with serving(LIMITS) as behind, tls_in_front_of(port_of(behind), context) as port:
         name, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
     assert name == "tls"
-    assert sentence.startswith("Certificate of localhost, issued by Contoso Inspection. Its issuer is not known")
+    assert sentence.startswith("Certificate of localhost, issued by Contoso Inspection. Its issuer is not trusted")
     assert "add your network's certificate" in sentence
 
 

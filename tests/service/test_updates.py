@@ -134,5 +134,5 @@ def test_a_copy_without_a_feed_says_so_and_half_a_feed_is_an_error(tmp_path: Pat
     (tmp_path / "root.json").write_text("{}")
     assert read_feed(tmp_path).host == "a.example"
     (tmp_path / "feed.json").write_text('{"metadata": "http://a.example/m/", "targets": "https://a.example/t/"}')
-    with pytest.raises(UpdatesUnknown, match="protected"):
+    with pytest.raises(UpdatesUnknown, match="secure address"):
         read_feed(tmp_path)

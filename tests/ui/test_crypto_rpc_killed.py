@@ -105,7 +105,7 @@ async def test_r_rpc_44_the_hundred_and_first_request_of_a_minute_stays_here(win
     await window.send()
     problem = window.presenter.view().problem
     assert problem is not None
-    assert "100 requests went out within a minute" in str(problem)
+    assert "100 requests were sent within a minute" in str(problem)
     assert window.error_card.isVisible()
     assert window.page.status_headroom() is not None
 

@@ -208,7 +208,7 @@ async def test_the_type_is_told_from_the_content(tmp_home: Path, sandbox: Runnin
         assert tab.head.view == "result"
         (tmp_home / "note.wav").write_bytes(b"%PDF-1.7 and so on, padded" * 10)
         await tab.add(tmp_home / "note.wav")
-        assert "cannot be used: its content is not WAV" in tab.notices[-1][0]
+        assert "cannot be used. Its content is not WAV" in tab.notices[-1][0]
 
 
 async def test_a_file_over_25_mb_is_caught_before_upload_and_can_be_compressed(

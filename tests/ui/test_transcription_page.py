@@ -60,7 +60,7 @@ async def test_record_pause_mark_stop_and_transcribe_by_its_buttons(
         await until(lambda: main.recording.clock.text() != "00:00")
         assert "of 25 MB" in main.recording.used.text()
         assert main.recording.promise.text().startswith("Nothing is sent until you choose")
-        assert "Estimate so far about $0.000" in main.recording.estimate.text()
+        assert "So far about $0.000" in main.recording.estimate.text()
         tab.press(main.recording.mark)
         assert tab.options.marks_group.isVisible()
         tab.press(main.recording.pause)
@@ -148,7 +148,7 @@ async def test_over_25_mb_the_button_waits_for_a_choice(tmp_home: Path, theme: T
             file.truncate(27_000_000)
         await tab.add(path)
         assert sound.large.isVisible()
-        assert "27 MB is more than the 25 MB" in sound.large_words.text()
+        assert "27 MB is over the service's limit of 25 MB" in sound.large_words.text()
         assert not sound.send.isEnabled()
         sound.squeeze.click()
         await tab.done()
@@ -259,7 +259,7 @@ async def test_the_table_of_files_runs_and_its_rows_open(tmp_home: Path, theme: 
         main = tab.page.main
         tab.drop(spoken_file(tmp_home, "a.wav"), spoken_file(tmp_home, "b.flac"))
         await until(lambda: main.view == "batch" and len(main.batch.model.rows) == 2)
-        assert "Estimate for the rest about $" in main.batch.more.text()
+        assert "audio, about $" in main.batch.more.text()
         tab.press(main.batch.start)
         await until(lambda: main.batch.words.text().startswith("2 of 2"))
         main.batch.table.selectRow(1)
@@ -298,7 +298,7 @@ async def test_microphones_come_and_go_in_the_list(tmp_home: Path, theme: Theme)
         options.input.activated.emit(2)
         assert tab.presenter.recording.kept.device_id == "id-USB microphone"
         await tab.plug("Built-in")
-        assert "not connected" in options.input_row.note.text()
+        assert "Not connected" in options.input_row.note.text()
         await tab.plug("Built-in", "USB microphone")
         assert options.input.currentText() == "USB microphone, 2 channels"
         for channels, words in ((1, "USB microphone, mono"), (0, "USB microphone")):

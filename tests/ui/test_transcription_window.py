@@ -294,7 +294,7 @@ async def test_over_25_mb_nothing_leaves_until_compress_to_a_typed_size_is_chose
         sound = main.sound
         tab.drop(oversized(tmp_home / "long.wav"))
         await until(lambda: main.view == "sound" and sound.large.isVisible())
-        assert "27 MB is more than the 25 MB" in sound.large_words.text()
+        assert "27 MB is over the service's limit of 25 MB" in sound.large_words.text()
         tab.run("transcription.main")  # Ctrl+Enter does not go round the question
         await tab.done()
         assert not sound.send.isEnabled()
@@ -395,7 +395,7 @@ async def test_the_table_is_paused_and_goes_on_by_its_button_after_a_restart(
         await until(lambda: batch.words.text() == "1 of 3 files transcribed")
         await tab.done()
         assert batch.start.text() == "Continue"
-        assert "2 wait: nothing is sent before you choose Go on." in batch.more.text()
+        assert "2 waiting. Nothing is sent until you choose Continue." in batch.more.text()
         assert uploads(tab) == 1
     async with open_transcription(tmp_home, theme, sandbox) as tab:
         batch = tab.batch_pane

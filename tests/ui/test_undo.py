@@ -85,7 +85,7 @@ async def test_what_the_disk_refuses_to_undo_is_in_its_place_again_and_is_undone
     tasks = TaskScope(told.append)
     stack, undone, offered = UndoStack(tasks), Undone(), list[UndoCommand]()
     stack.pushed.connect(offered.append)
-    full = StorageUnavailable("The disk is full, so nothing more can be kept.")
+    full = StorageUnavailable("The disk is full, so nothing more can be saved.")
     first, second = (command("chat", each, undone=undone, refusals=[full, full]) for each in "ab")
     for each in (first, second):
         stack.push(each)

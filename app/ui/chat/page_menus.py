@@ -34,13 +34,13 @@ def open_chat_menu(page: ChatPage, chat_id: str | None, where: QPoint) -> Menu:
     export.triggered.connect(lambda: page.controller.export(chat_id))
     if is_open:
         menu.addSeparator()
-        request = menu.add(tr("Show the request"), "code", shortcut="Ctrl+Shift+E")
+        request = menu.add(tr("Show request"), "code", shortcut="Ctrl+Shift+E")
         request.triggered.connect(lambda: page.open_request())
         find = menu.add(tr("Find in this chat"), "search", shortcut="Ctrl+F", enabled=stored)
         find.triggered.connect(lambda: page.controller.open_find())
         compare = menu.add(tr("Compare models…"), "layers", shortcut="Ctrl+J")
         compare.triggered.connect(lambda: page.controller.open_comparing())
-        structure = menu.add(tr("Answers as JSON, and functions…"), "wrench")
+        structure = menu.add(tr("JSON output and functions…"), "wrench")
         structure.triggered.connect(lambda: page.controller.open_structure())
     menu.addSeparator()
     trash = menu.add(tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
@@ -67,9 +67,9 @@ def fill_message_menu(page: ChatPage, menu: Menu, row_id: str) -> None:
         add(tr("Try again"), "retry", "retry", "Ctrl+R", enabled=idle)
         add(tr("Branch from here"), "branch", "branch")
         if row.places > 1:
-            add(tr("Show the answers side by side"), "layers", "beside")
+            add(tr("Show answers side by side"), "layers", "beside")
         add(tr("Read aloud"), "speech", "speak", "Ctrl+Shift+S", enabled=bool(row.text.strip()))
-        add(tr("Show the request"), "code", "receipt", "Ctrl+Shift+E")
+        add(tr("Show request"), "code", "receipt", "Ctrl+Shift+E")
     elif row.role in ("user", "tool"):
         add(tr("Edit"), "pencil", "edit", enabled=idle)
         add(tr("Branch from here"), "branch", "branch")

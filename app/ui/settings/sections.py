@@ -23,7 +23,7 @@ SECTIONS = (
         "accounts",
         "Accounts",
         "user",
-        ("Add an account", "Replace a key", "Remove an account", "Secrets on this computer"),
+        ("Add account", "Replace a key", "Remove an account", "Secrets on this computer"),
         ("key", "service", "address", "keychain", "keyring", "passphrase", "test", "rename"),
     ),
     Section(

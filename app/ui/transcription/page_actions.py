@@ -70,7 +70,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "trash",
             enabled=recording,
         ),
-        TabAction("transcription.test", "Test the microphone", presenter.recorder.test_microphone, "", "microphone"),
+        TabAction("transcription.test", "Test microphone", presenter.recorder.test_microphone, "", "microphone"),
         TabAction(
             "transcription.model",
             "Choose a model…",

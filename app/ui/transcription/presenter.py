@@ -151,7 +151,9 @@ class TranscriptionPresenter(QObject):
             if left.state == "recording":
                 await self.recorder.recover(left.id)
             else:
-                self.publish_row(left, f"Rialto ended while “{left.title}” was transcribed. It may have been charged.")
+                self.publish_row(
+                    left, f"Rialto quit while “{left.title}” was being transcribed. It may have been charged."
+                )
         for intent in await intents.pending(KIND):
             if intent.state == "unknown":
                 await intents.acknowledge(intent.id)  # its row says so
@@ -226,7 +228,7 @@ class TranscriptionPresenter(QObject):
         except NotStored as error:
             self.notice.emit(error.sentence)
         except StorageError as error:
-            self.problem = Problem(error.sentence, "What is on screen is still here.")
+            self.problem = Problem(error.sentence, "Everything on screen is still here.")
             self.publish_head()
             if error.unsaved:
                 self._tasks.report(error)
@@ -356,7 +358,7 @@ class TranscriptionPresenter(QObject):
         """The open row as it is now."""
         why = "" if self.current_account.service is not None else "No account is in use."
         if not why and not self.options.model:
-            why = "The list of models has not come yet."
+            why = "The model list has not loaded yet."
         base = Head(
             problem=self.problem,
             model_name=self.model().name if self.options.model else "",

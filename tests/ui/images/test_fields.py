@@ -110,7 +110,7 @@ async def test_styles_are_taken_each_as_strongly_as_its_number_and_taken_off_aga
     for image in (harbour, boat, gull):
         images.select(image.id)
         more.references.add.click()
-    assert "takes the style of up to 2 images; 3 are chosen" in form.sum.text()
+    assert "accepts up to 2 images; 3 are selected" in form.sum.text()
     assert not form.make.isEnabled()
     rows = more.references.rows
     assert [row.title.text() for row in rows] == ["A harbour", "A boat", "A gull"]

@@ -108,5 +108,5 @@ async def test_the_next_start_says_it_once_and_not_again(
     for _ in range(2):
         async with open_images(tmp_path, sandbox, theme) as images:
             told.append([words[0] for words in images.toasts])
-    assert len(told[0]) == 1 and "unknown" in told[0][0]
+    assert len(told[0]) == 1 and "not clear" in told[0][0]
     assert told[1] == []

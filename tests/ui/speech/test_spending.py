@@ -136,7 +136,7 @@ async def test_cloning_a_voice_is_held_against_a_limit(guarded: SpeechHarness, l
     await until(lambda: guarded.problem)
     problem = guarded.problem
     assert problem.what == "This would exceed your daily limit of $0.04"
-    assert problem.meaning == "This call may cost $0.05. Nothing was sent."
+    assert problem.meaning == "This request may cost $0.05. Nothing was sent."
     assert problem.primary.text == "Change the limit…"
     (voice,) = guarded.voices.cloned
     assert voice.handle == ""

@@ -128,7 +128,7 @@ async def test_references_of_every_kind_and_what_they_are_for_are_sent_kept_and_
         assert draft.form.task == "extend" and Path(draft.form.along.sounds[0]).exists()
         assert Path(draft.form.along.documents[0]).exists()
         draft.set(along=draft.form.along.__class__(sounds=(str(other),)))
-        await until(lambda: "it has to be WAV or MP3" in form.price_note.text())
+        await until(lambda: "It must be WAV or MP3" in form.price_note.text())
         assert not form.queue.isEnabled()
     assert await controls.paid("/video/queue") == 1
 

@@ -160,7 +160,7 @@ async def test_a_download_address_that_is_asked_too_often_rests_alone(tmp_home: 
         video.presenter.job_store.job_changed.connect(lambda key: notes.append(video.one(key).note))
         await controls.turn_clock(10)
         job = await video.reaches(job.id, "saved")
-        assert any("over its limit" in note for note in notes) and job.note == ""
+        assert any("is busy" in note for note in notes) and job.note == ""
         assert video.presenter.poller.rests_s == 0, "the service itself may be asked"
 
 

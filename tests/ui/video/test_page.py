@@ -98,7 +98,7 @@ async def test_the_form_follows_what_the_model_takes_and_names_the_limit(
         assert form.price_note.text() == "The prompt is 1 character over the limit of 2,500."
         form.prompt.setPlainText(PROMPT)
         video.presenter.form.set(model=IMAGE_MODEL)
-        assert form.start.isVisible() and "choose one" in form.price_note.text() and not form.queue.isEnabled()
+        assert form.start.isVisible() and "Choose one" in form.price_note.text() and not form.queue.isEnabled()
         picture = tmp_home / "start.png"
         image = QImage(64, 36, QImage.Format.Format_RGB32)
         image.fill(Qt.GlobalColor.red)

@@ -177,7 +177,7 @@ def test_the_record_of_a_model_decides_what_its_form_shows() -> None:
         (ReferenceMedia(films=("a", "b", "c", "d")), "films", "4 selected, the model accepts up to 3"),
         (ReferenceMedia(keyframes=(Keyframe(),)), "keyframes", "no image"),
         (ReferenceMedia(keyframes=(Keyframe("a", 1.0), Keyframe("b", 1.01))), "keyframes", "the same time"),
-        (ReferenceMedia(keyframes=(Keyframe("a", 5.5),)), "keyframes", "which is at 5 s"),
+        (ReferenceMedia(keyframes=(Keyframe("a", 5.5),)), "keyframes", "end of the video at 5 s"),
         (ReferenceMedia(elements=(Element(views=("a",)),)), "elements", "needs a front view"),
     ],
 )

@@ -61,7 +61,7 @@ async def test_a_truncated_video_is_held_after_three_times_and_fetched_again_by_
         await controls.turn_clock(10)
         await until(lambda: video.one(job.id).held)
         job = video.one(job.id)
-        assert job.state == "ready" and "100 bytes too early" in job.note and "Nothing was deleted" in job.note
+        assert job.state == "ready" and "100 bytes early" in job.note and "Nothing was deleted" in job.note
         assert await controls.calls("/video/complete") == []
         monkeypatch.setattr(fetcher, "_verify", whole)
         video.presenter.do("fetch", job.id)

@@ -218,7 +218,7 @@ async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Wallet
 async def test_the_page_of_the_key_names_its_limits(wallet: WalletHarness) -> None:
     wallet.show_page("key")
     await wallet.tasks.idle()
-    assert "May call: yes" in wallet.key_facts_text()
+    assert "Can make requests: yes" in wallet.key_facts_text()
     assert wallet.key_limits_count() > 3
 
 

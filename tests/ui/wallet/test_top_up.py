@@ -263,7 +263,7 @@ async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: W
     await until(lambda: wallet.top_up.waits_until is not None)
     words = dialog.waiting.text()
     assert "limit for top-up requests is used up" in words
-    assert "It goes on at" in words and ", in 0:0" in words
+    assert "It continues at" in words and ", in 0:0" in words
     assert dialog.go.text() == "Waiting…" and not dialog.go.isEnabled()
     assert dialog.findChild(QScrollArea).verticalScrollBar().maximum() == 0  # the dialog has grown for the sentence
     await until(lambda: wallet.top_up.step == "payment")

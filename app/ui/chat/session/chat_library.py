@@ -146,7 +146,7 @@ def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
     return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)
 
 
-_SPEAKERS = {"user": "You", "assistant": "Answer", "tool": "Your answer for a function"}
+_SPEAKERS = {"user": "You", "assistant": "Answer", "tool": "Your function result"}
 
 
 class Search:

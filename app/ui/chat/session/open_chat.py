@@ -216,7 +216,7 @@ class OpenChat:
     def why_not(self) -> str:
         """Why nothing can be sent now, "" when it can."""
         if not self.is_whole:
-            return "The chat is being opened."
+            return "The chat is still opening."
         if self.edits_answer:
             return ""  # it is kept here and nobody is asked
         if self.current_account.service is None or not self.model_id:

@@ -241,7 +241,7 @@ class AccountsPage(SectionPage):
         """Only the account that was removed last can come back: the key of one more is not kept."""
         ids = ("the removed account",)
         self._undo_stack.forget("settings", ids)
-        note = "Its key is gone from this computer. Your chats stay."
+        note = "Its key was removed from this computer. Your chats are kept."
         self._undo_stack.push(UndoCommand("settings", f"{name} was removed", self._bring_back, ids, note=note))
 
     async def _bring_back(self, _ids: object) -> None:

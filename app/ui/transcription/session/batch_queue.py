@@ -118,7 +118,7 @@ class BatchQueue:
     async def _drop(self, row: TranscriptRow) -> None:
         await self._clear([row.id])
         undo = partial(self._put_back, row.id, row.batch)
-        text = f"“{row.title}” taken out of the table"
+        text = f"“{row.title}” removed from the table"
         self._undo_stack.push(UndoCommand("transcription", text, undo, (f"batch {row.id}",)))
 
     async def _put_back(self, row_id: str, place: int, _ids: object = ()) -> None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from app.ui.transcription.session.playback import Playing
 
 TEST = "test microphone"
-NOT_YET = "The list of recordings is not open yet. Try again in a moment."
-WAITS = {"opening": "The microphone is being opened.", "saving": "The recording before is still being saved."}
+NOT_YET = "The recording list is still loading. Try again in a moment."
+WAITS = {"opening": "The microphone is opening.", "saving": "The previous recording is still being saved."}
 
 
 class RecordingController:
@@ -58,7 +58,7 @@ class RecordingController:
     def test_microphone(self) -> None:
         """Record three seconds and play them; costs nothing and goes nowhere."""
         if self._session.phase:
-            self._presenter.notice.emit("While it records, the meter of the recording shows what is heard.")
+            self._presenter.notice.emit("While recording, the recording meter shows the level.")
         else:
             self._tasks.start_unless_running(TEST, self._test)
 
@@ -130,7 +130,7 @@ class RecordingController:
                 error.sentence.rstrip("."), "Files can still be transcribed.", primary=retry, icon="microphone"
             )
         except OSError as error:
-            return Problem("The recording could not be begun", f"The disk said: {error.strerror or error}.")
+            return Problem("Recording could not start", f"The disk said: {error.strerror or error}.")
         return None
 
     def pause_recording(self) -> None:
@@ -192,7 +192,7 @@ class RecordingController:
             facts = await asyncio.to_thread(mend, path)
         except OSError as error:
             await self._presenter.store.change(
-                row_id, state="recorded", note=f"It could not be mended: {error.strerror or error}."
+                row_id, state="recorded", note=f"It could not be repaired: {error.strerror or error}."
             )
             return
         await asyncio.to_thread(peaks_path(path).unlink, missing_ok=True)  # may be a moment short
@@ -200,12 +200,12 @@ class RecordingController:
             await self._presenter.store.trash(row_id)  # not one block of sound had come
             return
         size = await asyncio.to_thread(size_of, path)
-        note = "Rialto ended while this was recorded. Everything up to there is kept."
+        note = "Rialto quit during this recording. Everything up to that point is saved."
         await self._presenter.store.change(
             row_id, state="recorded", duration_s=facts.seconds, size_bytes=size, note=note
         )
         kept = length_words(max(1, round(facts.seconds)))
-        self._presenter.publish_row(row, f"Rialto ended while “{row.title}” was recorded. Its {kept} are kept.")
+        self._presenter.publish_row(row, f"Rialto quit while “{row.title}” was recorded. Its {kept} are saved.")
 
 
 def size_of(path: Path) -> int:

@@ -99,7 +99,7 @@ class TranscriptEditor(QObject):
         """Let Ctrl+Z undo this edit. Like everything else, edits are undone from the newest to the oldest."""
         edit = f"edit {next(self._numbers)}"
         self._edits.append(edit)
-        text = "Edit of the transcript"
+        text = "Transcript edit"
         self._undo_stack.push(UndoCommand(TAB, text, self._undo_edit, (edit,), has_toast=False))
 
     def _undo_edit(self, _ids: object) -> None:
