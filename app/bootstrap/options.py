@@ -17,7 +17,7 @@ Opens Rialto. Set RIALTO_HOME to choose the data folder.
   --portable FOLDER
                   keep everything in FOLDER, as RIALTO_HOME does
   --theme NAME    system, light or dark, for this start only
-  --tour FOLDER   play the main tasks by itself and save a screenshot of each step in FOLDER
+  --tour FOLDER   play the main tasks automatically and save a screenshot of each step in FOLDER
   --self-test     try every part once, off screen and in the Sandbox; exits with 1 if one does not work
   --uninstall-info
                   say what stays on this computer when Rialto is removed

@@ -297,7 +297,7 @@ def _check_format(name: str | None) -> None:
 def _file(name: str, image: bytes) -> FormFile:
     kind = sniff(image[:HEAD_BYTES])
     limit(kind in IMAGE_KINDS, "image", "PNG, JPEG, WebP", "Use PNG, JPEG or WebP images.")
-    limit(len(image) < MAX_INPUT_BYTES, "image", "25 MB", f"A picture has to be smaller than {LIMIT_WORDS}.")
+    limit(len(image) < MAX_INPUT_BYTES, "image", "25 MB", f"An image must be smaller than {LIMIT_WORDS}.")
     return FormFile(name, image, f"image.{kind}", MEDIA_TYPES[kind or "png"])
 
 

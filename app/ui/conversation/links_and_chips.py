@@ -92,7 +92,7 @@ def _meaning(span: Span, shown: str, sources: tuple[RowSource, ...]) -> tuple[st
         sentence = f"The answer came without source {span.source + 1}. It said {span.raw}."
         return f"Citation {span.source + 1} without a source", ("none",), sentence
     if span.kind == "image":
-        return shown, ("link", span.target), f"{span.raw}\n{span.target}\nPictures in answers are not loaded."
+        return shown, ("link", span.target), f"{span.raw}\n{span.target}\nImages in answers are not loaded."
     if span.target.startswith("#"):
         return f"Footnote {shown}", ("footnote", span.target), ""
     return shown, ("link", span.target), span.target

@@ -111,7 +111,7 @@ async def act(tour: TourGuide) -> None:
 
 def _pictures(tour: TourGuide, table: _Table) -> None:
     drawn = not pixmap(tour.window.theme, "logo", 32, "text").isNull()
-    table.line("Pictures", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG image is empty")
+    table.line("Images", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG image is empty")
     icon = not tour.window.windowIcon().pixmap(32, 32).isNull()
     table.line("Window icon", OK if icon else FAILED, "is drawn" if icon else "there is none")
     missing = [name for name in ("Inter", "JetBrains Mono") if not QFontDatabase.hasFamily(name)]

@@ -67,7 +67,7 @@ class Avatar(QWidget):
         self._name = name
         self._px = px
         self._picture: QPixmap | None = None
-        self.setAccessibleName(f"Image of {name}" if name else "Picture")
+        self.setAccessibleName(f"Image of {name}" if name else "Avatar")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 

@@ -139,7 +139,7 @@ class RequestDetails(QWidget):
         tone = "ok" if 200 <= row.status < 400 else "warn" if 400 <= row.status < 500 else "bad"
         self._badge.set_badge(str(row.status) if row.status else "Cut", tone)
         charged = f"{money(row.cost_usd)} of play money" if row.cost_usd else "not charged"
-        facts = (clock(row.at), f"took {duration(row.duration_s)}", charged, row.model, f"request id {row.request_id}")
+        facts = (clock(row.at), f"took {duration(row.duration_s)}", charged, row.model, f"request ID {row.request_id}")
         self._facts.set_text(" · ".join(fact for fact in facts if fact))
         self._problem.set_text(opened.problem)
         self._problem.setVisible(bool(opened.problem))
