@@ -37,7 +37,7 @@ HIDDEN_CALLS = {
     *("debug", "info", "log", "compile", "getLogger", "setStyleSheet", "setObjectName", "setProperty", "execute"),
     *("cast", "TypeVar", "import_module", "namedtuple", "AssertionError", "fullmatch", "sub", "findall", "finditer"),
 }
-NAMES_A_TASK = {"start", "replace", "begin", "cancel"}
+NAMES_A_TASK = {"start", "start_unless_running", "replace", "begin", "cancel"}
 INTERNAL_ERRORS = {"TypeError", "KeyError", "AssertionError", "NotImplementedError", "AttributeError", "LookupError"}
 NOT_WORDS = re.compile(
     r"^(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|WITH|BEGIN|COMMIT|FROM|WHERE|ORDER|VACUUM|AND|OR|SET|REPLACE)\b"

@@ -250,7 +250,7 @@ def test_a_chip_says_what_it_is_or_why_not_and_del_takes_it_away(composer: Compo
     )
     QApplication.processEvents()
     good, bad, busy = composer.strip.chips.values()
-    assert good.accessibleName() == "Picture: boiler.png, 1.2 MB, 2,048 × 1,536"
+    assert good.accessibleName() == "Image: boiler.png, 1.2 MB, 2,048 × 1,536"
     assert bad.accessibleName() == "Cannot be sent: note.wav, Plain cannot listen to audio."
     assert busy.detail.text() == "Reading…"
     assert good.smaller.isVisible()

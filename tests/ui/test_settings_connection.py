@@ -103,7 +103,7 @@ async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(
         page.test.button.click()
         await tasks.idle()
         assert states(page)["tls"] == "bad"
-        assert "issued by Office CA. Its issuer is not known" in words(page.test.rows["tls"])
+        assert "issued by Office CA. Its issuer is not trusted" in words(page.test.rows["tls"])
 
         settings_harness.connection.add_certificate(str(authority.file))
         await tasks.idle()

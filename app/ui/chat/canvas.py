@@ -193,7 +193,7 @@ class Canvas(QWidget):
             self.editing.set_text(
                 self.tr("You are editing the answer. Saving is free; the original stays as a version.")
                 if head.edits_answer
-                else self.tr("You are editing an earlier message. The old one stays as a branch.")
+                else self.tr("You are editing an earlier message. The original stays as a branch.")
             )
         if head.problem is not None or self._is_made("problem"):
             self._show_problem(head.problem)

@@ -42,12 +42,12 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         return deprecations is not None and deprecations.can_replace
 
     return (
-        action("earlier", "Previous version of the turn", lambda it: it.show_sibling(-1), "Alt+PgUp", "chevron-left"),
-        action("later", "Next version of the turn", lambda it: it.show_sibling(1), "Alt+PgDown", "chevron-right"),
+        action("earlier", "Previous version", lambda it: it.show_sibling(-1), "Alt+PgUp", "chevron-left"),
+        action("later", "Next version", lambda it: it.show_sibling(1), "Alt+PgDown", "chevron-right"),
         action("question_up", "Previous question", lambda _: page.main.view.step_question(-1), "Ctrl+Up", "arrow-up"),
         action("question_down", "Next question", lambda _: page.main.view.step_question(1), "Ctrl+Down", "arrow-down"),
-        action("continue", "Continue the answer", lambda it: presenter.continue_last(), "", "play", enabled=asked),
-        action("edit_answer", "Edit the answer", lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
+        action("continue", "Continue answer", lambda it: presenter.continue_last(), "", "play", enabled=asked),
+        action("edit_answer", "Edit answer", lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
         action("compare", "Compare models…", lambda it: it.open_comparing(), "Ctrl+J", "layers"),
         action("beside", "Show answers side by side", lambda it: it.show_last_columns(), "", "layers"),
         action(

@@ -74,7 +74,7 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
     for message in branch:
         parts.append(f"## {_one_line(_speaker(chat, message, name_of))}")
         if form.thoughts and message.reasoning.strip():
-            parts.append("> **Thoughts**\n>\n" + _quoted(message.reasoning.strip()))
+            parts.append("> **Reasoning**\n>\n" + _quoted(message.reasoning.strip()))
         if message.content.strip():
             parts.append(_closed(_numbered(message) if form.sources else message.content.strip()))
         parts += [f"*{_one_line(_attached(each))}*" for each in attachments_of(message.attachments)]
@@ -108,7 +108,7 @@ def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], st
         role = message.role if message.role in ("user", "assistant", "tool") else "other"
         pieces.append(f'<article class="{role}"><h2>{escape(_speaker(chat, message, name_of))}</h2>')
         if form.thoughts and message.reasoning.strip():
-            pieces.append(f"<details><summary>Thoughts</summary>{html_of(message.reasoning)}</details>")
+            pieces.append(f"<details><summary>Reasoning</summary>{html_of(message.reasoning)}</details>")
         if message.content.strip():
             anchor = f"s{number}-"
             marked = bool(message.sources) and form.sources

@@ -137,7 +137,7 @@ class ChatListPane(ListPane):
         self._everywhere.setVisible(bool(searched))
         self.show_filled(
             bool(self.model.shown_keys()) or not self._is_read,
-            self.tr("No chat is called “{searched}”.").format(searched=searched)
+            self.tr("No results for “{searched}”.").format(searched=searched)
             if searched
             else self.tr("Your chats appear here. They stay on this computer."),
         )

@@ -85,7 +85,7 @@ class Tools:
             trouble = "The budget is used up."
         found = f"{len(logs):,} logs in blocks {plan.first:,} to {search.next_block - 1:,}"
         found += f", kept in {file.name}"
-        words = f"{trouble} {found}." if trouble else f"{found}. Everything was searched."
+        words = f"{trouble} {found}." if trouble else f"{found}. Search complete."
         await self._show(job, "eth_getLogs", f"Logs of {network_title(plan.network)}", logs, words)
         return words
 
