@@ -258,7 +258,7 @@ class Overlays(QObject):
             return
         first, more = self._unsaved[0], len(self._unsaved) - 1
         others = f" {more} more could not be saved either." if more else ""
-        text = f"{sentence.rstrip('.')}. It is here only until Rialto is closed: save it where there is room.{others}"
+        text = f"{sentence.rstrip('.')}. It is lost when Rialto closes. Save it to a disk with free space.{others}"
         again = (ActionSpec("again", "Try again"),) if any(each.again is not None for each in self._unsaved) else ()
         elsewhere = (ActionSpec("elsewhere", "Save elsewhere…"),) if first.data else ()
         toast = self.toasts.show_toast(
@@ -292,7 +292,7 @@ class Overlays(QObject):
             else:
                 self._unsaved = [each for each in self._unsaved if each is not unsaved]
         if self._unsaved:
-            self._offer_elsewhere(refused or "The disk took no more")
+            self._offer_elsewhere(refused or "The disk is full")
         else:
             self.toasts.show_toast("Saved", tone="ok")
 

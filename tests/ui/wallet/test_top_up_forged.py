@@ -112,6 +112,6 @@ async def test_the_second_rail_is_named_and_said_to_be_unavailable(wallet: Walle
     assert other.network == "USDC on Solana"
     assert "cannot pay on this chain" in other.reason
     said = [label.text() for label in dialog.payment_page.findChildren(QLabel)]
-    assert any(text.startswith("Not available here: Rialto makes no payments") for text in said), said
+    assert any(text.startswith("Not available here: Rialto cannot pay") for text in said), said
     assert not next(each for each in dialog.way_buttons if "Solana" in each.text()).isEnabled()
     await wallet.leave(dialog)

@@ -62,7 +62,7 @@ def read_file(path: Path) -> bytes:
             raise NotAttached("Folders cannot be attached.")
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise NotAttached(f"It has {size:,} bytes; one attachment may have {LIMIT_WORDS}.")
+            raise NotAttached(f"{size:,} bytes; the limit is {LIMIT_WORDS}.")
         return path.read_bytes()
     except OSError as error:
         raise NotAttached(f"It could not be read: {error.strerror or 'no reason given'}.") from error
@@ -74,7 +74,7 @@ def check(name: str, data: bytes) -> Checked:
     if not data:
         raise NotAttached("It is empty.")
     if len(data) > MAX_BYTES:
-        raise NotAttached(f"It has {len(data):,} bytes; one attachment may have {LIMIT_WORDS}.")
+        raise NotAttached(f"{len(data):,} bytes; the limit is {LIMIT_WORDS}.")
     kind = form_of(data)
     plain = Attachment("text", name, "text/plain", len(data), "")
     if kind in _PICTURES or kind in _CONVERTED:
