@@ -97,4 +97,4 @@ def test_what_was_attached_is_text_too_and_its_bytes_are_not_believed(theme: The
         view.grab()
     files = [control for _, control, _ in controls(view) if control.id.startswith("file")]
     assert [file.action for file in files] == [("attachment", "0"), ("none",)], "what is not here cannot be pressed"
-    assert files[0].name == f"Picture {name}, 1 KB"
+    assert files[0].name == f"Image {name}, 1 KB"
