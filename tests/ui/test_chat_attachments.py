@@ -82,7 +82,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> N
     large = tmp_path / "large.mp4"
     with large.open("wb") as file:
         file.truncate(26 * 1024 * 1024 + 300_000)
-    with pytest.raises(NotAttached, match="It has 27,562,976 bytes; one attachment may have 25 MB"):
+    with pytest.raises(NotAttached, match="27,562,976 bytes; the limit is 25 MB"):
         read_file(large)
     with pytest.raises(NotAttached, match="Folders cannot be attached"):
         read_file(tmp_path)
