@@ -61,6 +61,7 @@ UNTIL_THE_PAINT = """
         page = rialto.chat_page
         print(json.dumps({
             "loaded": sorted(sys.modules),
+            "signatures": sys.modules["shibokensupport.signature.mapping"].update_mapping.__self__.sys_module_count,
             "chip": rialto.window.status.chip.text(),
             "examples": page.main.welcome.examples[0].isVisible(),
         }), flush=True)
@@ -105,6 +106,11 @@ def test_nothing_heavy_is_loaded_before_the_window_is_painted(first_frame: dict[
     loaded = first_frame["loaded"]
     assert isinstance(loaded, list)
     assert [name for name in AFTER_THE_PAINT if name in loaded] == []
+
+
+def test_the_signatures_of_qt_are_not_read_before_the_window_is_painted(first_frame: dict[str, object]) -> None:
+    """PySide reads those of a whole module when somebody asks for `__doc__` of one of its methods."""
+    assert first_frame["signatures"] == 0
 
 
 def test_the_first_frame_names_the_account_and_offers_its_examples(first_frame: dict[str, object]) -> None:

@@ -26,7 +26,7 @@ def forget_layout_items() -> None:
 
 
 def _forgetting(method: Callable[..., None]) -> Callable[..., None]:
-    @wraps(method)
+    @wraps(method, assigned=("__name__", "__qualname__"))  # to ask for `__doc__` has PySide read all its signatures
     def add(self: QLayout, *args: Any, **named: Any) -> None:
         method(self, *args, **named)
         for each in (*args, *named.values()):
