@@ -157,7 +157,7 @@ async def test_a_folder_is_transcribed_from_the_keyboard(start: Callable[..., An
         await hands.choose_file(str(folder))
         await until(lambda: page.main.view == "batch" and len(page.main.batch.model.rows) == 2)
         await hands.begin()
-        assert "Estimate for the rest about $" in page.main.batch.more.text()
+        assert "of audio, about $" in page.main.batch.more.text()
         await hands.press("Ctrl+Return")
         await until(lambda: page.main.batch.words.text().startswith("2 of 2"))
         await hands.tab_to(page.main.batch.table)

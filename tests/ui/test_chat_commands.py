@@ -93,9 +93,9 @@ async def test_a_source_tells_title_and_excerpt_before_anything_opens(
 ) -> None:
     opened: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
-    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-handbook") as box:
-        box.presenter.set_option("web_search", "on")
-        await box.type("Where does Rialto keep my API key?")
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, "rialto-search") as box:
+        box.presenter.set_option("social_posts", True)
+        await box.type("Which tips are there about drafts?")
         row, view = box.rows[-1], box.view
         view.setFocus()
         for _ in range(200):  # by keyboard to the first source

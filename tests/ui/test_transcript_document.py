@@ -235,7 +235,7 @@ def test_the_other_four_formats() -> None:
     assert export("txt", document, head).count("\n\n") == 2
     written = export("md", document, head)
     assert "# Lock \\*keeper\\*" in written
-    assert written.index("> **0:01** Lock built") < written.index("number0") < written.index("> **1:39** Mark")
+    assert written.index("> **0:01** Lock built") < written.index("number0") < written.index("> **1:39** Note")
     body = json.loads(export("json", document, head))
     assert body["received"] == {"text": "raw"}
     assert body["segments"][0]["words"][0] == {"word": "You", "start": 0.5, "end": 0.85}
