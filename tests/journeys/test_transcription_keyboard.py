@@ -70,7 +70,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await until(lambda: harness.recording.seconds > heard + 0.3)
         await hands.press("Space")
         await until(lambda: harness.recording.phase == "paused")
-        assert main.recording.estimate.text().startswith("Estimate so far about $0.00")
+        assert main.recording.estimate.text().startswith("So far about $0.00")
         await hands.press("Space")
         await until(lambda: harness.recording.phase == "recording")
         await hands.press("Ctrl+Shift+R")
