@@ -234,7 +234,7 @@ for i in $(seq {WINDOW_WITHIN_S * 5}); do
     if xwininfo -root -tree 2>/dev/null | grep -q '"Rialto' && [ -e ~/.local/share/Rialto/rialto.db ]; then
         # there is no window manager that gives it the keyboard; the palette runs what is typed
         xdotool search --onlyvisible --class Rialto windowfocus
-        xdotool key Escape key ctrl+k sleep 1 type "Open the folder of images"
+        xdotool key Escape key ctrl+k sleep 1 type "Open images folder"
         xdotool sleep 1 key Return
         for j in $(seq 50); do [ -e ~/{NOTE} ] && break; sleep 0.2; done
         if [ -e ~/{NOTE} ]; then
