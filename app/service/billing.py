@@ -107,10 +107,10 @@ class UsageQuery:
     def to_params(self) -> dict[str, object]:
         """Raises `LimitExceeded`."""
         low, high = PAGE_ROWS
-        limit(low <= self.page_rows <= high, "pageSize", f"{low} to {high}", f"{low} to {high} rows a page.")
-        limit(self.currency in (None, *CURRENCIES), "currency", ", ".join(CURRENCIES), "There is no such currency.")
+        limit(low <= self.page_rows <= high, "pageSize", f"{low} to {high}", f"{low} to {high} rows per page.")
+        limit(self.currency in (None, *CURRENCIES), "currency", ", ".join(CURRENCIES), "Unknown currency.")
         ordered = self.begin is None or self.end is None or self.begin < self.end
-        limit(ordered, "endTimestamp", "startTimestamp", "The end comes after the beginning.")
+        limit(ordered, "endTimestamp", "startTimestamp", "The end must come after the start.")
         return {
             "startTimestamp": _utc(self.begin),
             "endTimestamp": _utc(self.end),
@@ -164,11 +164,11 @@ class BillingResource:
         if begin_day is not None or end_day is not None:
             for name, day in (("startDate", begin_day), ("endDate", end_day)):
                 written = day is not None and _DAY.fullmatch(day) is not None
-                limit(written, name, "YYYY-MM-DD", "A stretch has a first and a last day, written YYYY-MM-DD.")
+                limit(written, name, "YYYY-MM-DD", "Enter a first and a last day as YYYY-MM-DD.")
             params = {"startDate": begin_day, "endDate": end_day}
         else:
             allowed = f"1 to {MAX_LOOKBACK_DAYS}"
-            limit(1 <= days <= MAX_LOOKBACK_DAYS, "lookback", allowed, f"{allowed} days can be looked back.")
+            limit(1 <= days <= MAX_LOOKBACK_DAYS, "lookback", allowed, f"Records go back {allowed} days.")
             params = {"lookback": f"{days}d"}
         return read_model(
             UsageAnalytics, await self._client.get("/billing/usage-analytics", params, resource="billing")

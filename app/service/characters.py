@@ -130,12 +130,19 @@ class CharactersQuery:
         ):
             # The service cuts at commas before it counts.
             count = sum(len(item.split(",")) for item in items)
-            limit(count <= MAX_ITEMS, name, str(MAX_ITEMS), f"Up to {MAX_ITEMS}; these are {count}.")
+            limit(count <= MAX_ITEMS, name, str(MAX_ITEMS), f"Up to {MAX_ITEMS} at once; this is {count}.")
             longest = max((len(item) for item in items), default=0)
             limit(longest <= max_chars, name, str(max_chars), f"Up to {max_chars} characters each.")
-        limit(self.sort_by is None or self.sort_by in SORTS, "sortBy", ", ".join(SORTS), f"No order “{self.sort_by}”.")
-        limit(1 <= self.limit <= MAX_PAGE_ROWS, "limit", f"1 to {MAX_PAGE_ROWS}", f"1 to {MAX_PAGE_ROWS} rows a page.")
-        limit(self.offset >= 0, "offset", "0", "The first row is number 0.")
+        limit(
+            self.sort_by is None or self.sort_by in SORTS,
+            "sortBy",
+            ", ".join(SORTS),
+            f"Unknown sort order “{self.sort_by}”.",
+        )
+        limit(
+            1 <= self.limit <= MAX_PAGE_ROWS, "limit", f"1 to {MAX_PAGE_ROWS}", f"1 to {MAX_PAGE_ROWS} rows per page."
+        )
+        limit(self.offset >= 0, "offset", "0", "The offset must be 0 or more.")
 
 
 class CharactersResource:
@@ -160,8 +167,8 @@ class CharactersResource:
 
     async def reviews(self, slug: str, *, page: int = 1, page_size: int = 20) -> ReviewPage:
         """Return one page of reviews. Raises `NotFound` where the service has none, and other `ServiceError`s."""
-        limit(page >= 1, "page", "1", "Pages count from 1.")
-        limit(1 <= page_size <= MAX_PAGE_ROWS, "pageSize", f"1 to {MAX_PAGE_ROWS}", "1 to 100 reviews a page.")
+        limit(page >= 1, "page", "1", "Page numbers start at 1.")
+        limit(1 <= page_size <= MAX_PAGE_ROWS, "pageSize", f"1 to {MAX_PAGE_ROWS}", "1 to 100 reviews per page.")
         params = query({"page": page, "pageSize": page_size})
         call = Call("GET", f"/characters/{_segment(slug)}/reviews", CallKind.READ, "characters", params)
         async with self._client.fetch(call) as answer:
@@ -178,7 +185,7 @@ class CharactersResource:
 
 
 def _segment(slug: str) -> str:
-    limit(bool(slug.strip()) and slug not in (".", ".."), "slug", "1", "A character is named by its slug.")
+    limit(bool(slug.strip()) and slug not in (".", ".."), "slug", "1", "A character needs its slug.")
     return quote(slug, safe="")
 
 

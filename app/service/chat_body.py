@@ -131,9 +131,14 @@ def _check(request: ChatRequest, model: str, parameters: ServiceParameters) -> N
         "Web search is off, on or auto.",
     )
     choice = request.tool_choice
-    limit(choice is None or choice in TOOL_CHOICES, "tool_choice", ", ".join(TOOL_CHOICES), f"No choice “{choice}”.")
+    limit(
+        choice is None or choice in TOOL_CHOICES,
+        "tool_choice",
+        ", ".join(TOOL_CHOICES),
+        f"Unknown function choice “{choice}”.",
+    )
     slug = parameters.character_slug
-    limit(slug is None or bool(slug.strip()), "character_slug", "1", "A character is named by its slug.")
+    limit(slug is None or bool(slug.strip()), "character_slug", "1", "A character needs its slug.")
     parts = [part for message in request.messages for part in _parts(message)]
     marks = sum(part.cache for part in parts)
     limit(marks <= MAX_CACHE_MARKS, "cache_control", str(MAX_CACHE_MARKS), f"Up to {MAX_CACHE_MARKS} cache marks.")
@@ -170,7 +175,7 @@ def _check_message(number: int, message: ChatMessage) -> None:
 
 
 def _in_range(name: str, value: float | None, low: float, high: float) -> None:
-    limit(value is None or low <= value <= high, name, f"{low} to {high}", f"{name} goes from {low} to {high}.")
+    limit(value is None or low <= value <= high, name, f"{low} to {high}", f"{name} must be between {low} and {high}.")
 
 
 def _parts(message: ChatMessage) -> tuple[ContentPart, ...]:

@@ -164,7 +164,7 @@ class CryptoRpcResource:
         )
         changes = not STATE_CHANGING.isdisjoint(methods)
         alone = len(items) == 1 if batch is None else not batch
-        limit(not alone or len(items) == 1, "body", "1", "Several calls go as a batch.")
+        limit(not alone or len(items) == 1, "body", "1", "Send several calls as a batch.")
         return RpcOperation(network, tuple(items), key or (uuid.uuid4().hex if changes else None), batch=not alone)
 
     async def call(self, network: str, method: str, params: Params = ()) -> RpcResponse:

@@ -59,7 +59,7 @@ class EmbeddingsResource:
     ) -> Embeddings:
         """Return the vectors of 1 to 2048 texts. Raises `LimitExceeded` before sending, and other `ServiceError`s."""
         limit(bool(model.strip()), "model", "1", "Choose a model.")
-        limit(1 <= len(texts) <= MAX_TEXTS, "input", f"1 to {MAX_TEXTS}", f"1 to {MAX_TEXTS} texts at a time.")
+        limit(1 <= len(texts) <= MAX_TEXTS, "input", f"1 to {MAX_TEXTS}", f"1 to {MAX_TEXTS} texts per request.")
         limit(all(texts), "input", "1", "An empty text has no vector.")
         limit(dimensions is None or dimensions >= 1, "dimensions", "1", "A vector has at least one dimension.")
         # Base64 is a third of the size of numbers in writing, and needs no parsing of each.

@@ -125,7 +125,7 @@ class ImageRequest:
             limit(side is None or 0 < side <= MAX_SIDE, name, f"1 to {MAX_SIDE}", f"1 to {MAX_SIDE} pixels.")
         limit(self.quality in (None, *QUALITIES), "quality", ", ".join(QUALITIES), "Quality is low, medium or high.")
         _check_format(self.format)
-        limit(1 <= self.variants <= MAX_VARIANTS, "variants", f"1 to {MAX_VARIANTS}", "One to four images at a time.")
+        limit(1 <= self.variants <= MAX_VARIANTS, "variants", f"1 to {MAX_VARIANTS}", "One to four images per request.")
         scale = self.cfg_scale
         limit(scale is None or 0 < scale <= 20, "cfg_scale", "0 to 20", "cfg_scale must be above 0 and up to 20.")
         limit(self.steps is None or self.steps >= 1, "steps", "1", "An image needs at least one step.")
@@ -241,7 +241,7 @@ class ImagesResource:
             creativity is None or 0 <= creativity <= MAX_CREATIVITY,
             "creativity",
             allowed,
-            f"Creativity goes from {allowed}.",
+            f"Creativity must be {allowed}.",
         )
         fields = [("scale", str(scale))]
         if creativity is not None:

@@ -93,7 +93,9 @@ class SpeechRequest:
             f"Unknown audio format “{self.format}”.",
         )
         low, high = SPEEDS
-        limit(low <= self.speed <= high, "speed", f"{low:g} to {high:g}", f"Speed goes from {low:g} to {high:g}.")
+        limit(
+            low <= self.speed <= high, "speed", f"{low:g} to {high:g}", f"Speed must be between {low:g} and {high:g}."
+        )
         shortest, longest = LANGUAGE_CHARS
         limit(
             self.language is None or shortest <= len(self.language) <= longest,
@@ -108,8 +110,8 @@ class SpeechRequest:
             f"Up to {MAX_STYLE_CHARS} characters; this style has {len(self.style or '')}.",
         )
         hot = self.temperature
-        limit(hot is None or 0 <= hot <= 2, "temperature", "0 to 2", "Temperature goes from 0 to 2.")
-        limit(self.top_p is None or 0 <= self.top_p <= 1, "top_p", "0 to 1", "top_p goes from 0 to 1.")
+        limit(hot is None or 0 <= hot <= 2, "temperature", "0 to 2", "Temperature must be between 0 and 2.")
+        limit(self.top_p is None or 0 <= self.top_p <= 1, "top_p", "0 to 1", "top_p must be between 0 and 1.")
 
 
 @dataclass(frozen=True, slots=True)

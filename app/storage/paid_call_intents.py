@@ -70,7 +70,7 @@ class Intent:
 _INTENTS = Table(
     "intents",
     Intent,
-    "What was about to be paid for is no longer in the history.",
+    "This paid request is no longer in the history.",
     otherwise={"state": "unknown"},
 )
 

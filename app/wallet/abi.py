@@ -21,11 +21,11 @@ MAX_TYPE_DEPTH = 16
 
 # https://docs.soliditylang.org, "Panic via assert and error via require"
 PANICS = {
-    0x00: "a check that the compiler put in failed",
+    0x00: "a built-in check failed",
     0x01: "an assertion failed",
     0x11: "a number overflowed",
     0x12: "a division by zero",
-    0x21: "a value outside an enumeration",
+    0x21: "a value outside its enumeration",
     0x22: "a broken byte array in storage",
     0x31: "a pop from an empty array",
     0x32: "an index outside an array",
@@ -127,7 +127,7 @@ def encode(parameters: Sequence[Parameter], arguments: Sequence[object]) -> byte
     try:
         return eth_encode([parameter.type for parameter in parameters], values)
     except (EncodingError, ValueError, TypeError) as error:
-        raise AbiRefused("encoding", "These arguments do not fit the function.") from error
+        raise AbiRefused("encoding", "These arguments do not match the function.") from error
 
 
 def decode(parameters: Sequence[Parameter], data: bytes) -> tuple[tuple[Parameter, Value], ...]:
@@ -140,7 +140,7 @@ def decode(parameters: Sequence[Parameter], data: bytes) -> tuple[tuple[Paramete
     try:
         values = eth_decode([parameter.type for parameter in parameters], data)
     except (DecodingError, ValueError, OverflowError, RecursionError, MemoryError) as error:
-        raise AbiRefused("decoding", "These bytes do not hold what the interface says they hold.") from error
+        raise AbiRefused("decoding", "These bytes do not match the interface.") from error
     return tuple((each, _plain(each.type, each.parts, value)) for each, value in zip(parameters, values, strict=True))
 
 
@@ -172,7 +172,7 @@ def read_interface(text: str) -> Interface:
     Raises `AbiRefused` when nothing of it can be read.
     """
     if len(text) > MAX_INTERFACE_CHARS:
-        raise AbiRefused("large", "This is larger than an interface can be.")
+        raise AbiRefused("large", "This interface is too large.")
     text = text.strip()
     if not text.startswith(("[", "{")):
         lines = [line.strip().rstrip(";") for line in text.splitlines()]
@@ -184,14 +184,16 @@ def read_interface(text: str) -> Interface:
     if isinstance(written, dict):
         written = written.get("abi", written)
     if not isinstance(written, list):
-        raise AbiRefused("interface", "No interface in this JSON: it is a list of functions, events and errors.")
+        raise AbiRefused(
+            "interface", "This JSON is not an interface. An interface is a list of functions, events and errors."
+        )
     entries = [_entry(item) for item in written]
     return _interface([entry for entry in entries if entry is not None], entries.count(None))
 
 
 def _interface(entries: list[Entry], skipped: int) -> Interface:
     if not entries:
-        raise AbiRefused("interface", "This has no function, event or error.")
+        raise AbiRefused("interface", "This interface has no functions, events or errors.")
     return Interface(tuple(entries), skipped)
 
 

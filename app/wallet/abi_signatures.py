@@ -19,7 +19,7 @@ def read_signature(line: str) -> Entry:
     Tuples are types in brackets: `fill((address maker, uint256 amount)[] orders)`.
     """
     if len(line) > MAX_SIGNATURE_CHARS:
-        raise AbiRefused("large", "This is longer than a signature can be.")
+        raise AbiRefused("large", "This signature is too long.")
     return _Reader(line).entry()
 
 

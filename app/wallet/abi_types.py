@@ -60,5 +60,5 @@ def canonical_type(written: str) -> str:
         node = parse(normalize(written))  # type: ignore[no-untyped-call]  # the one function of it without types
         node.validate()
     except (ABITypeError, ParseError, ValueError, RecursionError) as error:
-        raise AbiRefused("type", f"There is no type “{written[:60]}”.") from error
+        raise AbiRefused("type", f"Unknown type “{written[:60]}”.") from error
     return str(node.to_type_str())

@@ -57,7 +57,7 @@ def read_value(kind: str, parts: Sequence[Parameter], value: object, place: str)
 def _list(value: object, place: str) -> Sequence[object]:
     value = _json(value, place)
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise AbiRefused("list", f"{place} is a list: [first, second].", place)
+        raise AbiRefused("list", f"{place} must be a list: [first, second].", place)
     return value
 
 
@@ -67,7 +67,7 @@ def _json(value: object, place: str) -> object:
     try:
         return json.loads(value)
     except (ValueError, RecursionError) as error:
-        raise AbiRefused("json", f"{place} is written as JSON, such as [1, 2].", place) from error
+        raise AbiRefused("json", f"{place} must be JSON, such as [1, 2].", place) from error
 
 
 def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[object, ...]:
@@ -77,7 +77,7 @@ def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[objec
         missing = [part.name for part in parts if part.name not in value]
         if unknown or missing:
             which = ", ".join(sorted(map(str, unknown)) or missing)
-            raise AbiRefused("parts", f"{place} has parts of other names than the interface: {which}.", place)
+            raise AbiRefused("parts", f"{place} has different field names than the interface: {which}.", place)
         value = [value[part.name] for part in parts]
     items = _list(value, place)
     if len(items) != len(parts):
@@ -90,14 +90,14 @@ def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[objec
 
 def _number(value: object, place: str, *, bits: int, signed: bool) -> int:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise AbiRefused("number", f"{place} is a whole number.", place)
+        raise AbiRefused("number", f"{place} must be a whole number.", place)
     try:
         number = value if isinstance(value, int) else read_quantity(value, signed=signed)
     except QuantityRefused as error:
         raise AbiRefused(error.code, f"{place}: {error.sentence}", place) from error
     lowest, highest = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if not lowest <= number <= highest:
-        raise AbiRefused("range", f"{place} is outside what {bits} bits hold.", place)
+        raise AbiRefused("range", f"{place} does not fit into {bits} bits.", place)
     return number
 
 
@@ -113,15 +113,15 @@ def _bool(value: object, place: str) -> bool:
         return value
     word = value.strip().lower() if isinstance(value, str) else ""
     if word not in ("true", "false"):
-        raise AbiRefused("bool", f"{place} is true or false.", place)
+        raise AbiRefused("bool", f"{place} must be true or false.", place)
     return word == "true"
 
 
 def _bytes(value: object, place: str, length: int | None) -> bytes:
     text = value.strip() if isinstance(value, str) else ""
     if not re.fullmatch(r"0[xX](?:[0-9a-fA-F]{2})*", text):
-        raise AbiRefused("hex", f"{place} is 0x and pairs of hexadecimal digits.", place)
+        raise AbiRefused("hex", f"{place} must be 0x and pairs of hexadecimal digits.", place)
     data = bytes.fromhex(text[2:])
     if length is not None and len(data) != length:
-        raise AbiRefused("length", f"{place} needs {length} bytes, and {len(data)} were given.", place)
+        raise AbiRefused("length", f"{place} needs {length} bytes, and this is {len(data)}.", place)
     return data

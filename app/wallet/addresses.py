@@ -38,7 +38,7 @@ def checksum_address(digits: bytes) -> str:
 def read_evm_address(text: str) -> str:
     """Return the checksummed form. Raises `AddressRefused`."""
     if not _HEX_ADDRESS.fullmatch(text):
-        raise AddressRefused("address", "An address is 0x and 40 hexadecimal digits.")
+        raise AddressRefused("address", "An address has 0x and 40 hexadecimal digits.")
     address = checksum_address(bytes.fromhex(text[2:]))
     digits = text[2:]
     if digits not in (digits.lower(), digits.upper()) and text != address:
@@ -49,7 +49,7 @@ def read_evm_address(text: str) -> str:
 def read_solana_address(text: str) -> str:
     """Return the address unchanged when it stands for 32 bytes. Raises `AddressRefused`."""
     if not _BASE58_ADDRESS.fullmatch(text) or len(base58.decode(text)) != ED25519_KEY_BYTES:
-        raise AddressRefused("address", "An address of this chain is 32 to 44 characters of base58.")
+        raise AddressRefused("address", "An address on this chain has 32 to 44 base58 characters.")
     return text
 
 

@@ -24,12 +24,12 @@ def encode(data: bytes | bytearray) -> str:
 def decode(text: str) -> bytearray:
     """Return the bytes, in a buffer that can be wiped. Raises `AddressRefused`, which does not repeat the text."""
     if len(text) > MAX_CHARS:
-        raise AddressRefused("base58", f"Base58 text of more than {MAX_CHARS} characters is not read.")
+        raise AddressRefused("base58", f"Base58 text can have up to {MAX_CHARS} characters.")
     number = 0
     for char in text:
         value = _VALUE.get(char)
         if value is None:
-            raise AddressRefused("base58", "This holds a character that base58 does not have.")
+            raise AddressRefused("base58", "This contains a character that base58 does not use.")
         number = number * 58 + value
     zeros = len(text) - len(text.lstrip("1"))
     return bytearray(zeros) + bytearray(number.to_bytes((number.bit_length() + 7) // 8, "big"))

@@ -29,7 +29,9 @@ class ExternalSigner:
         """Raises `KeyUnavailable` when nobody signed, `SigningFailed` for a signature of something else."""
         signature = await self._ask(text)
         if signature is None:
-            raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere, and nothing was signed there.")
+            raise KeyUnavailable(
+                "elsewhere", "The key of this wallet is on another device, and nothing was signed there."
+            )
         return await check_text_signature(self.chain, self.address, text, signature)
 
     async def sign_authorization(self, authorization: TransferAuthorization) -> str:
@@ -45,12 +47,12 @@ async def check_text_signature(chain: Chain, address: str, text: str, signature:
 def _evm(address: str, text: str, signature: str) -> str:
     digits = signature[2:] if signature[:2] in ("0x", "0X") else signature
     if len(digits) != 130 or any(char not in "0123456789abcdefABCDEF" for char in digits):
-        raise SigningFailed("format", "A signature is 0x and 130 hexadecimal digits.")
+        raise SigningFailed("format", "A signature has 0x and 130 hexadecimal digits.")
     load_eth_account()
     from eth_account.messages import encode_defunct
 
     if recovered_address(encode_defunct(text=text), "0x" + digits) != address:
-        raise SigningFailed("other_signer", "This signature is another wallet's, or signs something else.")
+        raise SigningFailed("other_signer", "This signature is from another wallet or signs something else.")
     return "0x" + digits.lower()
 
 
@@ -65,4 +67,4 @@ def _ed25519(address: str, text: str, signature: str) -> str:
         return signature
     except (InvalidSignature, AddressRefused, ValueError):
         pass
-    raise SigningFailed("other_signer", "This signature is another wallet's, or signs something else.")
+    raise SigningFailed("other_signer", "This signature is from another wallet or signs something else.")

@@ -81,7 +81,7 @@ def read_private_key(text: str, chain: Chain) -> PrivateKey:
         return PrivateKey(bytearray.fromhex(digits), chain)
     if chain == "solana":
         return _from_pair(_pair_of(text))
-    raise KeyRefused("format", "A private key is 64 hexadecimal digits, with or without 0x before them.")
+    raise KeyRefused("format", "A private key has 64 hexadecimal digits, with or without 0x in front.")
 
 
 async def open_key_file(data: bytes, password: str) -> PrivateKey:
@@ -139,7 +139,7 @@ def _slip10(seed: bytes, path: tuple[int, ...]) -> bytearray:
 
 def _pair_of(text: str) -> bytearray:
     """The 64 bytes, or the 32, that a text of the other chain's wallets stands for."""
-    refused = KeyRefused("format", "A private key of this chain is base58 of 64 bytes, a list of 64 numbers, or hex.")
+    refused = KeyRefused("format", "A private key on this chain is 64 bytes in base58, a list of 64 numbers, or hex.")
     if not text.startswith("["):
         try:
             return base58.decode(text)
@@ -183,7 +183,7 @@ def _open_key_file(data: bytes, password: str) -> PrivateKey:
     address = str(document.get("address") or "")
     if address and not same_evm_address("0x" + address.removeprefix("0x"), derived_address(key)):
         key.wipe()
-        raise KeyFileDamaged("address", "The key in this file belongs to another address than the file says.")
+        raise KeyFileDamaged("address", "The key in this file does not belong to the address in the file.")
     return key
 
 

@@ -174,14 +174,14 @@ async def accept_signature(prepared: PreparedPayment, text: str) -> SignedPaymen
         return recovered_address(typed_data_message(prepared.authorization), signature)
 
     if await asyncio.to_thread(signer_of_it) != prepared.authorization.sender:
-        raise SigningFailed("other_signer", "This signature is another wallet's, or signs something else.")
+        raise SigningFailed("other_signer", "This signature is from another wallet or signs something else.")
     return SignedPayment(prepared, signature)
 
 
 def _standard_signature(text: str) -> str:
     """r, s and 27 or 28; s in the lower half, as the token's contract demands."""
     if not _SIGNATURE.fullmatch(text):
-        raise SigningFailed("format", "A signature is 0x and 130 hexadecimal digits, not a contract wallet's.")
+        raise SigningFailed("format", "A signature has 0x and 130 hexadecimal digits, not a contract wallet's.")
     data = bytes.fromhex(text[2:])
     parity = data[64] - 27 if data[64] >= 27 else data[64]
     if parity not in (0, 1) or int.from_bytes(data[32:64], "big") > SECP256K1_ORDER // 2:

@@ -144,14 +144,14 @@ def _receiver(text: str, token: Token) -> str:
     else:
         if receiver not in (ZERO_ADDRESS, token.address):
             return receiver
-        sentence = "Nobody could credit a payment to that address."
+        sentence = "A payment to this address could not be credited."
     raise PaymentRefused("receiver", f"The receiver of the payment is wrong. {sentence}", "payTo")
 
 
 def _units(terms: Mapping[str, object], name: str) -> int:
     text = _text(terms, name)
     if not _DIGITS.fullmatch(text) or len(text) > MAX_AMOUNT_DIGITS or int(text) == 0:
-        raise PaymentRefused("amount", "The amount that the service asks for is not a whole number of units.", name)
+        raise PaymentRefused("amount", "The amount the service asks for is not a whole number of units.", name)
     return int(text)
 
 
@@ -159,8 +159,8 @@ def _window(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not MIN_WINDOW_S <= value <= MAX_WINDOW_S:
         raise PaymentRefused(
             "window",
-            f"A payment stays open for {MIN_WINDOW_S} seconds to {MAX_WINDOW_S // 60} minutes; the service asks for "
-            "something else.",
+            f"A payment can stay valid for {MIN_WINDOW_S} seconds to {MAX_WINDOW_S // 60} minutes. "
+            "The service asks for something else.",
             "maxTimeoutSeconds",
         )
     return value
@@ -169,7 +169,7 @@ def _window(value: object) -> int:
 def _text(terms: Mapping[str, object], name: str, prefix: str = "") -> str:
     value = terms.get(name)
     if not isinstance(value, str) or not value or len(value) > MAX_TEXT_CHARS:
-        raise PaymentRefused("terms", f"The terms of payment lack “{name}”.", prefix + name)
+        raise PaymentRefused("terms", f"The payment terms are missing “{name}”.", prefix + name)
     if hides_something(value):
-        raise PaymentRefused("hidden", f"The terms of payment hide characters in “{name}”.", prefix + name)
+        raise PaymentRefused("hidden", f"The payment terms have hidden characters in “{name}”.", prefix + name)
     return value

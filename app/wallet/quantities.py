@@ -32,7 +32,7 @@ def read_quantity(text: str, *, signed: bool = False) -> int:
         return _within(int(hexadecimal[1], 16))
     written = _DECIMAL.fullmatch(text)
     if written is None or text[:2] in ("0x", "0X"):
-        raise QuantityRefused("number", "A number is digits, or 0x and hexadecimal digits, with or without a unit.")
+        raise QuantityRefused("number", "Enter digits, or 0x and hexadecimal digits, with or without a unit.")
     digits, exponent, unit = written[1].replace("_", "").replace(",", ""), written[2] or "0", written[3].lower()
     if unit and unit not in UNITS:
         raise QuantityRefused("unit", f"“{written[3]}” is not a unit. Units are wei, gwei and ether.")
@@ -44,7 +44,7 @@ def read_quantity(text: str, *, signed: bool = False) -> int:
         if abs(value) > LARGEST:
             raise QuantityRefused("large", "This number does not fit into 256 bits.")
         if value != value.to_integral_value():
-            whole = "The number is not whole." if not unit else f"More decimals than a wei has: “{text}”."
+            whole = "The number is not whole." if not unit else f"This has more decimals than wei allows: “{text}”."
             raise QuantityRefused("whole", whole)
         return int(value)
 

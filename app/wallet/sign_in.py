@@ -158,7 +158,7 @@ def _web_address(text: str) -> SplitResult:
             return parts
     except ValueError:
         pass
-    raise SignInRefused("address", "The account's address is not one that can be signed in to.")
+    raise SignInRefused("address", "You cannot sign in at this account's address.")
 
 
 def _is_this_computer(host: str) -> bool:

@@ -77,7 +77,7 @@ class SignInMessage:
         """The text to sign. Raises `SignInRefused` unless reading it gives these very fields."""
         text = _written(self)
         if read_sign_in_message(text) != self:
-            raise SignInRefused("message", "This sign-in message would read differently from what it is made of.")
+            raise SignInRefused("message", "This sign-in message does not say what it was made to say.")
         return text
 
     @property
@@ -92,13 +92,15 @@ class SignInMessage:
 def read_sign_in_message(text: str) -> SignInMessage:
     """Read a whole message. Raises `SignInRefused` for anything that is not one, character by character."""
     if len(text) > MAX_MESSAGE_CHARS or not text.isascii():
-        raise SignInRefused("message", "A sign-in message is short and has no letters beyond ASCII.")
+        raise SignInRefused("message", "A sign-in message must be short and plain ASCII.")
     lines = _Lines(text.split("\n"))
     first = _FIRST.fullmatch(lines.take())
     if first is None:
-        raise SignInRefused("first_line", "The first line of a sign-in message names a domain and a kind of account.")
+        raise SignInRefused(
+            "first_line", "The first line of the sign-in message must name a domain and a type of account."
+        )
     if first["v6"] and not _is_ipv6(first["v6"]):
-        raise SignInRefused("domain", "The domain of the sign-in message is no address.")
+        raise SignInRefused("domain", "The domain in the sign-in message is not valid.")
     chain = _KINDS[first["kind"]]
     address = _address(lines.take(), chain)
     lines.expect_empty()
@@ -108,7 +110,7 @@ def read_sign_in_message(text: str) -> SignInMessage:
         lines.expect_empty()
     uri = _uri(lines.value("URI: "), "uri")
     if lines.value("Version: ") != "1":
-        raise SignInRefused("version", "Only sign-in messages of version 1 are known.")
+        raise SignInRefused("version", "Only version 1 of sign-in messages is supported.")
     chain_id = _match(_CHAIN_ID[chain], lines.value("Chain ID: "), "chain_id")
     nonce = _match(_NONCE, lines.value("Nonce: "), "nonce")
     issued_at = _moment(lines.value("Issued At: "))
@@ -149,7 +151,7 @@ def read_moment(text: str) -> datetime:
             return datetime.fromisoformat(f"{day}T{time}{(fraction or '')[:7]}{'+00:00' if zone == 'Z' else zone}")
         except ValueError:
             pass
-    raise SignInRefused("time", "A time of the sign-in message is not one: 2026-01-02T03:04:05.678Z.")
+    raise SignInRefused("time", "A time in the sign-in message is not valid. Times look like 2026-01-02T03:04:05.678Z.")
 
 
 class _Lines:
@@ -171,12 +173,12 @@ class _Lines:
 
     def expect_empty(self) -> None:
         if self.take():
-            raise SignInRefused("layout", "The sign-in message has text where an empty line belongs.")
+            raise SignInRefused("layout", "The sign-in message has text where a line should be empty.")
 
     def value(self, label: str) -> str:
         line = self.take()
         if not line.startswith(label):
-            raise SignInRefused("layout", f"The sign-in message lacks the line “{label.strip()}”.")
+            raise SignInRefused("layout", f"The sign-in message is missing the line “{label.strip()}”.")
         return line[len(label) :]
 
     def optional(self, label: str) -> str | None:
@@ -219,7 +221,7 @@ def _resources(lines: _Lines) -> tuple[str, ...]:
         if len(found) > MAX_RESOURCES:
             raise SignInRefused("resources", "The sign-in message lists too many resources.")
     if not found:
-        raise SignInRefused("resources", "The sign-in message announces resources and lists none.")
+        raise SignInRefused("resources", "The sign-in message has a list of resources, but the list is empty.")
     return tuple(found)
 
 
@@ -231,13 +233,13 @@ def _address(text: str, chain: Chain) -> str:
             return text
     except AddressRefused:
         pass
-    raise SignInRefused("address", "The address of the sign-in message is not in its checksummed form.")
+    raise SignInRefused("address", "The address in the sign-in message has a wrong checksum.")
 
 
 def _uri(text: str, name: str) -> str:
     found = _URI.fullmatch(text)
     if found is None or (found["uri_v6"] and not _is_ipv6(found["uri_v6"])):
-        raise SignInRefused(name, "The sign-in message holds an address that is not a URI.")
+        raise SignInRefused(name, "An address in the sign-in message is not a URI.")
     return text
 
 
@@ -248,7 +250,9 @@ def _moment(text: str) -> str:
 
 def _match(pattern: re.Pattern[str], text: str, name: str) -> str:
     if not pattern.fullmatch(text):
-        raise SignInRefused(name, f"The sign-in message's {name.replace('_', ' ')} has a character it cannot have.")
+        raise SignInRefused(
+            name, f"The {name.replace('_', ' ')} of the sign-in message has a character that is not allowed."
+        )
     return text
 
 

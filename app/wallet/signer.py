@@ -42,10 +42,10 @@ class PrivateKey:
         self.chain: Chain = chain
         if len(secret) != KEY_BYTES:
             self.wipe()
-            raise KeyRefused("length", "A private key is 32 bytes: 64 hexadecimal digits.")
+            raise KeyRefused("length", "A private key has 32 bytes: 64 hexadecimal digits.")
         if chain == "evm" and not 0 < int.from_bytes(secret, "big") < SECP256K1_ORDER:
             self.wipe()
-            raise KeyRefused("range", "This number cannot be a private key.")
+            raise KeyRefused("range", "This number is not a valid private key.")
 
     @classmethod
     def generate(cls, chain: Chain) -> PrivateKey:
@@ -143,7 +143,7 @@ class EthAccountSigner:
         def sign(key: PrivateKey) -> str:
             signable = typed_data_message(authorization)
             if (signable.header, signable.body) != (authorization.domain_separator, authorization.struct_hash):
-                raise SigningFailed("encoding", "Two ways to encode the payment differ. Nothing was signed.")
+                raise SigningFailed("encoding", "Two independent encodings of the payment differ. Nothing was signed.")
             signature = self._signed(key, signable)
             if recovered_address(signable, signature) != self.address:
                 raise SigningFailed("signature", "The signature is not valid. Nothing was sent.")
@@ -160,7 +160,7 @@ class EthAccountSigner:
 
         account = Account.from_key(bytes(key.reveal()))
         if account.address != self.address:
-            raise KeyUnavailable("other_address", "The key that is kept for this wallet belongs to another address.")
+            raise KeyUnavailable("other_address", "The stored key for this wallet belongs to another address.")
         # Not HexBytes.hex(): that leaves out the 0x, and services refuse a bare signature.
         return "0x" + bytes(account.sign_message(signable).signature).hex()
 
@@ -184,9 +184,7 @@ class Ed25519Signer:
         def sign(key: PrivateKey) -> str:
             private = _ed25519(key.reveal())
             if base58.encode(_ed25519_public(private)) != self.address:
-                raise KeyUnavailable(
-                    "other_address", "The key that is kept for this wallet belongs to another address."
-                )
+                raise KeyUnavailable("other_address", "The stored key for this wallet belongs to another address.")
             return base58.encode(private.sign(text.encode()))
 
         return await _with_key(self._read_key, self.chain, sign)
@@ -263,7 +261,7 @@ async def _with_key(read_key: ReadKey, chain: Chain, sign: Callable[[PrivateKey]
     def run() -> str:
         with key:
             if key.chain != chain:
-                raise KeyUnavailable("other_chain", "The key that is kept for this wallet belongs to another chain.")
+                raise KeyUnavailable("other_chain", "The stored key for this wallet belongs to another chain.")
             return without_words(
                 lambda: sign(key), SigningFailed("library", "The signature could not be made on this computer.")
             )

@@ -74,7 +74,7 @@ def read_transaction(text: str) -> SignedTransaction:
     raw = _bytes_of(text)
     kind = raw[0] if raw[0] < 0x80 else 0
     if kind and kind not in _TYPED:
-        raise TransactionRefused("kind", f"This is a transaction of a kind that Rialto cannot read: 0x{kind:02x}.")
+        raise TransactionRefused("kind", f"Rialto cannot read this type of transaction: 0x{kind:02x}.")
     names = _TYPED[kind] if kind else _LEGACY
     items = _items(raw[1:] if kind else raw)
     network_form = kind == 3 and len(items) in (4, 5) and isinstance(items[0], list)
@@ -107,13 +107,13 @@ def read_transaction(text: str) -> SignedTransaction:
 def _bytes_of(text: str) -> bytes:
     text = text.strip()
     if text[:2] not in ("0x", "0X") or len(text) % 2 or len(text) < 4:
-        raise TransactionRefused("hex", "A signed transaction is 0x and an even number of hexadecimal digits.")
+        raise TransactionRefused("hex", "A signed transaction has 0x and an even number of hexadecimal digits.")
     if len(text) > 2 * MAX_TRANSACTION_BYTES + 2:
-        raise TransactionRefused("large", "This is larger than a transaction can be.")
+        raise TransactionRefused("large", "This transaction is too large.")
     try:
         return bytes.fromhex(text[2:])
     except ValueError as error:
-        raise TransactionRefused("hex", "A signed transaction holds hexadecimal digits only.") from error
+        raise TransactionRefused("hex", "A signed transaction contains only hexadecimal digits.") from error
 
 
 def _items(encoded: bytes) -> list[object]:
@@ -122,19 +122,19 @@ def _items(encoded: bytes) -> list[object]:
     try:
         items = rlp.decode(encoded)
     except (rlp.exceptions.RLPException, RecursionError) as error:
-        raise TransactionRefused("encoding", "These bytes are not a whole signed transaction.") from error
+        raise TransactionRefused("encoding", "This signed transaction is incomplete.") from error
     return _list(items)
 
 
 def _list(value: object) -> list[object]:
     if not isinstance(value, Sequence) or isinstance(value, bytes):
-        raise TransactionRefused("fields", "The fields of this transaction are not in the order of its kind.")
+        raise TransactionRefused("fields", "The fields of this transaction are not in the right order.")
     return list(value)
 
 
 def _bytes(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise TransactionRefused("fields", "The fields of this transaction are not in the order of its kind.")
+        raise TransactionRefused("fields", "The fields of this transaction are not in the right order.")
     return value
 
 
@@ -148,7 +148,7 @@ def _receiver(digits: bytes) -> str:
     if not digits:
         return ""
     if len(digits) != 20:
-        raise TransactionRefused("to", "The receiver of this transaction is not an address.")
+        raise TransactionRefused("to", "The recipient of this transaction is not an address.")
     return checksum_address(digits)
 
 
@@ -165,4 +165,4 @@ def _sender(raw: bytes) -> str:
     try:
         return str(Account.recover_transaction(raw))
     except Exception as error:  # the library raises a dozen kinds, from ValueError to those of its curve
-        raise TransactionRefused("signature", "The signature of this transaction is not one.") from error
+        raise TransactionRefused("signature", "The signature of this transaction is not valid.") from error

@@ -152,7 +152,7 @@ def read_signed_words(domain_bytes: bytes, struct_bytes: bytes, *, name: str, ve
     struct = _words(struct_bytes, 1 + len(MESSAGE_FIELDS))
     expected = (keccak256(DOMAIN_TYPE.encode()), keccak256(name.encode()), keccak256(version.encode()))
     if domain[:3] != expected or struct[0] != keccak256(MESSAGE_TYPE.encode()):
-        raise PaymentRefused("encoding", "What would be signed is not a transfer of this token.")
+        raise PaymentRefused("encoding", "The data to sign is not a transfer of this token.")
     sender, receiver, token = (_read_address(word) for word in (struct[1], struct[2], domain[4]))
     value, valid_after, valid_before, chain_id = (
         int.from_bytes(word, "big") for word in (struct[3], struct[4], struct[5], domain[3])
@@ -162,7 +162,7 @@ def read_signed_words(domain_bytes: bytes, struct_bytes: bytes, *, name: str, ve
 
 def _number(value: int) -> bytes:
     if not 0 <= value <= MAX_UINT256:
-        raise PaymentRefused("number", "A number of the payment does not fit into 256 bits.")
+        raise PaymentRefused("number", "A number in the payment does not fit into 256 bits.")
     return value.to_bytes(WORD, "big")
 
 
@@ -172,11 +172,13 @@ def _address(text: str) -> bytes:
 
 def _words(data: bytes, count: int) -> tuple[bytes, ...]:
     if len(data) != count * WORD:
-        raise PaymentRefused("encoding", "What would be signed has the wrong length.")
+        raise PaymentRefused("encoding", "The data to sign has the wrong length.")
     return tuple(data[at : at + WORD] for at in range(0, len(data), WORD))
 
 
 def _read_address(word: bytes) -> str:
     if any(word[: WORD - 20]):
-        raise PaymentRefused("encoding", "What would be signed holds something that is not an address.")
+        raise PaymentRefused(
+            "encoding", "The data to sign has something that is not an address where an address belongs."
+        )
     return checksum_address(word[WORD - 20 :])

@@ -73,7 +73,7 @@ class GridPane(QWidget):
         self.shape = SegmentedChoice(
             theme,
             self.tr("View"),
-            (("grid", self.tr("Cards")), ("list", self.tr("Lines"))),
+            (("grid", self.tr("Cards")), ("list", self.tr("List"))),
             icons={"grid": "grid", "list": "list"},
         )
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the filters"), shortcut="Ctrl+B")

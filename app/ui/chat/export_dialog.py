@@ -33,7 +33,7 @@ class ExportDialog(Dialog):
 
     def __init__(self, theme: Theme, parent: QWidget, title: str) -> None:
         super().__init__(theme, parent, "Export chat", width=460)
-        self.kind = SegmentedChoice(theme, self.tr("Form"), tuple((kind, NAMES[kind]) for kind in ENDINGS))
+        self.kind = SegmentedChoice(theme, self.tr("Format"), tuple((kind, NAMES[kind]) for kind in ENDINGS))
         self.kind.set_current(MARKDOWN)
         self.about = Label(theme, "", role="text2", wrap=True)
         self.body.addWidget(Label(theme, title, weight=500, elide=True))

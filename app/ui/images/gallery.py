@@ -192,10 +192,10 @@ class Gallery(QWidget):
         )
         self.count = Label(theme, "", role="text2", tabular=True)
         self.search = SearchField(theme, "Find an image")
-        self.scope = ChoiceField(theme, "Which images", small=True)
+        self.scope = ChoiceField(theme, "Filter images", small=True)
         self.empty_trash = Button(theme, "Empty", "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
-            theme, "Aspect ratio", (("grid", "Tiles"), ("list", "Lines")), icons={"grid": "grid", "list": "list"}
+            theme, "Aspect ratio", (("grid", "Tiles"), ("list", "List")), icons={"grid": "grid", "list": "list"}
         )
         for key, words in SCOPES:
             self.scope.addItem(words, key)

@@ -32,7 +32,7 @@ from app.ui.kit.widgets.surfaces import zone
 IMAGE, REQUEST = range(2)
 MOST_TEXT = 400  # characters of one text in the request; images travel as long ones
 MONO = frozenset({"Seed", "Request ID"})
-FACTS = ("Model", "Size", "Seed", "Style", "Negative prompt", "Cost", "Time", "Policy", "File", "Made", "Request ID")
+FACTS = ("Model", "Size", "Seed", "Style", "Negative prompt", "Cost", "Time", "Policy", "File", "Created", "Request ID")
 
 
 class Preview(QWidget):

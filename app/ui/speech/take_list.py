@@ -79,7 +79,7 @@ class TakeListPane(ListPane):
         text = self.filter.text().strip()
         self.show_filled(
             bool(shown),
-            f"No clip holds “{text}”." if text else "Your clips appear here. Type something and press Speak.",
+            f"No clip contains “{text}”." if text else "Your clips appear here. Type something and press Speak.",
         )
         number = len(self._rows)
         count = "1 clip" if number == 1 else f"{number:,} clips" if number else "No clips"
@@ -123,7 +123,7 @@ class TakeListPane(ListPane):
         for text, icon_name, signal in entries:
             menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
         if len(chosen) > 1:
-            menu.add(f"Compare {len(chosen)} takes", "grid").triggered.connect(lambda: self.compare_wanted.emit(chosen))
+            menu.add(f"Compare {len(chosen)} clips", "grid").triggered.connect(lambda: self.compare_wanted.emit(chosen))
         menu.addSeparator()
         menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
             lambda: self.trash_wanted.emit(self.view.selected_with(take_id))

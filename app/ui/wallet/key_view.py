@@ -15,7 +15,7 @@ from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.state import KeyPage, KeyRow
 
 PARTS = (("keys", "Keys"), ("limits", "Limits by model"), ("hits", "Limits reached"))
-KEY_TITLES = ("Name", "Scope", "Ends in", "Made", "Expires", "Last used", "Limit", "7 days")
+KEY_TITLES = ("Name", "Scope", "Ends in", "Created", "Expires", "Last used", "Limit", "7 days")
 KEY_WIDTHS = (0, 110, 92, 116, 116, 122, 100, 76)
 
 

@@ -193,7 +193,7 @@ class TopUpDialog(Dialog):
         right, layout = column(theme, 8, wraps=True)
         head = QHBoxLayout()
         head.addWidget(Label(theme, "Exactly what you sign", "heading"), 1)
-        self.form = SegmentedChoice(theme, "Form", (("fields", "Fields"), ("raw", "Raw JSON")))
+        self.form = SegmentedChoice(theme, "View", (("fields", "Fields"), ("raw", "Raw JSON")))
         self.form.changed.connect(lambda key: self.forms.setCurrentIndex(0 if key == "fields" else 1))
         head.addWidget(self.form)
         self.copy = Button(theme, "Copy in full", "copy", size="small")

@@ -227,4 +227,4 @@ async def test_the_list_filters_and_says_how_much_there_is(speech: SpeechHarness
     assert speech.usage_text().startswith("2 clips, ")
     speech.filter_field.setText("nothing like it")
     await until(lambda: not speech.keys)
-    assert speech.nothing_text() == "No clip holds “nothing like it”."
+    assert speech.nothing_text() == "No clip contains “nothing like it”."

@@ -196,7 +196,7 @@ def _append(file: Path, values: Sequence[object]) -> None:
             lines.flush()
             os.fsync(lines.fileno())
     except OSError as error:
-        raise unavailable(error, file, "Keeping the results") from error
+        raise unavailable(error, file, "Saving the results") from error
 
 
 def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:

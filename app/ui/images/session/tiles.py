@@ -20,7 +20,7 @@ def cost_words(image: StoredImage) -> str:
     if image.cost_usd is not None:
         return money.money(image.cost_usd)
     if image.state == "unknown" and image.estimate_usd is not None:
-        return f"perhaps {money.money(image.estimate_usd)}"
+        return f"possibly {money.money(image.estimate_usd)}"
     return ""
 
 
@@ -61,7 +61,7 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
         ("Cost", cost),
         ("Time", money.duration(image.duration_s) if image.duration_s else ""),
         ("File", f"{FORMAT_TITLES.get(image.form, image.form)}, {money.size(image.size_bytes)}" if image.file else ""),
-        ("Made", money.moment(image.created_at)),
+        ("Created", money.moment(image.created_at)),
         ("Request ID", image.request_id),
     )
     return Details(

@@ -200,7 +200,7 @@ class _TickList(Popover):
 
     def _say(self, index: Index) -> None:
         on = Qt.CheckState(index.data(_CHECK_ROLE)) == Qt.CheckState.Checked
-        state = self.tr("picked") if on else self.tr("not selected")
+        state = self.tr("selected") if on else self.tr("not selected")
         announce(self.view, f"{index.data()}, {state}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

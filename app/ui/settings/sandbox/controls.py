@@ -28,7 +28,7 @@ class ControlsPage(Groups):
         super().__init__(theme)
         self._presenter = presenter
         words = (
-            "Generate the Sandbox fail on purpose to see how your program or Rialto reacts. This never reaches "
+            "Make the Sandbox fail on purpose to see how your program or Rialto reacts. This never reaches "
             "a real service. It affects every program that uses this Sandbox."
         )
         self._said = Label(theme, "", "small", "bad", wrap=True)

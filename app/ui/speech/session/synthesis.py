@@ -342,14 +342,14 @@ class _Keeper:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise unavailable(error, path, "Keeping the sound") from error
+                raise unavailable(error, path, "Saving the audio") from error
             with self._lock:  # stopped while it was being opened: nobody else would close it
                 if self._is_over:
                     os.close(descriptor)
                 else:
                     self._file = os.fdopen(descriptor, "wb", buffering=0)
             return path
-        raise unavailable(OSError("too many attempts"), folder, "Keeping the sound")
+        raise unavailable(OSError("too many attempts"), folder, "Saving the audio")
 
     def _write(self, piece: bytes) -> None:
         with self._lock:
@@ -360,7 +360,7 @@ class _Keeper:
                 while left:  # a disk that fills up takes a part of it and says nothing
                     left = left[self._file.write(left) or 0 :]
             except OSError as error:
-                raise unavailable(error, self._reading.path_of(self.part), "Keeping the sound") from error
+                raise unavailable(error, self._reading.path_of(self.part), "Saving the audio") from error
 
     def _close(self) -> None:
         with self._lock:

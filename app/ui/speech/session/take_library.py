@@ -149,7 +149,7 @@ def same_file(source: Path, target: Path) -> None:
         except OSError:  # a disk that knows no links
             shutil.copyfile(source, target)
     except OSError as error:
-        raise unavailable(error, target, "Handing on the clip") from error
+        raise unavailable(error, target, "Exporting the clip") from error
 
 
 def _size_of(path: Path) -> int:

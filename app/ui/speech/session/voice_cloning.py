@@ -332,7 +332,7 @@ class VoiceCloning(QObject):
         try:
             report = await asyncio.to_thread(keep)
         except OSError as error:
-            self.problem_changed.emit(Problem(unavailable(error, target, "Keeping the sample").sentence))
+            self.problem_changed.emit(Problem(unavailable(error, target, "Saving the sample").sentence))
             return
         voice = await presenter.voices.add(
             id=voice_id,

@@ -133,7 +133,7 @@ class RowWriter:
             when = money.when(job.ended_at or job.created_at, now)
             more = f"took {money.duration(took)}" if took is not None and job.state == "saved" else when
             return " · ".join(part for part in (price, more) if part)
-        return {"failed": _charged_words(job), "unknown": "Perhaps charged", "cancelled": "Not charged"}.get(
+        return {"failed": _charged_words(job), "unknown": "Possibly charged", "cancelled": "Not charged"}.get(
             job.state, money.when(job.created_at, now)
         )
 
@@ -407,7 +407,7 @@ def receipt_of(job: VideoJob) -> tuple[Run, ...]:
     ):
         return ()
     if job.state == "unknown":
-        return (Run(f"{price} perhaps" if price else "cost not stated", strong=True), Run("unknown", role="warn"))
+        return (Run(f"possibly {price}" if price else "cost not stated", strong=True), Run("unknown", role="warn"))
     if not job.queue_id:
         return (Run("Nothing was charged", strong=True),)
     runs = [Run(f"{price} quoted" if price else "cost not stated", strong=True)]
