@@ -169,8 +169,8 @@ class SpeechHarness(OnSandbox):
         return self.page.main.transcribe
 
     @property
-    def receipt_lines(self) -> Any:
-        return self.page.main.receipts
+    def receipt(self) -> Any:
+        return self.page.main.receipt
 
     @property
     def title_field(self) -> QLineEdit:

@@ -232,7 +232,6 @@ async def test_the_export_is_previewed_saved_copied_and_handed_on(
         assert export.preview.toPlainText().startswith("1\n00:00:0")
         assert export.place.text().startswith("cue 1 of ")
         QTest.mouseClick(export.cards["vtt"], Qt.MouseButton.LeftButton)
-        assert export.save.text() == "Save as WebVTT…"
         export.line_chars.setValue(12)
         assert all(len(line) <= 29 for line in export.preview.toPlainText().splitlines())
         dialogs: list[QFileDialog] = []

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec, Problem
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
@@ -14,15 +15,14 @@ from app.ui.kit.widgets.banner import Banner, BannerSpec
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.header import PaneHeader
-from app.ui.kit.widgets.receipt_line import ReceiptLine
-from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.receipt_line import ReceiptLine, runs_text
+from app.ui.kit.widgets.surfaces import keep_room, rule, zone
 from app.ui.speech.audition_view import AuditionView
 from app.ui.speech.editor import SpeechEditor
 from app.ui.speech.long_paragraphs import LONGEST
 from app.ui.speech.speak_bar import SpeakBar
 from app.ui.speech.state import PlayerView, SpeechHead
 
-MAX_RECEIPTS = 3
 LONG_NOTE = BannerSpec(
     "info",
     f"One paragraph has more than {LONGEST:,} characters.",
@@ -122,7 +122,7 @@ class SpeechCanvas(QWidget):
         self.transcribe = Button(theme, "Transcribe", "microphone", kind="quiet", size="small")
         self.go_on = Button(theme, "Get the rest", "refresh", size="small")
         self.save = Button(theme, "Save as…", "download", size="small")
-        self.receipts: list[ReceiptLine] = []
+        self.receipt = ReceiptLine(theme)
         self._shown_receipts: object = None
         for button in (self.go_on, self.transcribe, self.save):
             self.player.extras.addWidget(button)
@@ -134,7 +134,10 @@ class SpeechCanvas(QWidget):
         below.setSpacing(0)
         below.addWidget(self.player)
         self._receipt_box = QVBoxLayout()
+        self._receipt_box.addWidget(self.receipt)
         below.addLayout(self._receipt_box)
+        keep_room(self.receipt)
+        self.receipt.hide()
 
     def _connect(self) -> None:
         self.list_button.clicked.connect(self.list_wanted)
@@ -150,7 +153,7 @@ class SpeechCanvas(QWidget):
         px = self._theme.px
         self._problem_box.setContentsMargins(px(24), px(4), px(24), px(10))
         self._receipt_box.setContentsMargins(px(24), 0, px(24), px(8))
-        self._receipt_box.setSpacing(px(2))
+        self.receipt.setFixedHeight(self._theme.line_px("small"))  # what has no room is in its tooltip
 
     def _break_lines(self) -> None:
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -204,15 +207,10 @@ class SpeechCanvas(QWidget):
         if view.receipts == self._shown_receipts:
             return
         self._shown_receipts = view.receipts
-        shown = view.receipts[-MAX_RECEIPTS:]
-        while len(self.receipts) < len(shown):
-            line = ReceiptLine(self._theme)
-            self.receipts.append(line)
-            self._receipt_box.addWidget(line)
-        for place, line in enumerate(self.receipts):
-            line.setVisible(place < len(shown))
-            if place < len(shown):
-                line.set_runs(shown[place])
+        self.receipt.setVisible(bool(view.receipts))
+        if view.receipts:
+            self.receipt.set_runs(view.receipts[0])
+            self.receipt.setToolTip(plain_tip("\n".join(runs_text(runs) for runs in view.receipts)))
 
     def show_audition(self, on: bool) -> None:
         self.pages.setCurrentIndex(1 if on else 0)

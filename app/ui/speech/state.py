@@ -73,7 +73,7 @@ class PlayerView:
     volume: float = 1.0
     output: str = ""
     problem: str = ""
-    receipts: tuple[tuple[Run, ...], ...] = ()
+    receipts: tuple[tuple[Run, ...], ...] = ()  # the first says what all come to
     missing_parts: int = 0
     can_save: bool = False
     is_speaking: bool = False  # a take is being asked for right now

@@ -130,7 +130,7 @@ class ExportPage(ScrollPane):
         self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # its lines are those of the file
         self.preview.setAccessibleName(self.tr("Export preview"))
         self.preview.setTabChangesFocus(True)
-        self.save = PrimaryButton(theme, "", "download")
+        self.save = PrimaryButton(theme, self.tr("Save as…"), "download")
         self.copy = Button(theme, self.tr("Copy"), "copy")
         self.chat = Button(theme, self.tr("Ask about it in Chat"), "chat", size="small")
         self.speech = Button(theme, self.tr("Speak it"), "speech", size="small")
@@ -222,8 +222,7 @@ class ExportPage(ScrollPane):
         self.line_chars.set_value(choice.rules.line_chars)
         self.lines.set_value(choice.rules.lines)
         self.longest.set_value(choice.rules.longest_s)
-        self.rules.setVisible(choice.kind in ("srt", "vtt"))
-        self.save.setText(self.tr("Save as {name}…").format(name=TITLES[choice.kind][0]))
+        self.rules.setEnabled(choice.kind in ("srt", "vtt"))
 
     def show_preview(self, preview: Preview) -> None:
         self.place.set_text(preview.place)

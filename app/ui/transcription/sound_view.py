@@ -29,7 +29,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Progress
-from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.surfaces import keep_room, rule, zone
 from app.ui.transcription.state import Head
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ class SoundView(QWidget):
         self.squeeze_words = Label(theme, "", "small", "text2", wrap=True)
         self.large.body.addWidget(self.squeeze_words)
         self.forget = QuietButton(theme, self.tr("Decide later"), size="small")
+        keep_room(self.forget)
         self.large.body.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _connect(self) -> None:

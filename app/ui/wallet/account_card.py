@@ -121,8 +121,8 @@ class AccountView(Card):
         for words, what, icon_name, kind, wanted in (
             ("Top up", "top-up", "credits", "primary", card.can_top_up),
             ("How to top up", "top-up", "credits", "", card.tops_up_elsewhere),
-            ("Use", "use", "", "", not card.in_use),
             ("Unlock", "unlock", "unlock", "", card.is_locked),
+            ("Use", "use", "", "", not card.in_use),  # last, as it goes when it is pressed
         ):
             if wanted:
                 button = Button(self._theme, words, icon_name, kind=kind)
@@ -130,7 +130,7 @@ class AccountView(Card):
                 button.clicked.connect(lambda _=False, each=what: self.action.emit(each, card.id))
                 flow.addWidget(button)
         self._rows.addWidget(holder)
-        holder.setVisible(flow.count() > 0)
+        holder.setMinimumHeight(self._theme.height_px(32))
 
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme

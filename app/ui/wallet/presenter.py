@@ -73,6 +73,7 @@ class WalletPresenter(QObject):
         self._cards: dict[str, AccountCard] = {}
         self._limits: RateLimits | None = None
         self._credits = 0
+        self._order: list[str] = []  # of the accounts
         self._warned: set[str] = set()
         self.lock_state: Callable[[], bool] = lambda: False
         self.kept_in: Callable[[], str] = lambda: ""
@@ -89,8 +90,11 @@ class WalletPresenter(QObject):
     # What is shown
 
     def cards(self) -> tuple[AccountCard, ...]:
-        """Every account, the one in use first."""
-        return tuple(sorted(build_rows(self._accounts.list(), self._card), key=lambda card: not card.in_use))
+        """Every account, the one first that was in use when one was last added or removed: no card moves on Use."""
+        cards = {card.id: card for card in build_rows(self._accounts.list(), self._card)}
+        if set(cards) != set(self._order):
+            self._order = sorted(cards, key=lambda account_id: not cards[account_id].in_use)
+        return tuple(cards[account_id] for account_id in self._order)
 
     def card(self, account_id: str) -> AccountCard | None:
         account = self._accounts.get(account_id)

@@ -43,7 +43,7 @@ async def test_speaking_is_heard_and_each_sentence_is_marked_as_it_sounds(loud: 
         "The ferry leaves on time.",
         "It is quiet.",
     ]
-    assert loud.receipt_lines[0].text().startswith("first audio")
+    assert loud.receipt.text().startswith("first audio")
 
 
 async def test_sentence_times_fall_into_the_pauses(loud: SpeechHarness) -> None:

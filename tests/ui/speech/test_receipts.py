@@ -18,7 +18,7 @@ async def test_a_receipt_says_that_the_cost_is_an_estimate(speech: SpeechHarness
     speech.write("Hello there. This is a line.")
     estimate = speech.price_text()
     await speech.spoken()
-    (receipt,) = speech.receipt_lines
+    receipt = speech.receipt
     assert f"about {estimate}" in receipt.text()
     assert [run.text[:4] for run in receipt.runs if run.mono] == ["req "], "an id is read sign by sign"
     assert speech.rows[0].cost == f"about {estimate}"
@@ -30,13 +30,13 @@ async def test_what_was_cut_off_cost_at_most_its_estimate_and_a_refusal_nothing(
     await speech.fault("cut", path="/audio/speech", after=60_000, times=1)
     speech.write("Hello there. This is a line.")
     await speech.spoken()
-    assert "up to $0.000098" in speech.receipt_lines[0].text()
+    assert "up to $0.000098" in speech.receipt.text()
     assert speech.rows[0].cost.startswith("up to ")
     speech.page.new_clip()
     await speech.fault("answer", path="/audio/speech", status=402, times=1)
     speech.write("Another line.")
     await speech.spoken()
-    assert "nothing charged" in speech.receipt_lines[0].text()
+    assert "nothing charged" in speech.receipt.text()
     assert speech.rows[0].cost == ""
 
 

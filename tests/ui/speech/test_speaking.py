@@ -32,7 +32,7 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Spee
     (row,) = speech.rows
     assert (row.title, row.second_line, row.group) == ("Hello there. a", "Emma · Kokoro", "Today")
     assert row.cost.startswith("about $0.00") and not row.is_partial
-    (receipt,) = speech.receipt_lines
+    receipt = speech.receipt
     assert "first audio" in receipt.text() and "14 characters" in receipt.text() and "play money" in receipt.text()
     take = speech.takes[0]
     assert speech.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
@@ -59,7 +59,9 @@ async def test_r_lim_21_a_long_text_is_spoken_in_parts_and_joined_into_one_clip(
     await speech.spoken()
     take = speech.takes[0]
     assert [(part.state, part.kind) for part in take.parts] == [("complete", "wav")] * 2
-    assert [receipt.text().split(" · ")[0] for receipt in speech.receipt_lines] == ["Part 1", "Part 2"]
+    assert speech.receipt.text().startswith("2 parts · ")
+    assert speech.rows[0].cost in speech.receipt.text()
+    assert "Part 1 · " in speech.receipt.toolTip() and "Part 2 · " in speech.receipt.toolTip()
     reading = speech.sound.reading
     assert reading is not None and reading.spool.seams_s == pytest.approx((take.parts[0].duration_s,), abs=0.01)
     assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)

@@ -92,6 +92,14 @@ async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_c
     assert 0 < wallet.current_account.balance < Decimal(5)
 
 
+async def test_cards_of_accounts_keep_their_order_when_another_one_is_used(wallet: WalletHarness) -> None:
+    account = await wallet.faucet_wallet()
+    order = [card.id for card in wallet.presenter.cards()]
+    await wallet.use(account)
+    assert [card.id for card in wallet.presenter.cards()] == order
+    assert [card.in_use for card in wallet.presenter.cards()] == [each == account.id for each in order]
+
+
 async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)

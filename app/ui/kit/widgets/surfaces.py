@@ -23,6 +23,13 @@ def set_property(widget: QWidget, name: str, value: object) -> None:
         widget.update()
 
 
+def keep_room(widget: QWidget) -> None:
+    """Let what comes and goes keep its place, so that nothing around it moves under the pointer."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
+
+
 def rule(vertical: bool = False) -> QFrame:
     """Return a hairline."""
     line = QFrame()

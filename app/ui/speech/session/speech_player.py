@@ -21,6 +21,7 @@ from app.audio.spool import Spool
 from app.core import money
 from app.service.speech_text import Span, sentences
 from app.ui.kit.widgets.receipt_line import Run
+from app.ui.speech.session.take_library import cost_words
 from app.ui.speech.state import PlayerView
 
 if TYPE_CHECKING:
@@ -223,9 +224,7 @@ class SpeechPlayer(QObject):
             volume=player.volume,
             output=player.device_id,
             problem=player.problem.sentence if player.problem is not None else "",
-            receipts=tuple(receipt_of(part, reading) for part in reading.take.parts if part.state in ENDED)
-            if reading is not None
-            else (),
+            receipts=receipts_of(reading) if reading is not None else (),
             missing_parts=sum(part.state != "complete" for part in reading.take.parts) if reading is not None else 0,
             can_save=reading is not None and known > 0,
             is_speaking=reading is not None and reading.working_on > 0,
@@ -320,6 +319,22 @@ class SpeechPlayer(QObject):
             self.reading.spool.close()
 
 
+def receipts_of(reading: SpeechSynthesis) -> tuple[tuple[Run, ...], ...]:
+    """Return the receipt of every part that has ended; before those of several, what they come to together."""
+    ended = [part for part in reading.take.parts if part.state in ENDED]
+    lines = [receipt_of(part, reading) for part in ended]
+    if len(ended) > 1:
+        total = [
+            Run(f"{len(ended)} parts"),
+            Run(f"{money.count(sum(part.finish - part.start for part in ended))} characters"),
+            Run(cost_words(reading.take) or money.cost(None), strong=True),
+        ]
+        if not all(part.charged for part in ended):
+            total.append(Run(money.PLAY_MONEY, role="sandbox"))
+        lines.insert(0, tuple(total))
+    return tuple(lines)
+
+
 def receipt_of(part: Part, reading: SpeechSynthesis) -> tuple[Run, ...]:
     """Return the receipt line of a part: `Part 1 · first sound 0.6 s · MP3 24 kHz · 3,987 characters · $0.0120 · …`."""
     runs: list[Run] = []
@@ -332,10 +347,10 @@ def receipt_of(part: Part, reading: SpeechSynthesis) -> tuple[Run, ...]:
         runs.append(Run(f"{format_title(part.kind)}{rate}"))
     runs.append(Run(f"{money.count(part.finish - part.start)} characters"))
     runs.append(Run(_cost(part, reading.price(part.finish - part.start)), strong=True))
-    if part.request_id:
-        runs.append(Run(f"req {part.request_id}", mono=True))
     if not part.charged:
         runs.append(Run(money.PLAY_MONEY, role="sandbox"))
+    if part.request_id:  # last: it goes first where the room is narrow
+        runs.append(Run(f"req {part.request_id}", mono=True))
     return tuple(runs)
 
 
