@@ -6,7 +6,7 @@ Only the composition root writes here; everybody else reads and listens.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -15,21 +15,31 @@ from PySide6.QtCore import QObject, Signal
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.models import Model
+    from app.service.response_info import ResponseInfo
     from app.service.retry import BudgetState
     from app.service.service import Service
 
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """How much of a rate limit is left; None where the service did not say. `tier` is the service's own letter."""
+    """How much of a rate limit is left until `resets_at`; None where the service did not say."""
 
     requests_left: int | None = None
     requests_limit: int | None = None
     tokens_left: int | None = None
     tokens_limit: int | None = None
-    tier: str = ""
     resets_at: datetime | None = None
-    of: str = ""  # what is limited, where it is not requests of any kind: "Chain calls"
+    of: str = ""  # what is limited: "Images"
+
+    @classmethod
+    def told(cls, info: ResponseInfo | None, of: str) -> Headroom | None:
+        """Return what an answer said of its limit; None where it said nothing. A limit that names no end is a
+        minute's."""
+        if info is None or info.remaining_requests is None:
+            return None
+        resets_at = info.reset_requests_at or info.received_at + timedelta(minutes=1)
+        tokens = (info.remaining_tokens, info.limit_tokens)
+        return cls(info.remaining_requests, info.limit_requests, *tokens, resets_at=resets_at, of=of)
 
 
 class CurrentAccount(QObject):
@@ -51,7 +61,7 @@ class CurrentAccount(QObject):
         self._clear_numbers()
 
     def _clear_numbers(self) -> None:
-        self.headroom: Headroom | None = None
+        self.headroom: Headroom | None = None  # of chat
         self.balance: Decimal | None = None  # USD
         self.spent_today: Decimal = Decimal(0)  # USD, of all accounts that spend the same money, real or play
         self.daily_limit: Decimal | None = None  # USD a day, None for none

@@ -241,24 +241,12 @@ class Ledger(QObject):
         self.limits.observe(
             exchange, partner=self._current_account.account is not None and self._current_account.account.partner
         )
-        headroom = None
-        is_news = (
-            self._current_account.headroom is None or self._headroom_at <= info.received_at
-        )  # long answers end late
-        if is_news and (info.remaining_requests is not None or info.remaining_tokens is not None):
+        headroom = Headroom.told(info, "Chat") if exchange.resource == "chat" else None
+        if headroom is not None and self._headroom_at <= info.received_at:  # long answers end late
             self._headroom_at = info.received_at
-            before = self._current_account.headroom or Headroom()
-            headroom = replace(
-                before,
-                requests_left=info.remaining_requests,
-                requests_limit=info.limit_requests,
-                tokens_left=info.remaining_tokens,
-                tokens_limit=info.limit_tokens,
-                resets_at=info.reset_requests_at,
-            )
+            self._current_account.set_numbers(headroom=headroom)
         short = exchange.duration_s if exchange.resource in ("models", "characters", "account") else None
         self._current_account.set_numbers(
-            headroom=headroom if exchange.resource == "chat" or self._current_account.headroom is None else None,
             balance=left,
             latency_ms=round(short * 1000) if short is not None and exchange.outcome == "ok" else None,
         )

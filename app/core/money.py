@@ -290,14 +290,3 @@ def day_group(at: datetime | None, now: datetime) -> str:
     if (local.year, local.month) == (today.year, today.month):
         return "This month"
     return f"{local:%B %Y}"
-
-
-@or_dash
-def age(seconds: float | None) -> str:
-    """Return how old something on screen is: `Updated 12 s ago`."""
-    seconds = _finite(seconds)
-    if seconds < 60:
-        return f"Updated {int(max(0.0, seconds))} s ago"
-    if seconds < 3600:
-        return f"Updated {int(seconds // 60)} min ago"
-    return f"Updated {int(seconds // 3600)} h ago"

@@ -107,11 +107,6 @@ def test_moments_are_told_as_people_tell_them() -> None:
     assert money.when(now.replace(month=3, day=3), now) == "3 Mar 2026"
 
 
-def test_age_of_what_is_on_screen() -> None:
-    assert money.age(12) == "Updated 12 s ago"
-    assert money.age(300) == "Updated 5 min ago"
-
-
 def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:
     amounts = [Decimal(text) for text in ("0.825", "0.0233", "0.0042", "0.08", "0.0015")]
     decimals = money.decimals_of(amounts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from app.core.current_account import Headroom
@@ -9,22 +10,23 @@ from app.credentials.accounts import Account
 from app.ui.kit.tab import LiveWork
 
 LIVE = Account("a", "Main account", "https://api.example.com/v1")
+CHAT = Headroom(68, 75, 741_000, 750_000, of="Chat")
 SANDBOX = Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox")
 
 
 async def test_a_live_account_shows_host_limits_spend_and_balance(harness):
     harness.current_account.use(LIVE, None)
     harness.current_account.set_numbers(
-        headroom=Headroom(68, 75, 741_000, 750_000, "S"),
         balance=Decimal("18.42"),
         spent_today=Decimal("1.15"),
         daily_limit=Decimal(10),
         latency_ms=84,
     )
     status = harness.window.status
+    status.set_headroom(CHAT)
     assert status.chip.text() == "Main account"
     assert status.host.text() == "api.example.com  84 ms"
-    assert status.limits.text() == "Tier S  68/75 req  741K/750K tok"
+    assert status.limits.text() == "Chat 68/75 req  741K/750K tok"
     assert status.spent.text() == "Today $1.15 of $10"
     assert status.balance.text() == "Balance $18.42"
 
@@ -54,17 +56,37 @@ async def test_a_recording_stands_in_red_behind_a_dot_in_every_width(harness):
     assert status.work.isHidden()
 
 
-async def test_a_narrow_window_keeps_account_limits_and_balance(harness):
+async def test_a_narrow_window_or_large_text_keeps_account_today_and_balance(harness):
     harness.current_account.use(LIVE, None)
-    harness.current_account.set_numbers(
-        headroom=Headroom(68, 75, 741_000, 750_000, "S"), balance=Decimal("18.42"), latency_ms=84
-    )
+    harness.current_account.set_numbers(balance=Decimal("18.42"), spent_today=Decimal("1.15"), latency_ms=84)
     harness.window.resize(900, 600)
     status = harness.window.status
-    assert status.limits.text() == "68/75 req"
+    status.set_headroom(CHAT)
+    assert status.limits.isHidden()
+    assert status.spent.text() == "Today $1.15"
     assert status.balance.text() == "$18.42"
     assert status.host.isHidden()
-    assert status.spent.isHidden()
+    harness.window.resize(1440, 900)
+    assert not status.limits.isHidden()
+    harness.theme.configure(mode="light", text_percent=200, reduced_motion=True)
+    assert status.limits.isHidden() and not status.spent.isHidden()
+
+
+async def test_a_limit_says_of_what_and_goes_when_it_resets(harness, qtbot):
+    harness.current_account.use(LIVE, None)
+    status = harness.window.status
+    soon = datetime.now(UTC) + timedelta(seconds=1)
+    status.set_headroom(Headroom(19, 20, resets_at=soon, of="Images"))
+    assert status.limits.text() == "Images 19/20 left"
+    assert status.limits.accessibleName() == "Rate limits: Images: 19 of 20 requests left"
+    qtbot.waitUntil(status.limits.isHidden, timeout=60_000)
+    assert datetime.now(UTC) >= soon
+
+
+async def test_each_tab_tells_of_its_own_limit_only(harness):
+    harness.current_account.use(LIVE, None)
+    harness.current_account.set_numbers(headroom=Headroom(999, 1000, of="Chat"), balance=Decimal("18.42"))
+    assert harness.window.status.limits.isHidden(), "nothing told of a limit of this tab"
 
 
 async def test_without_an_account_nothing_is_made_up(harness):
@@ -76,8 +98,9 @@ async def test_without_an_account_nothing_is_made_up(harness):
 
 async def test_numbers_are_read_aloud_in_words(harness):
     harness.current_account.use(LIVE, None)
-    harness.current_account.set_numbers(headroom=Headroom(68, 75))
-    assert harness.window.status.limits.accessibleName() == "Rate limits: 68 of 75 requests"
+    harness.window.status.set_headroom(CHAT)
+    words = "Rate limits: Chat: 68 of 75 requests, 741000 of 750000 tokens left"
+    assert harness.window.status.limits.accessibleName() == words
 
 
 async def test_pressing_an_item_opens_its_page(harness):

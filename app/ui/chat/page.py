@@ -506,7 +506,7 @@ class ChatPage(QObject):
         return chat_palette_items(self, self._entries, text, limit)
 
     def status_headroom(self) -> Headroom | None:
-        return None
+        return self.presenter.current_account.headroom
 
     def running_work(self) -> Sequence[str]:
         return [entry.work for entry in self._entries if entry.writing]

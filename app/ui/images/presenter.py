@@ -374,10 +374,7 @@ class ImagesPresenter(CallingPresenter):
 
     def headroom(self) -> Headroom | None:
         """How many images may still be asked for this minute, as the last answer told."""
-        info = self._newest.info if self._newest is not None else None
-        if info is None or info.limit_requests is None:
-            return None
-        return Headroom(requests_left=info.remaining_requests, requests_limit=info.limit_requests, of="Images")
+        return Headroom.told(self._newest.info if self._newest is not None else None, self.tr("Images"))
 
     # -- telling --------------------------------------------------------------------------------------------------
 

@@ -111,7 +111,7 @@ class TabPage(Protocol):
         """What of this tab the palette can open, best first. Must answer from memory, within 10 ms."""
 
     def status_headroom(self) -> Headroom | None:
-        """The limits that matter here; None: the status bar shows what the `Caller` last heard."""
+        """The limit that matters here, for the status bar; None where no answer told of it."""
 
     def running_work(self) -> Sequence[str]:
         """One line for each thing that quitting would cut short, such as "An answer in “Release notes”"."""

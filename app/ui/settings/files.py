@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from app.core.money import size, when
 from app.ui.kit.theme import Theme
+from app.ui.kit.ticker import Ticker
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.label import Label
 from app.ui.settings.presenter import SettingsPresenter
@@ -53,6 +54,7 @@ class FilesPage(SectionPage):
         self.column.addStretch(1)
         self._shown: tuple[UsageRow, ...] = ()
         presenter.state_changed.connect(self.show_state)
+        Ticker(self, lambda: self.show_state(presenter.state))
         self.show_state(presenter.state)
 
     def shown(self) -> None:

@@ -97,6 +97,7 @@ class MainWindow(QMainWindow):
         self.status.palette_requested.connect(self.open_palette)
         self.status.shortcuts_requested.connect(self.open_shortcuts)
         self.status.page_requested.connect(self._open_status_page)
+        self.current_account.numbers_changed.connect(self._show_headroom)
         centre = QWidget()
         row = QHBoxLayout(centre)
         self._column = QVBoxLayout()
@@ -197,8 +198,12 @@ class MainWindow(QMainWindow):
         self.rail.set_badge(name, tab.badge())
         self.status.set_work([line for each in self.built_tabs() for line in each.running_work()])
         if name == self._current:
-            self.status.set_headroom(tab.status_headroom())
+            self._show_headroom()
             self.setWindowTitle(f"{tab.title} – Rialto" if tab.title else "Rialto")
+
+    def _show_headroom(self) -> None:
+        frame = self.tab_frames.by_name.get(self._current)
+        self.status.set_headroom(frame.tab.status_headroom() if frame is not None else None)
 
     def show_neighbor_tab(self, step: int) -> None:
         """The next or previous tab by rail order, going round."""

@@ -1,10 +1,11 @@
-"""The line under everything: who we call as, where, what is left and what it costs. Reads only `CurrentAccount`."""
+"""The line under everything: who we call as, where, what is left and what it costs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
@@ -20,7 +21,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 
 HEIGHT = 28
-_NARROW = 1000  # effective width below which only account, headroom and balance stay
+_NARROW = 1000  # effective width below which only account, what today cost and the balance stay
 
 Run = tuple[str, str, int]  # text, color role, weight
 
@@ -172,6 +173,9 @@ class StatusBar(QFrame):
         self._current_account = current_account
         self._headroom: Headroom | None = None
         self._work: tuple[str, ...] = ()
+        self._reset = QTimer(self)
+        self._reset.setSingleShot(True)
+        self._reset.timeout.connect(self.refresh)
         self.setProperty("part", "status")
         self.setAccessibleName("Status")
         self.chip = AccountChip(theme)
@@ -214,7 +218,7 @@ class StatusBar(QFrame):
         return item
 
     def set_headroom(self, headroom: Headroom | None) -> None:
-        """Show the limits of one tab; None shows what the last answer of any kind said."""
+        """Show the limit of the tab in front until it resets; None shows nothing."""
         self._headroom = headroom
         self.refresh()
 
@@ -249,10 +253,8 @@ class StatusBar(QFrame):
         self.host.set_runs(self._host_runs() if wide else ())
         self.work.set_runs(*self._work_runs(wide))
         self._rules[2].setVisible(not self.host.isHidden() and not self.work.isHidden())
-        self.limits.set_runs(
-            *self._limit_runs(self._headroom or current_account.headroom, wide) if numbers else ((), "")
-        )
-        self.spent.set_runs(self._spent_runs() if wide and numbers and current_account.account is not None else ())
+        self.limits.set_runs(*self._limit_runs() if numbers and wide else ((), ""))
+        self.spent.set_runs(self._spent_runs() if numbers and current_account.account is not None else ())
         self.balance.set_runs(self._balance_runs(wide) if numbers else ())
         shown = [not item.isHidden() for item in (self.limits, self.spent, self.balance)]
         self._rules[0].setVisible(shown[0] and (shown[1] or shown[2]))
@@ -276,27 +278,27 @@ class StatusBar(QFrame):
         more: list[Run] = [(f"  and {others} running", "text2", 400)] if others and wide else []
         return [(live, "bad", 500), *more], "", "bad"
 
-    def _limit_runs(self, headroom: Headroom | None, wide: bool) -> tuple[list[Run], str]:
-        if headroom is None:
+    def _limit_runs(self) -> tuple[list[Run], str]:
+        """What is left of the limit, until it resets; the timer wakes once, for that."""
+        limit = self._headroom
+        self._reset.stop()
+        if limit is None or limit.requests_left is None:
             return [], ""
-        runs: list[Run] = []
-        spoken: list[str] = []
-        if headroom.tier and wide:
-            runs.append((f"Tier {headroom.tier}  ", "text3", 400))
-            spoken.append(f"tier {headroom.tier}")
-        if headroom.of and headroom.requests_left is not None:
-            title: list[Run] = [(f"{headroom.of} ", "text3", 400)] if wide else []
-            left, limit = headroom.requests_left, headroom.requests_limit
-            words = f"{headroom.of}: {left} of {limit} left this minute"
-            return [*title, *_of(left, limit, "this minute" if wide else "", count)], words
-        if headroom.requests_left is not None:
-            runs += _of(headroom.requests_left, headroom.requests_limit, "req", count)
-            spoken.append(f"{headroom.requests_left} of {headroom.requests_limit} requests")
-        if headroom.tokens_left is not None and wide:
+        if limit.resets_at is not None:
+            left_s = (limit.resets_at - datetime.now(UTC)).total_seconds()
+            if left_s <= 0:
+                return [], ""
+            self._reset.start(round(left_s * 1000) + 1)
+        runs: list[Run] = [(f"{limit.of} ", "text3", 400)]
+        spoken = f"{limit.of}: {limit.requests_left} of {limit.requests_limit} requests"
+        if limit.tokens_left is None:
+            runs += _of(limit.requests_left, limit.requests_limit, "left", count)
+        else:
+            runs += _of(limit.requests_left, limit.requests_limit, "req", count)
             runs.append(("  ", "text3", 400))
-            runs += _of(headroom.tokens_left, headroom.tokens_limit, "tok", short_count)
-            spoken.append(f"{headroom.tokens_left} of {headroom.tokens_limit} tokens")
-        return runs, ", ".join(spoken)
+            runs += _of(limit.tokens_left, limit.tokens_limit, "tok", short_count)
+            spoken += f", {limit.tokens_left} of {limit.tokens_limit} tokens"
+        return runs, f"{spoken} left"
 
     def _spent_runs(self) -> list[Run]:
         current_account = self._current_account

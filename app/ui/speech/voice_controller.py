@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from app.core import money
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.theme import Theme
+from app.ui.kit.ticker import Ticker
 from app.ui.speech.editor import MAX_FILE_BYTES
 from app.ui.speech.voice_catalog import Key, VoiceFilter, languages
 
@@ -38,6 +39,7 @@ class VoiceController(QObject):
         picker.clone_wanted.connect(self.ask_clone)
         clones = page.clones
         clones.cloned_voices_changed.connect(side.cloned_voices.show_rows)
+        Ticker(side.cloned_voices, clones.publish)
         clones.sample_changed.connect(lambda key, working: picker.show_sounding(key, working=working))
         clones.notice.connect(page.toast_wanted)
         clones.problem_changed.connect(page.presenter.set_problem)

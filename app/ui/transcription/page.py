@@ -426,12 +426,7 @@ class TranscriptionPage(QObject):
     def status_headroom(self) -> Headroom | None:
         """Sound has a limit of its own: what the last answer said of it."""
         exchange = self.presenter.last_exchange
-        info = exchange.info if exchange is not None else None
-        if info is None or info.remaining_requests is None:
-            return None
-        return Headroom(
-            info.remaining_requests, info.limit_requests, resets_at=info.reset_requests_at, of=self.tr("Audio")
-        )
+        return Headroom.told(exchange.info if exchange is not None else None, self.tr("Audio"))
 
     def running_work(self) -> Sequence[str]:
         work: list[str] = []

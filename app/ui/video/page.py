@@ -16,6 +16,7 @@ from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.ticker import SECOND_MS, Ticker
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
@@ -113,7 +114,9 @@ class VideoPage(QObject):
         presenter.notice.connect(self._announce)
         presenter.notice.connect(self.toast_wanted)
         presenter.job_notice.connect(self._announce_job)
-        presenter.ticked.connect(self._renew)
+        second = Ticker(self.main, self._renew, SECOND_MS, lambda: bool(presenter.open_jobs()))
+        presenter.busy_changed.connect(second.look)
+        Ticker(self.main, presenter.refresh_times)
 
     def _connect_form(self) -> None:
         form, video_form = self.form, self.presenter.form
@@ -155,8 +158,7 @@ class VideoPage(QObject):
         self.main.show_jobs(jobs)
 
     def _renew(self) -> None:
-        if self.main.isVisible():
-            self.presenter.renew(self.main.visible_jobs())
+        self.presenter.renew(self.main.visible_jobs())
 
     def _give_key(self, event: QKeyEvent) -> None:
         event.setAccepted(self.side.player.handle_key(event))
@@ -400,8 +402,7 @@ class VideoPage(QObject):
         self.toggle_inspector = toggle_inspector
 
     def activated(self) -> None:
-        """The tab has come to the front: figures count, and the window tells when it is hidden."""
-        self.presenter.set_visible(True)
+        """The tab has come to the front: the window tells when it is hidden."""
         window = self.main.window().windowHandle()
         if window is not None and window is not self._window:
             self._window = window
@@ -410,7 +411,6 @@ class VideoPage(QObject):
     def _record_visibility(self, visibility: QWindow.Visibility) -> None:
         hidden = visibility in (QWindow.Visibility.Hidden, QWindow.Visibility.Minimized)
         self.presenter.set_window_hidden(hidden)
-        self.presenter.set_visible(not hidden and self.main.isVisible())
 
 
 def show_in_folder(video: Path) -> None:

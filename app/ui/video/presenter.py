@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
 
-TICK_S = 1.0
-
 
 class VideoPresenter(QObject):
     """`job_notice` carries a sentence, and the id of the job that it is about."""
@@ -51,7 +49,6 @@ class VideoPresenter(QObject):
     row_changed = Signal(object)  # JobRow
     detail_changed = Signal(object)  # Detail
     busy_changed = Signal()
-    ticked = Signal()  # a second has passed, and the tab is to be seen
     notice = Signal(str)  # a sentence
     job_notice = Signal(str, str)
     finished = Signal(str)  # the id of a job whose video is here
@@ -79,7 +76,6 @@ class VideoPresenter(QObject):
         self.account_name: Callable[[str], str] = str
         self._opened = asyncio.Event()
         self._looked_at: dict[str, str] = {}  # filter → the job that was looked at when it was left
-        self._visible = False
         self._seconds = 0
         self.job_store.changed.connect(self._publish_jobs)
         self.job_store.job_changed.connect(self._publish_job)
@@ -241,25 +237,15 @@ class VideoPresenter(QObject):
         self._publish_jobs()
         self.detail_changed.emit(self.detail())
 
-    def set_visible(self, visible: bool) -> None:
-        """Whether the tab is to be seen: figures that count are renewed only then."""
-        self._visible = visible
-        if visible:
-            self._tasks.start_unless_running("video tick", self._tick)
-
     def set_window_hidden(self, hidden: bool) -> None:
         self.poller.set_hidden(hidden)
 
-    async def _tick(self) -> None:
-        while self._visible:
-            await asyncio.sleep(TICK_S)
-            self.ticked.emit()
-            job = self.job_store.get(self.selected)
-            if job is not None and job.state in ("sending", "running", "ready") and not job.held:
-                self.detail_changed.emit(self.detail())
+    def refresh_times(self) -> None:
+        """Say anew how long ago everything was."""
+        self._publish_jobs()
 
     def renew(self, ids: Sequence[str]) -> None:
-        """Tell the rows that are to be seen as they are now: their figures count.
+        """Tell the rows that are to be seen, and what is open, as they are now: their figures count.
 
         Called once a second; what has long to go, and is told in tens of seconds, has its turn every fifth time.
         """
@@ -272,6 +258,9 @@ class VideoPresenter(QObject):
             counts = job is not None and job.state in ("sending", "running")
             if job is not None and counts and (is_fifth or self.writer.is_close(job, now)):
                 self.row_changed.emit(self.writer.row(job, now))
+        job = self.job_store.get(self.selected)
+        if job is not None and job.state in ("sending", "running", "ready") and not job.held:
+            self.detail_changed.emit(self.detail())
 
     def _passes(self, job: VideoJob) -> bool:
         if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_video):
@@ -309,10 +298,7 @@ class VideoPresenter(QObject):
     def headroom(self) -> Headroom | None:
         """How many videos may still be queued this minute, as the last answer told."""
         newest = next(iter(reversed(self.sending.exchanges.values())), None)
-        info = newest.info if newest is not None else None
-        if info is None or info.limit_requests is None:
-            return None
-        return Headroom(requests_left=info.remaining_requests, requests_limit=info.limit_requests, of="Video queue")
+        return Headroom.told(newest.info if newest is not None else None, self.tr("Video queue"))
 
     def _publish_jobs(self) -> None:
         self.jobs_changed.emit(self.jobs())

@@ -31,7 +31,7 @@ def short_address(address: str) -> str:
 def age_words(card: AccountCard, now: datetime) -> str:
     if card.checked_at is None:
         return "Balance not checked yet"
-    return money.age(max(0.0, (now - card.checked_at).total_seconds()))
+    return f"Updated {money.when(card.checked_at, max(now, card.checked_at))}"
 
 
 class AccountView(Card):
@@ -67,8 +67,10 @@ class AccountView(Card):
         amount.setAccessibleName(f"Balance of {card.name}")
         self._rows.addWidget(amount)
         what = "Play money" if card.is_play else "Prepaid credits" if card.kind == "wallet" else "Account credits"
-        age = age_words(card, datetime.now(UTC))
-        self._rows.addWidget(Label(theme, f"{what}. {age}.", "small", "text2", wrap=True))
+        self._what = what
+        self._age = Label(theme, "", "small", "text2", wrap=True)
+        self._rows.addWidget(self._age)
+        self.show_age()
         if card.is_low and card.low is not None:
             self._rows.addWidget(Label(theme, f"Below {money.money(card.low)}.", "small", "warn", weight=600))
         if card.diem is not None:
@@ -78,6 +80,10 @@ class AccountView(Card):
         self._add_buttons(card)
         if card.kind == "wallet":
             self._add_facts(card)
+
+    def show_age(self) -> None:
+        """Say how old the balance is now."""
+        self._age.set_text(f"{self._what}. {age_words(self.card, datetime.now(UTC))}.")
 
     def _address_row(self, card: AccountCard) -> QHBoxLayout:
         row = QHBoxLayout()

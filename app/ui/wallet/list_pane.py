@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import money
 from app.ui.kit.discard import WidgetList, discard
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.theme import Theme
+from app.ui.kit.ticker import Ticker
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.header import PaneHeader
@@ -89,9 +90,7 @@ class WalletListPane(QWidget):
         self._column.addStretch(1)
         self._views: dict[str, AccountView] = {}
         self._cards: tuple[AccountCard, ...] = ()
-        self._clock = QTimer(self)
-        self._clock.setInterval(15_000)
-        self._clock.timeout.connect(self._show_age)
+        Ticker(self, self._show_ages)
 
     def show_accounts(self, cards: tuple[AccountCard, ...]) -> None:
         """Show every account, the one in use first."""
@@ -103,7 +102,7 @@ class WalletListPane(QWidget):
         else:
             build_rows(cards, self._show_account)
         self._order()
-        self._show_age()
+        self._show_ages()
 
     def _add_account(self, card: AccountCard) -> None:
         view = AccountView(self._theme, card)
@@ -148,7 +147,7 @@ class WalletListPane(QWidget):
         if busy:
             self.updated.set_text(self.tr("Checking…"))
         else:
-            self._show_age()
+            self._show_ages()
 
     def view_of(self, account_id: str) -> AccountView:
         """The card of an account. Raises `KeyError`."""
@@ -157,15 +156,9 @@ class WalletListPane(QWidget):
     def payment_cards(self) -> list[OpenPaymentCard]:
         return list(self._payment_cards)
 
-    def _show_age(self) -> None:
+    def _show_ages(self) -> None:
         current = next((card for card in self._cards if card.in_use), None)
         known = current is not None and current.checked_at is not None
         self.updated.set_text(age_words(current, datetime.now(UTC)) if current is not None and known else "")
-        if self.isVisible():
-            self._clock.start()
-
-    def showEvent(self, event: object) -> None:
-        self._show_age()
-
-    def hideEvent(self, event: object) -> None:
-        self._clock.stop()
+        for view in self._views.values():
+            view.show_age()

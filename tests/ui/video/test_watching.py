@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.service.video import VideoRequest
 from app.ui.kit.theme import Theme
+from app.ui.kit.ticker import Ticker
 from app.ui.video.state import JobRow
 from tests.kit.sandbox import Controls
 from tests.kit.video import IMAGE_MODEL, NO_DEVICES, VideoHarness, open_video
@@ -40,13 +41,31 @@ async def test_a_row_tells_how_long_it_has_been_how_long_it_usually_is_and_what_
         def after(seconds: float) -> JobRow:
             monkeypatch.setattr(book, "now", lambda: queued_at + timedelta(seconds=seconds))
             for _ in range(5):  # what has long to go is renewed every fifth second
-                video.presenter.ticked.emit()
+                video.page.presenter.renew(video.page.main.visible_jobs())
             return row_of(video, job_id)
 
         assert (after(2).right, after(2).share) == ("about 6 s left", 0.25)
         late = after(20)
         assert "20 s" in late.right and "usually 8 s" in late.right
         assert late.share == 0.98, "never said to be done before it is"
+
+
+async def test_no_second_is_counted_while_no_job_is_open_and_minutes_go_on(
+    tmp_home: Path, theme: Theme, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_video(tmp_home, theme, controls) as video:
+        minute, second = sorted(video.page.main.findChildren(Ticker), key=lambda each: -each.timer.interval())
+        assert minute.timer.isActive() and not second.timer.isActive()
+        job_id = await video.queue()
+        await until(second.timer.isActive)
+        await video.done(job_id)
+        await until(lambda: not second.timer.isActive())
+        ended_at, book = video.one(job_id).ended_at, video.presenter.job_store
+        assert ended_at is not None
+        monkeypatch.setattr(book, "now", lambda: ended_at + timedelta(minutes=7))
+        minute.timer.timeout.emit()
+        facts = dict(video.page.detail.facts)
+        assert facts["Ordered"] == "7 min ago"
 
 
 async def test_the_poller_asks_less_while_the_window_is_hidden(

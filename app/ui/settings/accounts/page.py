@@ -12,6 +12,7 @@ from app.core.tasks import TaskScope
 from app.core.undo import UndoCommand, UndoStack
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
+from app.ui.kit.ticker import Ticker
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog, ask_text, confirm
@@ -86,6 +87,7 @@ class AccountsPage(SectionPage):
         yield
         presenter.state_changed.connect(self.show_state)
         secrets.state_changed.connect(self._show_place)
+        Ticker(self, presenter.refresh)
         self.show_state(presenter.state)
 
     def _make_form(self) -> QWidget:
@@ -124,7 +126,6 @@ class AccountsPage(SectionPage):
 
     def shown(self) -> None:
         self._secrets.refresh()
-        self._presenter.refresh()
 
     # The form
 
