@@ -76,7 +76,7 @@ button = button_of("Send anyway", f"Costs {price} per day")
 log.info("not shown to anyone")
 database.execute("SELECT name FROM chats WHERE id = ?")
 key = row["plain key"]
-title = self.tr("{count} chats")
+title = tr("{count} chats")
 '''
     found = [(each.line, each.words, each.translated) for each in _texts(ast.parse(source), "x.py", False, False)]
     assert found == [

@@ -1,0 +1,102 @@
+"""Texts in another language: what `app.translation` gives, and how a catalog is found."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from app import translation
+from app.translation import catalog_of, tr, tr_n
+
+ROOT = Path(__file__).resolve().parent.parent
+HEADER = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n>1;\n"
+
+
+def compiled(texts: Mapping[str, str]) -> bytes:
+    """A catalog in the form that gettext reads: English → translation, with \\0 between the forms of a plural."""
+    rows = sorted((key.encode(), text.encode()) for key, text in {"": HEADER, **texts}.items())
+    table, body = 28, 28 + 16 * len(rows)
+    keys, values, data = b"", b"", b""
+    for key, _ in rows:
+        keys += struct.pack("<2I", len(key), body + len(data))
+        data += key + b"\0"
+    for _, text in rows:
+        values += struct.pack("<2I", len(text), body + len(data))
+        data += text + b"\0"
+    head = struct.pack("<7I", 0x950412DE, 0, len(rows), table, table + 8 * len(rows), 0, 0)
+    return head + keys + values + data
+
+
+def catalog(texts: Mapping[str, str]) -> NullTranslations:
+    return GNUTranslations(BytesIO(compiled(texts)))
+
+
+@pytest.fixture(autouse=True)
+def _english_again() -> Iterator[None]:
+    yield
+    translation.use(None)
+
+
+def test_english_is_the_text_itself() -> None:
+    assert tr("Send anyway") == "Send anyway"
+    assert tr("Costs {price} per day", price="$1") == "Costs $1 per day"
+    assert tr('Enter an object: {"name": value}.') == 'Enter an object: {"name": value}.'
+    assert tr("{{n}} is {n}", n=1) == "{n} is 1"
+
+
+def test_the_number_chooses_the_form_and_has_its_thousands_separated() -> None:
+    assert tr_n("{n} chat", "{n} chats", 1) == "1 chat"
+    assert tr_n("{n} chat", "{n} chats", 0) == "0 chats"
+    assert tr_n("{n} chat of {name}", "{n} chats of {name}", 1234, name="Ada") == "1,234 chats of Ada"
+
+
+def test_a_catalog_translates_with_its_own_plural_rule() -> None:
+    translation.use(
+        catalog({"Save as {name}": "{name} speichern", "{n} chat\0{n} chats": "{n} conversation\0{n} fils"})
+    )
+    assert tr("Save as {name}", name="a.md") == "a.md speichern"
+    assert tr_n("{n} chat", "{n} chats", 0) == "0 conversation"
+    assert tr_n("{n} chat", "{n} chats", 2) == "2 fils"
+    assert tr("not in the catalog") == "not in the catalog"
+
+
+@pytest.mark.parametrize("broken", ["{nam} speichern", "{", "{name.first} speichern", "{0} speichern"])
+def test_a_translation_with_a_wrong_field_gives_way_to_english(broken: str) -> None:
+    translation.use(catalog({"Save as {name}": broken}))
+    assert tr("Save as {name}", name="a.md") == "Save as a.md"
+
+
+def test_a_missing_value_is_an_error_and_not_a_sentence_with_a_hole() -> None:
+    with pytest.raises(KeyError):
+        tr("Save as {name}", title="a.md")
+
+
+def test_a_catalog_is_found_by_its_language(tmp_path: Path) -> None:
+    folder = tmp_path / "de" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    (folder / "rialto.mo").write_bytes(compiled({"Send": "Senden"}))
+    found = catalog_of("de_AT", tmp_path)
+    assert found is not None
+    assert found.gettext("Send") == "Senden"
+    assert catalog_of("fr", tmp_path) is None
+    assert catalog_of("en", tmp_path) is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"no catalog", b"\xde\x12\x04\x95 cut", compiled({"Send": "Senden"})[:-9]])
+def test_a_damaged_catalog_leaves_the_window_in_english(damage: bytes, tmp_path: Path) -> None:
+    folder = tmp_path / "de" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    (folder / "rialto.mo").write_bytes(damage)
+    assert catalog_of("de", tmp_path) is None
+
+
+def test_english_loads_no_library_for_languages() -> None:
+    code = "import sys; import app.translation; sys.exit('gettext' in sys.modules)"
+    assert subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, check=False).returncode == 0
