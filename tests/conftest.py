@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import faulthandler
 import functools
 import gc
 import hashlib
@@ -63,6 +64,15 @@ def _show_crashes_of_processes(tmp_path: Path) -> Iterator[None]:
     for path in tmp_path.glob("*/logs/crashes/interpreter-*.txt"):
         if text := path.read_text(encoding="utf-8", errors="replace"):
             print(f"{path.name}:\n{text}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _print_crashes_of_this_process() -> Iterator[None]:
+    """A window in this process points `faulthandler` at its own file, which is gone with the worker that crashed."""
+    with pytest.MonkeyPatch.context() as patch:  # pytest has it print to where the worker's errors go
+        patch.setattr(faulthandler, "enable", lambda *_, **__: None)
+        patch.setattr(faulthandler, "disable", lambda: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
