@@ -58,6 +58,22 @@ async def test_a_change_of_the_model_is_told_beside_the_next_answer(tmp_home: Pa
         assert told[2].startswith("Other")
 
 
+async def test_an_old_answer_takes_the_name_of_its_model_once_the_list_has_loaded(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home, fake=FakeService(answers=[whole("1")])) as chat:
+        await chat.say("One")
+    async with open_chat(theme, tmp_home, with_models=False) as chat:
+        chat.presenter.account_models.forget()
+        chat.presenter.account_models._saved = ()
+        chat.presenter.open_chat(chat.presenter.library.newest().id)
+        await chat.settle()
+        assert chat.presenter.conversation is not None
+        chat.presenter.conversation.show()
+        assert receipt_text(chat.page.rows()[-1].byline).startswith("plain")
+        chat.presenter.refresh_models()
+        await chat.settle()
+        assert receipt_text(chat.page.rows()[-1].byline).startswith("Plain")
+
+
 def test_the_full_date_is_the_tooltip_of_the_line(theme: Theme) -> None:
     byline = byline_of(at(NOON), None, str.capitalize, NOON)
     view = shown(theme, [answer("Hi", byline=byline, moment="Tuesday, 3 Mar 2026 12:00")])

@@ -10,6 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QDialog
 
+from app.ui.chat.inspector.inspector import PARAMETERS
+from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.sidebar.chat_list import ChatListPane
 from app.ui.conversation.controls import button_width
 from app.ui.kit.resources import resources_folder
@@ -18,6 +20,7 @@ from app.ui.kit.widgets.links import handbook_place
 from app.ui.shell.help_sheet import HelpSheet
 from tests.kit.chat import ChatHarness, FakeService, held, open_chat, open_chat_presenter, sse, text_chunk, whole
 from tests.kit.message_view import long_chat
+from tests.kit.waiting import until
 from tests.ui.test_chat_desk import run
 
 ENTER, ESCAPE = Qt.Key.Key_Return, Qt.Key.Key_Escape
@@ -187,3 +190,46 @@ def test_the_handbook_opens_at_a_heading(qtbot, theme: Theme) -> None:
     anchor = "-".join(last.lower().replace(",", "").replace("’", " ").split())
     sheet.show_heading("chat", anchor)
     assert sheet._browser.verticalScrollBar().value() > 0
+
+
+async def test_a_model_that_the_service_does_not_have_is_marked_before_anything_is_sent(
+    theme: Theme, tmp_home: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as chat:
+        assert not chat.presenter.head().model_missing
+        chat.presenter.use_model("gpt-4")
+        await chat.settle()
+        assert chat.presenter.head().model_missing
+        button = chat.header.model
+        assert button.accessibleName() == "gpt-4 is not on this service. Choose another model."
+        assert chat.composer.cost.text() == "Price unknown"
+        chat.presenter.use_model("other")
+        await chat.settle()
+        assert button.accessibleName() == "Model: Other"
+        chat.presenter.account_models.forget()
+        chat.current_account.set_numbers(models=())
+        assert not chat.presenter.head().model_missing, "nothing is known while there is no list"
+
+
+async def test_functions_and_a_schema_leave_a_pill_and_a_line_in_the_parameters(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as chat:
+        pill = chat.composer.structure
+        chat.side.show_page(PARAMETERS)
+        assert not pill.isVisible()
+        assert chat.parameters.structure_row.label.text() == "Off"
+        chat.presenter.set_structure(Structure(use_functions=True, functions='{"name": "weather"}'))
+        await chat.settle()
+        assert pill.isVisible()
+        assert pill.text() == "1 function"
+        assert chat.parameters.structure_row.label.text() == "1 function"
+        schema = '{"type": "object", "properties": {}}'
+        both = Structure(use_schema=True, schema=schema, use_functions=True, functions='[{"name": "a"}, {"name": "b"}]')
+        chat.presenter.set_structure(both)
+        assert pill.text() == "JSON, 2 functions"
+        wanted = QSignalSpy(chat.composer.structure_wanted)
+        QTest.mouseClick(pill, Qt.MouseButton.LeftButton)
+        assert wanted.count() == 1
+        assert pill.isChecked(), "a press opens the dialog and switches nothing"
+        await until(lambda: bool(chat.window.findChildren(QDialog)))
+        chat.window.findChildren(QDialog)[0].reject()
+        await chat.settle()

@@ -93,7 +93,7 @@ class ChatHeader(QFrame):
         """Name the open chat and its model."""
         self._title = head.title
         self.title.set_text(head.title)
-        self.model.show_model(head.model_name, context_text(head.context_tokens))
+        self.model.show_model(head.model_name, context_text(head.context_tokens), missing=head.model_missing)
         character = head.character
         self.picture.set_name(character.name if character is not None else "")
         self.partner.set_text(self.tr("with {name}").format(name=character.name) if character is not None else "")

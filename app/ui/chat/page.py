@@ -185,6 +185,7 @@ class ChatPage(QObject):
         composer.option_changed.connect(presenter.set_option)
         composer.recall_wanted.connect(presenter.recall)
         composer.attach_wanted.connect(lambda: self.box.attach())
+        composer.structure_wanted.connect(lambda: self.controller.open_structure())
         for giver in (composer, main):
             giver.files_given.connect(presenter.attaching.add_files)
             giver.image_given.connect(presenter.attaching.add_image)
@@ -206,6 +207,7 @@ class ChatPage(QObject):
             self.side.parameters.option_changed.connect(self.presenter.set_option)
             self.side.parameters.prompts_wanted.connect(lambda: self.box.open_prompts())
             self.side.parameters.presets_wanted.connect(lambda: self.box.open_presets())
+            self.side.parameters.structure_wanted.connect(lambda: self.controller.open_structure())
             self.side.parameters.show_head(self.presenter.head())
         elif place == REQUEST:
             self.side.request.copied.connect(self.toast_wanted)

@@ -269,6 +269,8 @@ class ChatPresenter(QObject):
 
     def _models_changed(self) -> None:
         self.account_models.remember_glimpse()
+        if self.conversation is not None:
+            self.conversation.names_changed()
         self.models_changed.emit(self.account_models.list_for(self.opened.model_id))
 
     # Work

@@ -96,11 +96,13 @@ class ChatHead(NamedTuple):
     title: str = NEW_CHAT
     model_id: str = ""
     model_name: str = ""
+    model_missing: bool = False  # the account's service does not list it
     context_tokens: int | None = None
     price_line: str = ""  # "131K context, $0.70 in and $2.80 out per million tokens"
     retires: str = ""
     character: CharacterHead | None = None
     options: ChatOptions = ChatOptions()
+    structure: str = ""  # what the answers are asked to be: "JSON", "2 functions"
     controls: Controls = Controls()
     default_temperature: float | None = None
     default_top_p: float | None = None

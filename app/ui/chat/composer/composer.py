@@ -39,6 +39,7 @@ class Composer(QWidget):
     option_changed = Signal(str, object)  # the option's name in ChatOptions, its new value
     recall_wanted = Signal()
     attach_wanted = Signal()  # ask for files
+    structure_wanted = Signal()  # see or change the schema and the functions of this chat
     files_given = Signal(object)  # list[Path]
     image_given = Signal(object)  # QImage
 
@@ -66,6 +67,9 @@ class Composer(QWidget):
         self.citations = PillButton(theme, self.tr("Citations"), "quote", shortcut="Ctrl+Shift+X")
         self.thinking = PillButton(theme, self.tr("Thinking"), "bulb", shortcut="Ctrl+Shift+T")
         self.links = PillButton(theme, self.tr("Read links"), "link", shortcut="Ctrl+Shift+K")
+        self.structure = PillButton(theme, "", "wrench", checked=True)
+        self.structure.setAccessibleDescription(self.tr("JSON output and functions"))
+        self.structure.hide()
         self.more = PillButton(theme, "", "chevron-up")
         self.more.setCheckable(False)
         self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
@@ -94,7 +98,7 @@ class Composer(QWidget):
     def _build(self) -> None:
         self._row = QHBoxLayout()
         self._row.addWidget(self.attach)
-        for pill in (self.web, self.citations, self.thinking, self.links, self.more):
+        for pill in (self.web, self.citations, self.thinking, self.links, self.structure, self.more):
             self._row.addWidget(pill)
         self._row.addStretch(1)
         for widget in (self.tokens, self.cost, self.send, self.stop):
@@ -109,7 +113,7 @@ class Composer(QWidget):
         self.more.hide()
 
     def _connect(self) -> None:
-        leave_focus(self.attach, self.more, self.send, self.stop, *self._pills.values())
+        leave_focus(self.attach, self.structure, self.more, self.send, self.stop, *self._pills.values())
         self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
         self.box.send_wanted.connect(self._send)
         self.box.recall_wanted.connect(self.recall_wanted)
@@ -122,6 +126,7 @@ class Composer(QWidget):
         self.citations.clicked.connect(lambda on: self.option_changed.emit("citations", on))
         self.thinking.clicked.connect(lambda on: self.option_changed.emit("thinking", on))
         self.links.clicked.connect(lambda on: self.option_changed.emit("read_links", on))
+        self.structure.clicked.connect(self._open_structure)
         self.more.clicked.connect(self.open_more)
 
     def _apply_theme(self) -> None:
@@ -149,6 +154,9 @@ class Composer(QWidget):
         for name, pill in self._pills.items():
             control: Control = getattr(controls, name)
             pill.set_usable(control.usable, control.why)
+        self.structure.setText(head.structure)
+        self.structure.setToolTip(plain_tip(self.tr("JSON output and functions of this chat")))
+        self.structure.setVisible(bool(head.structure))
         self._writing = head.writing
         self._can_send = head.can_send
         if head.edits_answer != self._saves:
@@ -262,6 +270,10 @@ class Composer(QWidget):
         menu.popup(self.more.mapToGlobal(self.more.rect().topLeft()) - QPoint(0, height + self._theme.px(4)))
         return menu
 
+    def _open_structure(self) -> None:
+        self.structure.setChecked(True)  # a press opens what it stands for and switches nothing
+        self.structure_wanted.emit()
+
     def _add(self, menu: QMenu, text: str, on: bool, pill: PillButton, change: tuple[str, object]) -> None:
         action = QAction(text, menu, checkable=True, checked=on)
         action.setEnabled(pill.isEnabled())
@@ -280,6 +292,8 @@ class Composer(QWidget):
         gap = self._row.spacing()
         fixed = self.cost.sizeHint().width() + self.attach.sizeHint().width() + gap * 4
         fixed += (self.stop if self._writing else self.send).sizeHint().width()
+        if self.structure.text():
+            fixed += self.structure.sizeHint().width() + gap
         folded: set[str] = set()
         for names in ((), *_FOLD_ORDER):
             folded.update(names)

@@ -37,6 +37,7 @@ class ParametersPage(QScrollArea):
     option_changed = Signal(str, object)
     prompts_wanted = Signal()
     presets_wanted = Signal()
+    structure_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -70,6 +71,7 @@ class ParametersPage(QScrollArea):
             self._build_web,
             self._build_reasoning,
             self._build_sampling,
+            self._build_structure,
             self._build_cache,
         ):
             section()
@@ -186,6 +188,15 @@ class ParametersPage(QScrollArea):
         self._column.addWidget(section)
         self._defaults: dict[str, float] = {}
 
+    def _build_structure(self) -> None:
+        section = Section(self._theme, self.tr("JSON output and functions"))
+        self.structure = LinkButton(self._theme, self.tr("Edit…"))
+        self.structure.setAccessibleName(self.tr("Edit JSON output and functions"))
+        self.structure.clicked.connect(self.structure_wanted)
+        self.structure_row = ParameterRow(self._theme, "", self.structure)
+        section.add(self.structure_row)
+        self._column.addWidget(section)
+
     def _build_cache(self) -> None:
         section = Section(self._theme, self.tr("Prompt cache key"))
         self._cached = Badge(self._theme, "", "ok")
@@ -236,6 +247,7 @@ class ParametersPage(QScrollArea):
         self._thinking_row.show_control(controls.thinking)
         self._tags_row.show_control(controls.remove_think_tags)
         self._show_sampling(head)
+        self.structure_row.label.set_text(head.structure or self.tr("Off"))
         self.more.show_head(head)
         self.cache_key.setText(head.cache_key)
         self.cache_key.setCursorPosition(0)

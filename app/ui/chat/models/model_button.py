@@ -27,17 +27,22 @@ class ModelButton(QPushButton):
         self._name = ""
         self._context = ""
         self._compact = False
+        self._missing = False
         self.setAutoDefault(False)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
         self.show_model("", "")
 
-    def show_model(self, name: str, context: str) -> None:
-        """`context` is such as "131K"."""
-        self._name, self._context = name, context
-        spoken = self.tr("Model: {name}").format(name=name) if name else self.tr("Choose a model")
+    def show_model(self, name: str, context: str, *, missing: bool = False) -> None:
+        """`context` is such as "131K". `missing`: the service does not have this model, so another is to be chosen."""
+        self._name, self._missing = name, missing
+        self._context = self.tr("Not available") if missing else context
+        if missing:
+            spoken = self.tr("{name} is not on this service. Choose another model.").format(name=name)
+        else:
+            spoken = self.tr("Model: {name}").format(name=name) if name else self.tr("Choose a model")
         self.setAccessibleName(spoken)
-        self.setToolTip(tip_text(name or self.tr("Choose a model"), "Ctrl+Shift+M"))
+        self.setToolTip(tip_text(spoken if missing else name or self.tr("Choose a model"), "Ctrl+Shift+M"))
         self.updateGeometry()
         self.update()
 
@@ -52,12 +57,15 @@ class ModelButton(QPushButton):
         theme = self._theme
         width = 0.0 + theme.px(13) * 2 + theme.icon_px(16) + theme.icon_px(14) + theme.px(6) * 2
         width += min(theme.type_px(MAX_NAME), self._width_of(self._shown_name(), "body", 500))
-        if self._context and not self._compact:
+        if self._shows_context():
             width += theme.px(6) + self._width_of(self._context, "small", None)
         return QSize(round(width), theme.height_px(32))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def _shows_context(self) -> bool:
+        return bool(self._context) and not self._compact
 
     def _shown_name(self) -> str:
         return self._name or self.tr("Choose a model")
@@ -69,22 +77,24 @@ class ModelButton(QPushButton):
         theme = self._theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        fill = "line" if self.isDown() else "hover" if self.underMouse() else "surface"
-        solid_frame(painter, theme, QRectF(self.rect()), theme.px(6), fill, "line2")
+        quiet, line = ("warn_tint", "warn") if self._missing else ("surface", "line2")
+        fill = "line" if self.isDown() else "hover" if self.underMouse() else quiet
+        solid_frame(painter, theme, QRectF(self.rect()), theme.px(6), fill, line)
         if self.layoutDirection() == Qt.LayoutDirection.RightToLeft:
             painter.translate(self.width(), 0)
             painter.scale(-1, 1)  # icons and gaps; the words are turned back below
         middle = self.height() / 2
         left = float(theme.px(13))
         spark, arrow = theme.icon_px(16), theme.icon_px(14)
-        icons.paint(painter, theme, "sparkle", QRectF(left, middle - spark / 2, spark, spark), "accent")
+        sign, role = ("warning", "warn") if self._missing else ("sparkle", "accent")
+        icons.paint(painter, theme, sign, QRectF(left, middle - spark / 2, spark, spark), role)
         left += spark + theme.px(6)
         right = float(self.width() - theme.px(13) - arrow)
         icons.paint(painter, theme, "chevron-down", QRectF(right, middle - arrow / 2, arrow, arrow), "text2")
         right -= theme.px(6)
-        if self._context and not self._compact:
+        if self._shows_context():
             wide = self._width_of(self._context, "small", None)
-            self._write(painter, QRectF(right - wide, 0, wide, self.height()), self._context, "small", "text3")
+            self._write(painter, QRectF(right - wide, 0, wide, self.height()), self._context, "small", role if self._missing else "text3")
             right -= wide + theme.px(6)
         self._write(painter, QRectF(left, 0, right - left, self.height()), self._shown_name(), "body", "text")
 

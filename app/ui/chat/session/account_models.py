@@ -101,6 +101,10 @@ class AccountModels:
     def get(self, model_id: str) -> Model | None:
         return next((model for model in self.models() if model.id == model_id), None)
 
+    def is_missing(self, model_id: str) -> bool:
+        """Whether the service's list is there and does not have this model."""
+        return bool(model_id) and bool(self.models()) and self.get(model_id) is None
+
     def name_of(self, model_id: str) -> str:
         """The display name, the id itself for a model that is not in the list."""
         model = self.get(model_id)

@@ -85,6 +85,7 @@ class Conversation(QObject):
         self._receipt_timer.timeout.connect(self._publish_receipt)
         self._request_of: str | None = None
         self.compared: tuple[str, ...] = ()
+        self._names: dict[str, str] = {}  # of the models on screen, as their rows say them
         self._asked: dict[str, str] = {}  # row id → the model that was asked; another one may have answered
         answers.began.connect(self._began)
         answers.arrived.connect(self._arrived)
@@ -104,12 +105,29 @@ class Conversation(QObject):
         """
         self._open.changed()
         self._request_of = None
+        self._names = self._names_shown()
         self.rows_reset.emit(self.rows())
         live = self._answers.live_in(self._open.chat_id)
         if live is not None and self._is_shown(live.message_id):
             self.stream_began.emit(live.message_id)
         if self.compared and not all(self._open.thread.get(each) is not None for each in self.compared):
             self.leave_comparison()
+
+    def names_changed(self) -> None:
+        """Repaint the rows that name a model, when the model list knows it by another name than a moment ago."""
+        names = self._names_shown()
+        if names == self._names:
+            return
+        old, self._names = self._names, names
+        for message in self._open.thread.shown():
+            if message.model in names and names[message.model] != old.get(message.model):
+                before = self._open.thread.answer_before(message.id)
+                if before is None or before.model != message.model:
+                    self.row_changed.emit(self._row(message))
+
+    def _names_shown(self) -> dict[str, str]:
+        models = {message.model for message in self._open.thread.shown() if message.model}
+        return {model: self._open.account_models.name_of(model) for model in models}
 
     async def show_in_pieces(self) -> None:
         """Show the whole branch, made a hundred rows at a time so that the window stays awake."""

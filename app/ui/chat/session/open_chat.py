@@ -186,11 +186,13 @@ class OpenChat:
             title=self.title or NEW_CHAT,
             model_id=self.model_id,
             model_name=glimpse.name if glimpse is not None else self.account_models.name_of(self.model_id),
+            model_missing=self.account_models.is_missing(self.model_id),
             context_tokens=known.context_tokens if known is not None else None,
             price_line=price_line(model) if model is not None else glimpse.price_line if glimpse is not None else "",
             retires=retires_text(model) if model is not None else "",
             character=self.character,
             options=self.options,
+            structure=self.structure.summary(),
             controls=judge(self.options, known),
             default_temperature=defaults.get("temperature"),
             default_top_p=defaults.get("top_p"),
@@ -251,6 +253,7 @@ class OpenChat:
             return CostNote()
         return cost_note(
             model=self.model,
+            model_id=self.model_id if self.account_models.is_missing(self.model_id) else "",
             options=self.options,
             counter=self.counter,
             branch_tokens=self.branch_tokens(),

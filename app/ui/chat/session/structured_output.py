@@ -61,6 +61,14 @@ class Structure:
             return "The functions in Parameters are not complete."
         return ""
 
+    def summary(self) -> str:
+        """What is switched on, in as few words as fit on a pill; "" for plain answers."""
+        number = len(function_names(self.functions))
+        functions = "1 function" if number == 1 else f"{number:,} functions"
+        if self.use_schema and self.use_functions:
+            return f"JSON, {functions}"
+        return "JSON" if self.use_schema else functions if self.use_functions else ""
+
     def response_format(self) -> dict[str, object] | None:
         made = answer_format(self.schema) if self.use_schema else None
         return None if isinstance(made, Fault) else made

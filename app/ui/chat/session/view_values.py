@@ -66,6 +66,7 @@ def learn_from(counter: TokenCounter, options: ChatOptions, path: Sequence[Messa
 def cost_note(
     *,
     model: Model | None,
+    model_id: str = "",
     options: ChatOptions,
     counter: TokenCounter,
     branch_tokens: int,
@@ -74,10 +75,15 @@ def cost_note(
     sandbox: bool,
     attachment_tokens: int = 0,
 ) -> CostNote:
-    """`up to $0.0046`, how that was reckoned, and which links of the draft would be read."""
+    """`up to $0.0046`, how that was reckoned, and which links of the draft would be read.
+
+    `model_id` is given for a model that the service does not list.
+    """
     links = links_in(draft) if options.read_links else ()
     own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
     own_text = f"{money.count(own)} tok" if own else ""
+    if model is None and model_id:
+        return CostNote("Price unknown", f"{model_id} is not on this service.", own_text, links)
     if model is None:
         return CostNote(tokens=own_text, links=links)
     estimated = branch_tokens + own
