@@ -51,6 +51,7 @@ class Composer(QWidget):
         self._saves = False  # the box holds an answer, which is kept and sent to nobody
         self._has_attachments = False
         self._folded: frozenset[str] = frozenset()
+        self._structure = ""  # the words of its pill, which gives them up last
 
         self.frame = ComposerFrame(theme)
         self.box = MessageBox(theme, self.frame)
@@ -154,8 +155,9 @@ class Composer(QWidget):
         for name, pill in self._pills.items():
             control: Control = getattr(controls, name)
             pill.set_usable(control.usable, control.why)
-        self.structure.setText(head.structure)
-        self.structure.setToolTip(plain_tip(self.tr("JSON output and functions of this chat")))
+        self._structure = head.structure
+        self.structure.setAccessibleName(head.structure)
+        self.structure.setToolTip(plain_tip(self.tr("JSON output and functions: {what}").format(what=head.structure)))
         self.structure.setVisible(bool(head.structure))
         self._writing = head.writing
         self._can_send = head.can_send
@@ -292,7 +294,8 @@ class Composer(QWidget):
         gap = self._row.spacing()
         fixed = self.cost.sizeHint().width() + self.attach.sizeHint().width() + gap * 4
         fixed += (self.stop if self._writing else self.send).sizeHint().width()
-        if self.structure.text():
+        self.structure.setText(self._structure)
+        if self._structure:
             fixed += self.structure.sizeHint().width() + gap
         folded: set[str] = set()
         for names in ((), *_FOLD_ORDER):
@@ -303,6 +306,10 @@ class Composer(QWidget):
                 shown.append(self.more.sizeHint().width() + gap)
             if fixed + sum(shown) <= room:
                 break
+        if self._structure and fixed + sum(shown) > room:
+            fixed -= self.structure.sizeHint().width()
+            self.structure.setText("")  # its icon stays
+            fixed += self.structure.sizeHint().width()
         self._folded = frozenset(folded)
         for name, pill in self._pills.items():
             pill.setVisible(name not in folded)

@@ -94,7 +94,8 @@ class ModelButton(QPushButton):
         right -= theme.px(6)
         if self._shows_context():
             wide = self._width_of(self._context, "small", None)
-            self._write(painter, QRectF(right - wide, 0, wide, self.height()), self._context, "small", role if self._missing else "text3")
+            place = QRectF(right - wide, 0, wide, self.height())
+            self._write(painter, place, self._context, "small", "warn" if self._missing else "text3")
             right -= wide + theme.px(6)
         self._write(painter, QRectF(left, 0, right - left, self.height()), self._shown_name(), "body", "text")
 
