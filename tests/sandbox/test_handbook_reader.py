@@ -10,6 +10,7 @@ import pytest
 
 from app.sandbox.chat import handbook as handbook_module
 from app.sandbox.chat.handbook import Handbook
+from app.ui.chat.chat_welcome import EXAMPLES
 from tests.sandbox.support import RESOURCES, Client
 
 PAGES = sorted(re.sub(r"^\d+-", "", path.stem) for path in (RESOURCES / "handbook").glob("*.md"))
@@ -73,6 +74,10 @@ QUESTIONS = [
 ]
 
 
+# What the questions of the first screen are answered from.
+FIRST_SOURCES = ("What it is good for", "The system keyring", "When an answer was cut off", "Before you send")
+
+
 @pytest.fixture(scope="module")
 def handbook() -> Iterator[Handbook]:
     with closing(Handbook(RESOURCES / "handbook", "http://127.0.0.1")) as book:
@@ -92,6 +97,19 @@ def test_a_question_about_rialto_gets_a_true_cited_answer(
     for fact in facts:
         assert fact in answer
     assert "More in the handbook:" in answer.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("question", "section"),
+    list(zip(EXAMPLES, FIRST_SOURCES, strict=True)),
+)
+def test_the_questions_of_the_first_screen_get_the_section_about_them_and_no_unrelated_source(
+    sandbox: Client, question: str, section: str
+) -> None:
+    body = sandbox.chat(question, service_parameters={"enable_web_search": "on"})
+    sources = [each["title"] for each in body["service_parameters"]["web_search_citations"]]
+    assert sources[0].endswith(f": {section}")
+    assert not any(title.startswith("Connection") for title in sources)
 
 
 @pytest.mark.parametrize("question", [question for question, _, _ in QUESTIONS[1:]])

@@ -24,6 +24,7 @@ SCRAPE_USD = Decimal("0.01")  # per URL that could be read
 NATIVE_SEARCH_USD = Decimal("0.01")  # per request that used the native search
 MAX_URLS = 5
 MAX_RESULTS = 5
+RELATED_FROM = 0.3  # of the best score; what scores less shares a word or two with the question
 PAGE_BYTES = 256 * 1024
 PAGE_TIMEOUT_S = 3.0
 
@@ -78,9 +79,11 @@ async def look_up(site: Site, model: ModelEntry, wanted: Extension, question: st
     if wanted.enable_web_search == "auto" and not _QUESTION.search(question):
         return Findings()
     hits = find(site.handbook, question, earlier, MAX_RESULTS)
+    best = max((hit.score for hit in hits), default=0.0)
     sources = tuple(
         Source(hit.section.title, site.handbook.address(hit.section), excerpt(hit.section), section=hit.section)
         for hit in hits
+        if hit.score >= RELATED_FROM * best
     )
     return Findings("search", sources, charges=(("web-search", 1, SEARCH_USD),))
 

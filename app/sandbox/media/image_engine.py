@@ -46,7 +46,8 @@ _MOODS: tuple[tuple[tuple[str, ...], tuple[Rgb, Rgb, Rgb, Rgb]], ...] = (
 )
 _DAY: tuple[Rgb, Rgb, Rgb, Rgb] = ((84, 150, 206), (214, 232, 240), (88, 120, 104), (255, 248, 220))
 _SCENES = {
-    "sea": ("sea", "ocean", "harbour", "harbor", "boat", "ship", "lake", "water", "tide", "lighthouse"),
+    "lighthouse": ("lighthouse",),
+    "sea": ("sea", "ocean", "harbour", "harbor", "boat", "ship", "lake", "water", "tide"),
     "city": ("city", "street", "house", "tower", "building", "bridge", "town"),
     "hills": ("mountain", "hill", "valley", "forest", "field", "desert", "tree"),
     "shapes": ("abstract", "pattern", "shape", "logo", "icon"),
@@ -78,10 +79,11 @@ def _scene(words: str, size: tuple[int, int], dice: random.Random) -> Image.Imag
     for row in range(height):
         pen.line((0, row, width, row), fill=_mix(sky, low, row / max(1, height - 1)))
     kind = next((name for name, signs in _SCENES.items() if any(sign in words for sign in signs)), "")
-    kind = kind or dice.choice(sorted(_SCENES))
+    kind = kind or dice.choice(("city", "hills", "sea", "shapes"))
     x, y, radius = dice.uniform(0.15, 0.85) * width, dice.uniform(0.12, 0.35) * height, 0.07 * max(size)
     pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=light)
-    {"sea": _sea, "city": _city, "hills": _hills, "shapes": _shapes}[kind](pen, size, dice, (low, ground, light))
+    scenes = {"lighthouse": _lighthouse, "sea": _sea, "city": _city, "hills": _hills, "shapes": _shapes}
+    scenes[kind](pen, size, dice, (low, ground, light))
     return image.filter(ImageFilter.GaussianBlur(0.6))
 
 
@@ -126,6 +128,24 @@ def _sea(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, c
     pen.polygon([(x, base - sail), (x, base), (x + sail * 0.55, base)], fill=light)
     pen.polygon([(x - sail * 0.06, base - sail * 0.8), (x - sail * 0.06, base), (x - sail * 0.35, base)], fill=low)
     pen.polygon([(x - hull * 3, base + 2), (x + hull * 3.4, base + 2), (x + hull * 2.2, base + hull)], fill=ground)
+
+
+def _lighthouse(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colors: Colors) -> None:
+    _sea(pen, size, dice, colors)
+    width, height = size
+    low, ground, light = colors
+    x, base, top, half = width * 0.26, height * 0.72, height * 0.3, min(size) * 0.045
+    rock = _mix(ground, (40, 44, 48), 0.6)
+    pen.polygon(
+        [(0, height * 0.7), (x, base - half), (x + half * 4, height * 0.76), (x + half * 6, height), (0, height)], rock
+    )
+    for stripe in range(5):
+        upper, lower = (top + (base - top) * part / 5 for part in (stripe, stripe + 1))
+        narrow, wide = (half * (0.6 + 0.4 * (y - top) / (base - top)) for y in (upper, lower))
+        shade = (186, 60, 48) if stripe % 2 else _mix(low, (255, 255, 255), 0.7)
+        pen.polygon([(x - narrow, upper), (x + narrow, upper), (x + wide, lower), (x - wide, lower)], shade)
+    pen.rectangle((x - half * 0.5, top - half * 1.2, x + half * 0.5, top), light)
+    pen.polygon([(x - half * 0.8, top - half * 1.2), (x + half * 0.8, top - half * 1.2), (x, top - half * 2)], rock)
 
 
 def _city(pen: ImageDraw.ImageDraw, size: tuple[int, int], dice: random.Random, colors: Colors) -> None:

@@ -173,7 +173,7 @@ class ImagesPage(QObject):
         rows = []
         for model in self.presenter.models:
             each = self.presenter.price_each(model.id)
-            rows.append((model.id, model.name, f"{money.money(each)} an image" if each is not None else ""))
+            rows.append((model.id, model.name, f"{money.money(each)} per image" if each is not None else ""))
         self.form.show_models(rows, self.presenter.styles)
 
     def _show_view(self, view: FormView) -> None:
