@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QAbstractButton
 
 from app.bootstrap.rialto import Rialto
+from app.storage.video_check import check_video
 from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.shell.crash_reports import CrashReport
+from app.ui.video.presenter import VideoPresenter
 from tests.audio.recorded import FakeBlocks, tone
 from tests.journeys.conftest import settled
 from tests.journeys.paying_tabs import DEEDS, console, images, speech, transcription, video
@@ -210,3 +214,79 @@ async def test_what_a_full_disk_refused_can_be_saved_on_another_disk(
         disk.make_room()
         await control(rialto, "/faults", "DELETE")
         await settled(rialto)
+
+
+async def filled_in_video(rialto: Rialto, folder: Path) -> VideoPresenter:
+    """Fill in a video whose copy at the service is deleted afterwards."""
+    rialto.window.show_tab("video")
+    await DEEDS["video"].prepare(rialto, folder)
+    presenter = video(rialto).presenter
+    presenter.form.set(clean_after=True)
+    await until(lambda: video(rialto).form.queue.isEnabled() and presenter.form.form.clean_after)
+    await until(lambda: not rialto.tasks.running("video desk"))
+    return presenter
+
+
+async def press_try_again(rialto: Rialto) -> None:
+    """Press the button of the card that says why the video could not be saved."""
+
+    def button() -> QAbstractButton | None:
+        cards = [card for card in video(rialto).side.findChildren(ErrorCard) if card.isVisibleTo(video(rialto).side)]
+        buttons = [each for card in cards for each in card.findChildren(QAbstractButton)]
+        return next((each for each in buttons if each.text() == "Try again"), None)
+
+    await until(button)
+    button().click()  # type: ignore[union-attr]  # it is there
+
+
+async def asked(rialto: Rialto, path: str) -> int:
+    """How often the service was asked for `path`."""
+    return sum(line["path"].endswith(path) for line in (await control(rialto, "/log"))["data"])
+
+
+@pytest.mark.parametrize("refused", ["the video", "the answer to the order"])
+async def test_a_paid_video_that_the_disk_refuses_is_fetched_with_one_press_once_there_is_room(
+    start: Start, disk: SmallDisk, tmp_path: Path, refused: str
+) -> None:
+    async with start() as rialto:
+        crashes = crashes_of(rialto)
+        await in_the_sandbox(rialto)
+        presenter = await filled_in_video(rialto, tmp_path)
+        await control(rialto, "/faults/slow", "PUT", seconds=4)
+        DEEDS["video"].begin(rialto)
+        while not await on_its_way(rialto, "video"):
+            pass
+        if refused == "the video":
+            await until(lambda: DEEDS["video"].done(rialto))
+        disk.fill()
+        notices: list[str] = []
+        presenter.job_notice.connect(lambda sentence, _job_id: notices.append(sentence))
+        await until(lambda: DEEDS["video"].done(rialto))
+        await control(rialto, "/faults", "DELETE")
+        job_id = presenter.job_store.all()[0].id
+        assert bool(video(rialto).running_work()) == (refused != "the video")
+        await control(rialto, "/clock", "PUT", offset_s=60)
+        await until(lambda: any("could not be saved here" in each for each in notices), lambda: str(notices))
+        count = len(notices)
+        await press_try_again(rialto)
+        await until(lambda: len(notices) > count)  # still full
+        presenter.select(job_id)
+        problem = presenter.detail().problem
+        assert problem is not None and "The service has its copy" in problem.meaning
+        assert await asked(rialto, "/video/complete") == 0
+        disk.make_room()
+        await press_try_again(rialto)
+        await until(lambda: presenter.job_store.all()[0].state == "cleaned")
+        assert presenter.detail().problem is None
+        assert video(rialto).running_work() == ()
+        await settled(rialto)
+        assert await asked(rialto, "/video/queue") == 1
+        assert crashes == []
+    async with start() as rialto:
+        rialto.window.show_tab("video")
+        presenter = video(rialto).presenter
+        await until(lambda: presenter.job_store.all())
+        (job,) = presenter.job_store.all()
+        assert job.state == "cleaned" and job.queue_id
+        assert check_video(presenter.job_store.film(job)).duration_s == 3.0
+        assert rialto.left_open == ()

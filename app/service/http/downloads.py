@@ -196,4 +196,4 @@ def _disk(work: Callable[[], T]) -> T:
     try:
         return work()
     except OSError as error:
-        raise BadResponse(f"The answer cannot be saved: {error.strerror or error}.", code="disk") from None
+        raise BadResponse(f"The answer cannot be saved: {error.strerror or error}.", code="disk") from error

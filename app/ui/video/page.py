@@ -374,8 +374,8 @@ class VideoPage(QObject):
         return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:
-        """Nothing: quitting loses no job. The service goes on, and Rialto does at its next start."""
-        return ()
+        """Only jobs that the disk refused: the service goes on with all others, and Rialto does at its next start."""
+        return tuple(f"Saving “{title}”" for title in self.presenter.unsaved_titles())
 
     def badge(self) -> int:
         return len(self.presenter.open_jobs())

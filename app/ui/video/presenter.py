@@ -101,6 +101,11 @@ class VideoPresenter(QObject):
 
     async def aclose(self) -> None:
         await self.form.save()
+        await self.job_store.write_waiting()
+
+    def unsaved_titles(self) -> tuple[str, ...]:
+        """The jobs that would be lost with the program because the disk refused them."""
+        return tuple(map(title_of, self.job_store.unsaved_orders()))
 
     def _go_on(self) -> None:
         """Models, waiting jobs, unfinished ones, and clean-ups that are due: for the account in use."""

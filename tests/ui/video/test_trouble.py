@@ -85,7 +85,7 @@ async def test_R_VID_02_a_video_that_cannot_be_read_here_is_no_bad_one_and_its_c
 
         monkeypatch.setattr(fetcher, "_verify", unreadable)
         await controls.turn_clock(10)
-        await until(lambda: "Reading the video did not work" in video.one(job.id).note)
+        await until(lambda: "Reading the video did not work" in video.presenter.job_store.unsaved.get(job.id, ""))
         job = video.one(job.id)
         assert job.state in ("running", "ready") and job.remote_copy and not job.bad_films
         assert await controls.calls("/video/complete") == []
@@ -133,7 +133,7 @@ async def test_R_VID_02_a_video_that_the_disk_refuses_stays_at_the_service_until
                 await asyncio.sleep(0.02)
             job = video.one(job.id)
             assert job.state in ("running", "ready") and not job.held and not job.bad_films and job.remote_copy
-            assert refused == "history" or "The service has its copy" in job.note
+            assert "The service has its copy" in video.presenter.job_store.unsaved[job.id]
             assert len(video.notices) == 1
             assert await controls.calls("/video/complete") == []
             await writer.execute("PRAGMA query_only=OFF")

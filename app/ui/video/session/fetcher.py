@@ -91,10 +91,12 @@ class Fetcher(QObject):
             await self._refused(job, error)
         except BadResponse as error:
             if error.code == "disk":
-                raise StorageUnavailable(error.message) from None
+                if isinstance(error.__cause__, OSError):
+                    raise unavailable(error.__cause__, path, "Saving the video") from error
+                raise StorageUnavailable(error.message) from error
             await self._bad(job, error.message)
         except (AuthenticationFailed, PaymentRequired) as error:
-            await self._job_store.change(job.id, held=True, note=describe(error, subject="").sentence)
+            await self._job_store.record(job.id, held=True, note=describe(error, subject="").sentence)
         finally:
             if self.received.pop(job.id, None) is not None:
                 self.progressed.emit(job.id)
@@ -112,10 +114,10 @@ class Fetcher(QObject):
             try:
                 return await service.video.download(queued, path, on_received=on_received)
             except RateLimited as error:
-                await self._job_store.change(job.id, note=ADDRESS_BUSY)
+                await self._job_store.record(job.id, note=ADDRESS_BUSY)
                 raise AddressBusy(error.retry_after_s) from None
             except (NotFound, Gone):
-                await self._job_store.change(job.id, download_url="")
+                await self._job_store.record(job.id, download_url="")
                 raise
         return outcome
 
@@ -134,8 +136,9 @@ class Fetcher(QObject):
         if told.state == "completed":  # and there is no address to fetch it from
             await self._bad(job, "The service says the video is ready but does not send it.")
             return None
-        if told.told != job.told or told.average_s != job.average_s or job.note:
-            await self._job_store.change(job.id, told=told.told, average_s=told.average_s, note="")
+        is_news = told.told != job.told or told.average_s != job.average_s or job.note
+        if is_news or self._job_store.is_in_memory(job.id):
+            await self._job_store.record(job.id, told=told.told, average_s=told.average_s, note="")
         return told
 
     async def _refused(self, job: VideoJob, error: ContentRefused) -> None:
@@ -150,14 +153,14 @@ class Fetcher(QObject):
         await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded, form=form)
 
     async def _end(self, job: VideoJob, state: str, note: str, **more: object) -> None:
-        await self._job_store.change(
+        await self._job_store.record(
             job.id, state=state, note=note, ended_at=self._job_store.now(), download_url="", **more
         )
         self._job_store.noticed.emit(job.id, "failed")
 
     async def _ready(self, job: VideoJob) -> None:
         if job.state != "ready" or job.ready_at is None:
-            await self._job_store.change(job.id, state="ready", ready_at=job.ready_at or self._job_store.now())
+            await self._job_store.record(job.id, state="ready", ready_at=job.ready_at or self._job_store.now())
 
     # Checking
 
@@ -198,7 +201,7 @@ class Fetcher(QObject):
         note = (
             f"{sentence} {GIVEN_UP}" if held else f"The download was incomplete: {sentence} Rialto downloads it again."
         )
-        await self._job_store.change(
+        await self._job_store.record(
             job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._job_store.now()
         )
         if held:
@@ -226,7 +229,7 @@ class Fetcher(QObject):
             pass
         except ServiceError:
             return  # tried again at the next start; after a day it is worthless anyway
-        await self._job_store.change(job_id, download_url="")
+        await self._job_store.record(job_id, download_url="")
 
     async def clean(self, job_id: str) -> bool:
         """Let the service delete its copy. Refused while the video is not whole on this disk."""
@@ -237,7 +240,7 @@ class Fetcher(QObject):
         try:
             await asyncio.to_thread(check_video, self._job_store.film(job))
         except (NotAVideo, OSError) as error:
-            await self._job_store.change(
+            await self._job_store.record(
                 job_id, note=f"The service’s copy was not deleted because the file here is incomplete. {error}"
             )
             return False
@@ -246,12 +249,12 @@ class Fetcher(QObject):
             removed = await service.video.complete(queued) or await self._is_gone(service, job, queued)
         except ServiceError as error:
             why = describe(error, subject="").sentence
-            await self._job_store.change(job_id, note=f"The service’s copy was not deleted. {why}")
+            await self._job_store.record(job_id, note=f"The service’s copy was not deleted. {why}")
             return False
         if removed:
-            await self._job_store.change(job_id, state="cleaned", remote_copy=False, note="")
+            await self._job_store.record(job_id, state="cleaned", remote_copy=False, note="")
         else:
-            await self._job_store.change(job_id, note="The service did not delete its copy. Try again later.")
+            await self._job_store.record(job_id, note="The service did not delete its copy. Try again later.")
         return removed
 
     async def _is_gone(self, service: Service, job: VideoJob, queued: QueuedVideo) -> bool:

@@ -73,7 +73,8 @@ class JobActions:
             self._presenter.sending.wake()
 
     async def _fetch_again(self, job: VideoJob) -> None:
-        await self._presenter.job_store.change(job.id, held=False, bad_films=0, note="")
+        if job.held:
+            await self._presenter.job_store.change(job.id, held=False, bad_films=0, note="")
         self._presenter.poller.soon()
 
     async def _clean(self, job: VideoJob) -> None:

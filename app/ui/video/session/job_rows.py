@@ -100,19 +100,29 @@ class RowWriter:
             right=self._right(job, now),
             poster=str(self._job_store.film(job)) if job.has_video else "",
             share=share,
-            busy=job.state in ("sending", "running", "ready") and not job.held,
+            busy=job.state in ("sending", "running", "ready") and not self._stands_still(job),
         )
+
+    def _stands_still(self, job: VideoJob) -> bool:
+        """True where a person has something to do before it goes on."""
+        return job.held or bool(self._unsaved(job))
+
+    def _unsaved(self, job: VideoJob) -> str:
+        """Why it could not be saved here so far, "" where it could."""
+        return self._job_store.unsaved.get(job.id, "") if job.is_open else ""
 
     def _badge(self, job: VideoJob) -> tuple[str, str, str]:
         if job.held and job.is_open:
             return ("Needs you", "warn", "warning")
+        if self._unsaved(job):
+            return ("Not saved", "warn", "warning")
         if job.state == "running" and job.told.lower() in QUEUED_WORDS:
             return ("Queued", "neutral", "")
         return _BADGES[job.state]
 
     def share(self, job: VideoJob, now: datetime) -> float | None:
         """How far it is, as far as anybody knows; negative while nobody does."""
-        if job.held or job.state not in ("sending", "running", "ready"):
+        if self._stands_still(job) or job.state not in ("sending", "running", "ready"):
             return None
         if job.id in self._received:
             count, total = self._received[job.id]
@@ -127,7 +137,7 @@ class RowWriter:
         if job.state == "waiting":
             return f"{price} due" if price else "Not sent yet"
         if job.state in ("running", "ready", "sending"):
-            return "" if job.held else self.left_words(job, now)
+            return "" if self._stands_still(job) else self.left_words(job, now)
         if job.has_video:
             took = _took(job)
             when = money.when(job.ended_at or job.created_at, now)
@@ -179,10 +189,10 @@ class RowWriter:
             remote_words=_remote_words(job),
             progress=self._progress(job, now, account_name),
             share=self.share(job, now),
-            problem=_problem(job),
+            problem=_problem(job, self._unsaved(job)),
             facts=_facts(job, video, now),
             receipt=receipt_of(job),
-            actions=_actions(job),
+            actions=_actions(job, can_fetch=self._stands_still(job)),
             body=_body(job),
             exchange=exchange,
             consent=consent_of(job),
@@ -190,7 +200,7 @@ class RowWriter:
         )
 
     def _progress(self, job: VideoJob, now: datetime, account_name: str) -> str:
-        if not job.is_open or job.held:
+        if not job.is_open or self._stands_still(job):
             return ""
         if account_name:
             return f"Waiting until the account “{account_name}” is in use again."
@@ -273,7 +283,15 @@ def _remote_words(job: VideoJob) -> tuple[str, str]:
     return ("The service still has a copy", job.note or why)
 
 
-def _problem(job: VideoJob) -> Problem | None:
+def _problem(job: VideoJob, unsaved: str) -> Problem | None:
+    if unsaved:
+        return Problem(
+            "This could not be saved here",
+            unsaved,
+            primary=ActionSpec("video-fetch", "Try again"),
+            severity="warn",
+            icon="drive",
+        )
     if job.state == "unknown":
         return Problem(
             "It is not clear whether this was queued",
@@ -346,7 +364,7 @@ def _problem(job: VideoJob) -> Problem | None:
     return None
 
 
-def _actions(job: VideoJob) -> frozenset[str]:
+def _actions(job: VideoJob, *, can_fetch: bool) -> frozenset[str]:
     if job.trashed_at is not None:
         return frozenset({"restore", "delete"})
     actions = {"use", "copy"}
@@ -356,7 +374,7 @@ def _actions(job: VideoJob) -> frozenset[str]:
         actions.add("again")
     if job.held and job.state == "waiting":
         actions.add("send" if consent_of(job) is None else "consent")
-    elif job.held:
+    elif can_fetch:
         actions.add("fetch")
     if job.has_video:
         actions |= {"save", "folder"}

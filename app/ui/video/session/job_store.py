@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.service.http.downloads import drop_part, mark_path, part_path, read_part
 from app.storage.chat_rows import new_id
+from app.storage.errors import StorageUnavailable
 from app.storage.files import make_folder
 from app.storage.video_jobs import VideoJob, VideoJobs
 
@@ -27,7 +28,7 @@ class VideoJobStore(QObject):
     """The jobs by id, in the order of the list. Every change goes through here: first the disk, then the window.
 
     `noticed` tells a job's id and what a person may want to hear of at once: "ready", "failed", "unknown", "bad",
-    "consent", "disk".
+    "consent", "disk". `unsaved` has why a job or its video could not be saved here, by the job's id, until it is.
     """
 
     changed = Signal()  # rows came, went or moved
@@ -38,7 +39,9 @@ class VideoJobStore(QObject):
         super().__init__()
         self.folder = folder
         self.store: VideoJobs | None = None
+        self.unsaved: dict[str, str] = {}
         self._jobs: dict[str, VideoJob] = {}
+        self._in_memory: dict[str, dict[str, object]] = {}  # what `record` could not write yet, by the job's id
 
     async def open(self, store: VideoJobs) -> None:
         """Read every job, and remove what fetches left half done. Raises `StorageError`."""
@@ -118,12 +121,52 @@ class VideoJobStore(QObject):
         return job
 
     async def change(self, job_id: str, **values: object) -> VideoJob:
+        """Change a job, and write what waits in memory, too. Raises `StorageError`: then nothing has changed."""
         assert self.store is not None
-        job = await self.store.change(job_id, **values)
+        waiting = self._in_memory.pop(job_id, {})
+        try:
+            job = await self.store.change(job_id, **{**waiting, **values})
+        except BaseException:
+            self._wait_in_memory(job_id, {**waiting, **self._in_memory.get(job_id, {})})
+            raise
+        job = replace(job, **self._in_memory.get(job_id, {}))  # type: ignore[arg-type]  # fields of the job by name
+        self.unsaved.pop(job_id, None)
         moved = self._jobs.get(job_id) is None or self._jobs[job_id].trashed_at != job.trashed_at
         self._jobs[job_id] = job
         (self.changed.emit if moved else lambda: self.job_changed.emit(job_id))()
         return job
+
+    async def record(self, job_id: str, **values: object) -> None:
+        """Keep what the service said of a job: in memory while the disk refuses it, and with its next change."""
+        try:
+            await self.change(job_id, **values)
+        except StorageUnavailable:
+            self._wait_in_memory(job_id, {**self._in_memory.get(job_id, {}), **values})
+            self._jobs[job_id] = replace(self._jobs[job_id], **values)  # type: ignore[arg-type]  # as above
+            self.job_changed.emit(job_id)
+
+    def _wait_in_memory(self, job_id: str, values: dict[str, object]) -> None:
+        if values:
+            self._in_memory[job_id] = values
+
+    async def write_waiting(self) -> None:
+        """Try once more to write what waits in memory."""
+        for job_id in tuple(self._in_memory):
+            with contextlib.suppress(StorageUnavailable):
+                await self.change(job_id)
+
+    def unsaved_orders(self) -> tuple[VideoJob, ...]:
+        """Jobs that would be lost with the program: what the service calls them is in memory alone."""
+        return tuple(self._jobs[job_id] for job_id, values in self._in_memory.items() if "queue_id" in values)
+
+    def is_in_memory(self, job_id: str) -> bool:
+        """True while the disk has not taken all that is known of a job."""
+        return job_id in self._in_memory
+
+    def refuse(self, job_id: str, sentence: str) -> None:
+        """Show at a job why it could not be saved here."""
+        self.unsaved[job_id] = sentence
+        self.job_changed.emit(job_id)
 
     async def swap(self, one: VideoJob, other: VideoJob) -> None:
         assert self.store is not None
@@ -138,6 +181,7 @@ class VideoJobStore(QObject):
         await self.store.delete(job_id)
         await asyncio.to_thread(self._remove, job)
         del self._jobs[job_id]
+        self._in_memory.pop(job_id, None)
         self.changed.emit()
 
     # Files. Every name is made of our own ids.

@@ -10,7 +10,6 @@ A service that refuses for too many questions (429) is left alone for as long as
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -237,15 +236,16 @@ class Poller:
         if isinstance(error, StorageError):
             if self._errors[job_id] == 1:
                 self._job_store.noticed.emit(job_id, "disk")
-            note = f"{error.sentence.rstrip('.')}. The service has its copy, and Rialto keeps trying."
-        else:
-            is_new = self._errors[job_id] < SAYS_WHY_AFTER
-            if is_new or job.state != "running" or isinstance(error, ConnectionFailed | TimedOut):
-                return
-            note = f"No status yet: {describe(error, subject='').what.lower()}. Rialto keeps checking."
+            self._job_store.refuse(
+                job_id, f"{error.sentence.rstrip('.')}. The service has its copy, and Rialto keeps trying."
+            )
+            return
+        is_new = self._errors[job_id] < SAYS_WHY_AFTER
+        if is_new or job.state != "running" or isinstance(error, ConnectionFailed | TimedOut):
+            return
+        note = f"No status yet: {describe(error, subject='').what.lower()}. Rialto keeps checking."
         if job.note != note:
-            with contextlib.suppress(StorageError):
-                await self._job_store.change(job_id, note=note)
+            await self._job_store.record(job_id, note=note)
 
 
 def _nothing() -> None:

@@ -56,6 +56,7 @@ AT_ONCE = 4  # jobs of one account at the service; the others wait here, where t
 OLD_QUOTE = timedelta(minutes=10)
 DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
 TOO_MANY = "Over the service's limit for this minute. It is sent later. Nothing was charged."
+ONLY_IN_MEMORY = "The job was queued, but the disk does not take its number. Rialto keeps trying. Do not close it yet."
 WAITS_FOR_NETWORK = "Waiting for the network. Nothing was charged."
 
 
@@ -72,6 +73,7 @@ class Sender:
         self.pace = 1.0  # shortens waits; tests turn it
         self.on_wait: Callable[[], None] = _nothing  # called as a wait begins and as it ends
         self._resends: dict[str, int] = {}  # by job: how often it was sent again by itself after a limit
+        self._open_intents: set[str] = set()  # of jobs that were sent while the disk took nothing
         self._sent_at = 0.0  # of the monotonic clock: when the job that is on its way is let through
 
     @property
@@ -93,7 +95,9 @@ class Sender:
         self._sent_at = 0.0
 
     def wake(self) -> None:
-        """See whether anything can be sent."""
+        """See whether anything can be sent, and note of what was sent what the disk refused to note."""
+        if self._open_intents:
+            self._tasks.start_unless_running("video intents", self._close_intents)
         if self.intents is not None and self._next() is not None:
             self._tasks.start_unless_running(SEND, self._run)
 
@@ -127,7 +131,7 @@ class Sender:
             if not await self._quote_still_holds(job, request, service):
                 return
         except LimitExceeded as error:
-            await job_store.change(
+            await job_store.record(
                 job.id, state="failed", note=f"{error.message} Nothing was charged.", ended_at=job_store.now()
             )
             return
@@ -145,7 +149,7 @@ class Sender:
                 self._sent_at = 0.0
                 self.exchanges[job.id] = receipt.exchange
                 info = receipt.exchange.info
-                await job_store.change(
+                await job_store.record(
                     job.id,
                     state="running",
                     queue_id=receipt.job.queue_id,
@@ -156,11 +160,18 @@ class Sender:
                     exchange_id=receipt.exchange.id,
                     request_id=info.request_id if info is not None else "",
                 )
+                if job_store.is_in_memory(job.id):
+                    job_store.refuse(job.id, ONLY_IN_MEMORY)
+                    job_store.noticed.emit(job.id, "disk")
                 await paid.answered(receipt.job.queue_id, receipt.exchange.id)
         except ServiceError as error:
             await self._not_queued(job, error)
         except StorageError:
             _log.exception("A job could not be saved")
+            current = job_store.get(job.id)
+            if current is not None and current.queue_id:
+                self._open_intents.add(job.id)  # it was sent, whatever cannot be noted of it yet
+                return
             await self._hold(job, "This job could not be saved to disk, so it was not sent.")
 
     async def _quote_still_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
@@ -174,7 +185,7 @@ class Sender:
         price = await service.video.quote(request, reference_videos_s=length_s)
         if price is None or price <= (job.quote_usd or Decimal(0)):
             return True
-        await self._job_store.change(
+        await self._job_store.record(
             job.id, held=True, quote_usd=price, note="The price has risen since you queued it. Nothing was charged."
         )
         return False
@@ -183,7 +194,7 @@ class Sender:
         """The price could not be asked for."""
         if isinstance(error, ConnectionFailed | TimedOut | Held):
             self.is_offline = True
-            await self._job_store.change(job.id, note=WAITS_FOR_NETWORK)
+            await self._job_store.record(job.id, note=WAITS_FOR_NETWORK)
         else:
             await self._hold(job, describe(error, subject="").sentence)
 
@@ -195,15 +206,15 @@ class Sender:
         problem = describe(error, subject="video")
         if end_of_call(error) == "unknown":
             note = f"{problem.what}. It may have been queued and charged. Rialto does not queue it again automatically."
-            await job_store.change(job.id, state="unknown", note=note, ended_at=job_store.now())
+            await job_store.record(job.id, state="unknown", note=note, ended_at=job_store.now())
             job_store.noticed.emit(job.id, "unknown")
         elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
             self.is_offline = True
-            await job_store.change(job.id, state="waiting", note=WAITS_FOR_NETWORK)
+            await job_store.record(job.id, state="waiting", note=WAITS_FOR_NETWORK)
         elif isinstance(error, Conflict) and error.consent is not None:
             asked = read_consent(error.consent)
             note = "It found a face in the attached files. Nothing was charged."
-            await job_store.change(
+            await job_store.record(
                 job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
             )
             job_store.noticed.emit(job.id, "consent")
@@ -213,7 +224,7 @@ class Sender:
             await self._hold(job, problem.sentence)
         elif isinstance(error, RateLimited):  # surely not queued, so it may be sent once more
             self.is_offline = True
-            await job_store.change(job.id, state="waiting", note=TOO_MANY)
+            await job_store.record(job.id, state="waiting", note=TOO_MANY)
             self._hold_back((error.retry_after_s or DEFAULT_REST_S) * self.pace)
         elif isinstance(error, SpendingLimit):
             await self._hold(job, problem.sentence, limit=error.scope)
@@ -224,7 +235,7 @@ class Sender:
             if isinstance(error, ContentRefused):
                 form = {**form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
             note = f"{problem.sentence} Nothing was charged."
-            await job_store.change(job.id, state="failed", note=note, form=form, ended_at=job_store.now())
+            await job_store.record(job.id, state="failed", note=note, form=form, ended_at=job_store.now())
             job_store.noticed.emit(job.id, "failed")
 
     def _is_refused_too_long(self, job: VideoJob, error: RateLimited) -> bool:
@@ -239,10 +250,7 @@ class Sender:
         """Let a job wait for the person. `short`: for lack of credits, which a top-up can change. `limit`: the scope
         of the spending limit that stopped it."""
         form = {**job.form, "short": short, "limit": limit}
-        try:
-            await self._job_store.change(job.id, state="waiting", held=True, note=note, form=form)
-        except StorageError:
-            _log.exception("A job could not be paused")
+        await self._job_store.record(job.id, state="waiting", held=True, note=note, form=form)
 
     # What is sent
 
@@ -268,11 +276,11 @@ class Sender:
                 continue
             state = await self._end_of(job)
             if state == "cancelled":
-                await self._job_store.change(job.id, state="waiting", note="")
+                await self._job_store.record(job.id, state="waiting", note="")
             elif state == "failed":
-                await self._job_store.change(job.id, state="failed", ended_at=self._job_store.now())
+                await self._job_store.record(job.id, state="failed", ended_at=self._job_store.now())
             else:
-                await self._job_store.change(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._job_store.now())
+                await self._job_store.record(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._job_store.now())
                 self._job_store.noticed.emit(job.id, "unknown")
                 await self.intents.acknowledge(job.intent_id)
 
@@ -288,6 +296,18 @@ class Sender:
         elif intent.state == "sent":
             intent = await self.intents.unknown(intent.id, STOPPED_ON_ITS_WAY)
         return intent.state
+
+    async def _close_intents(self) -> None:
+        for job_id in tuple(self._open_intents):
+            job = self._job_store.get(job_id)
+            if self._job_store.is_in_memory(job_id):
+                continue
+            try:
+                if job is not None:
+                    await self._close_intent(job)
+            except StorageError:
+                continue
+            self._open_intents.discard(job_id)
 
     async def _close_intent(self, job: VideoJob) -> None:
         """The id is on the disk, so it was carried out, whatever the intent still says."""
