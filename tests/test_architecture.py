@@ -271,10 +271,12 @@ def is_plain_tip(node: ast.expr) -> bool:
             return True
         case ast.IfExp():
             return is_plain_tip(node.body) and is_plain_tip(node.orelse)
+        case ast.Call(func=ast.Name(id="tr"), keywords=values):
+            return not values
         case ast.Call(func=ast.Name(id=name)):
             return name in ("plain_tip", "tip_text")
-        case ast.Call(func=ast.Attribute(attr=name), args=args):
-            return name == "toolTip" or (name == "tr" and all(isinstance(each, ast.Constant) for each in args))
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in ("toolTip", "tr")
     return False
 
 
