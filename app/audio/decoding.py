@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from app.audio.formats import DEFAULT_PCM_RATE_HZ, can_decode, missing_sentence
 from app.audio.sound_file import open_forwards
+from app.translation import tr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,7 +111,9 @@ def blocks_of(path: Path, *, kind: str = "", pcm_rate_hz: int = DEFAULT_PCM_RATE
             else:
                 yield from _compressed_blocks(file, kind)
     except OSError as error:
-        raise NotSound(f"{path.name} cannot be read: {error.strerror or error}.") from error
+        raise NotSound(
+            tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror or error)
+        ) from error
 
 
 def arriving_blocks(arriving: Arriving, kind: str, *, pcm_rate_hz: int = DEFAULT_PCM_RATE_HZ) -> Iterator[Block]:
@@ -194,12 +197,12 @@ def _wav_form(source: BinaryIO | Arriving) -> tuple[tuple[int, int, int] | None,
     read = source.read_exactly if isinstance(source, Arriving) else source.read
     seen = read(12)
     if not (seen.startswith(b"RIFF") and seen[8:12] == b"WAVE"):
-        raise NotSound("This is not a WAV file.")
+        raise NotSound(tr("This is not a WAV file."))
     form: tuple[int, int, int] | None = None
     while len(seen) < WAV_HEAD_BYTES:
         head = read(8)
         if len(head) < 8:
-            raise NotSound("This WAV file ends before its audio begins.")
+            raise NotSound(tr("This WAV file ends before its audio begins."))
         seen += head
         name, size = head[:4], int.from_bytes(head[4:], "little")
         if name == b"data":
@@ -247,7 +250,7 @@ def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
     try:
         sound = open_forwards(file)
     except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
-        raise NotSound("This file has no audio that Rialto can play.") from error
+        raise NotSound(tr("This file has no audio that Rialto can play.")) from error
     given = 0
     # A FLAC that was streamed does not know its length: its end is an error, which costs what was read with it.
     step = BLOCK_FRAMES if sound.frames < _UNKNOWN_FRAMES else _SMALL_STEP
@@ -257,7 +260,7 @@ def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
                 block = sound.read(step, dtype="int16", always_2d=True)
             except (soundfile.LibsndfileError, RuntimeError) as error:
                 if not given:
-                    raise NotSound("This file has no audio that Rialto can play.") from error
+                    raise NotSound(tr("This file has no audio that Rialto can play.")) from error
                 return  # it ends in the middle
             if not len(block):
                 return

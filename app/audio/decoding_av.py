@@ -15,6 +15,7 @@ import av
 import numpy as np
 
 from app.audio.decoding import Block, NotSound
+from app.translation import tr
 
 # Little is read ahead, so that the first sound is given out as early as can be.
 _EARLY = {"probesize": "4096", "analyzeduration": "0"}
@@ -35,7 +36,7 @@ def decode(source: Any, container: str | None) -> Iterator[Block]:
     try:
         with av.open(source, "r", format=container, buffer_size=size, options=options) as opened:
             if not opened.streams.audio:
-                raise NotSound("This file has no audio.")
+                raise NotSound(tr("This file has no audio."))
             stream = opened.streams.audio[0]
             resampler = av.AudioResampler(format="s16", layout="mono")
             for frame in itertools.chain(opened.decode(stream), (None,)):
@@ -45,4 +46,4 @@ def decode(source: Any, container: str | None) -> Iterator[Block]:
                     yield Block(samples, int(one.sample_rate))
     except (av.FFmpegError, ValueError) as error:
         if not given:
-            raise NotSound("This file has no audio that Rialto can play.") from error
+            raise NotSound(tr("This file has no audio that Rialto can play.")) from error

@@ -21,6 +21,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
 from app.audio.pulse_source import source_channels
+from app.translation import tr
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -51,20 +52,22 @@ _SENTENCES: dict[tuple[Missing, Direction], str] = {
     (
         Missing.LIBRARY,
         "output",
-    ): "Playback needs PortAudio, which is not installed on this computer. Speech is still saved and can be "
-    "exported as a file.",
-    (Missing.LIBRARY, "input"): "Recording needs PortAudio, which is not installed on this computer.",
-    (Missing.DEVICE, "output"): "No speakers or headphones found. Speech is saved until you connect some.",
-    (Missing.DEVICE, "input"): "No microphone found.",
-    (Missing.BUSY, "output"): "Another program is using the speakers. Close it, or choose another output.",
-    (Missing.BUSY, "input"): "Another program is using the microphone. Close it, or choose another input.",
+    ): tr(
+        "Playback needs PortAudio, which is not installed on this computer. Speech is still saved and can be "
+        "exported as a file."
+    ),
+    (Missing.LIBRARY, "input"): tr("Recording needs PortAudio, which is not installed on this computer."),
+    (Missing.DEVICE, "output"): tr("No speakers or headphones found. Speech is saved until you connect some."),
+    (Missing.DEVICE, "input"): tr("No microphone found."),
+    (Missing.BUSY, "output"): tr("Another program is using the speakers. Close it, or choose another output."),
+    (Missing.BUSY, "input"): tr("Another program is using the microphone. Close it, or choose another input."),
     (
         Missing.LOST,
         "output",
-    ): "The speakers were disconnected. Choose another output to continue from the same position.",
-    (Missing.LOST, "input"): "The microphone was disconnected.",
-    (Missing.FAILED, "output"): "The speakers could not be opened.",
-    (Missing.FAILED, "input"): "The microphone could not be opened.",
+    ): tr("The speakers were disconnected. Choose another output to continue from the same position."),
+    (Missing.LOST, "input"): tr("The microphone was disconnected."),
+    (Missing.FAILED, "output"): tr("The speakers could not be opened."),
+    (Missing.FAILED, "input"): tr("The microphone could not be opened."),
 }
 
 

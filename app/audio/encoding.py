@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from app.audio.formats import FORMATS, can_encode, missing_sentence
 from app.audio.spool import RateChange
+from app.translation import tr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,9 @@ def write_take(target: Path, kind: str, spool: Spool, tags: AudioTags, source: P
             _encode(temporary, kind, spool, tags)
         temporary.replace(target)
     except OSError as error:
-        raise CannotWrite(f"{target.name} could not be saved: {error.strerror or error}.") from error
+        raise CannotWrite(
+            tr("{name} could not be saved: {strerror}.", name=target.name, strerror=error.strerror or error)
+        ) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -105,7 +108,7 @@ def _encode(target: Path, kind: str, spool: Spool, tags: AudioTags) -> None:
             for samples in _blocks(spool, rate_hz):
                 file.write(samples)
     except (soundfile.LibsndfileError, RuntimeError) as error:
-        raise CannotWrite(f"{target.name[1:]} could not be written: {error}") from error
+        raise CannotWrite(tr("{name} could not be written: {error}", name=target.name[1:], error=error)) from error
 
 
 def _blocks(spool: Spool, rate_hz: int) -> Iterator[Samples]:

@@ -10,6 +10,7 @@ import av
 import numpy as np
 
 from app.audio.encoding import CannotWrite, id3
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.audio.encoding import AudioTags
@@ -37,7 +38,9 @@ def encode(target: Path, kind: str, blocks: Iterable[Samples], rate_hz: int, tag
                     container.mux(stream.encode(frame))
                 container.mux(stream.encode(None))
     except (av.FFmpegError, ValueError) as error:
-        raise CannotWrite(f"The audio could not be saved as {kind.upper()}: {error}") from error
+        raise CannotWrite(
+            tr("The audio could not be saved as {kind}: {error}", kind=kind.upper(), error=error)
+        ) from error
 
 
 def _frames(blocks: Iterable[Samples]) -> Iterable[Samples]:

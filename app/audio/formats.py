@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from app.translation import tr
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -72,8 +74,9 @@ def can_encode(name: str) -> bool:
 
 def missing_sentence(name: str) -> str:
     """Say what is missing for a format that cannot be played or written here."""
-    return (
-        f"{format_title(name)} needs PyAV, which is not installed here. The file itself is saved and can be exported."
+    return tr(
+        "{format_title} needs PyAV, which is not installed here. The file itself is saved and can be exported.",
+        format_title=format_title(name),
     )
 
 

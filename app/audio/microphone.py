@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, Target
 from app.audio.pulse_source import source_is_gone
+from app.translation import tr
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -169,7 +170,9 @@ def open_microphone(
     with changed:
         if not changed.wait_for(lambda: results, timeout_s):
             given_up = True
-            raise AudioUnavailable(Missing.BUSY, "input", f"no answer in {timeout_s:.0f} s")
+            raise AudioUnavailable(
+                Missing.BUSY, "input", tr("no answer in {timeout_s} s", timeout_s=f"{timeout_s:.0f}")
+            )
     result = results[0]
     if isinstance(result, Exception):
         raise result

@@ -17,6 +17,7 @@ from app.audio.resampling import Resampler
 from app.audio.silence import cuts, levels_of
 from app.audio.sound_file import open_forwards
 from app.audio.wav_file import WavWriter
+from app.translation import tr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +85,7 @@ def decode_to_wav(source: Path, target: Path, stop: ShouldStop = lambda: False) 
             writer = writer or WavWriter(target, block.rate_hz)
             writer.write(block.samples.astype("<i2", copy=False).tobytes())
         if writer is None:
-            raise NotSound(f"{source.name} has no audio.")
+            raise NotSound(tr("{name} has no audio.", name=source.name))
     except BaseException as error:
         if writer is not None:
             writer.close()
@@ -140,7 +141,7 @@ def compress(
             return size
         bps = int(bps * target_bytes / size * 0.97)  # the encoder spends more on difficult sound
     target.unlink(missing_ok=True)
-    raise CannotPrepare("This recording is too long for that size. Split it on silence instead.")
+    raise CannotPrepare(tr("This recording is too long for that size. Split it on silence instead."))
 
 
 def split(
@@ -207,7 +208,9 @@ def _opened(path: Path) -> Any:
     try:
         return open_forwards(path)
     except soundfile.LibsndfileError as error:
-        raise CannotPrepare(f"{path.name} cannot be read as audio: {error.error_string}") from None
+        raise CannotPrepare(
+            tr("{name} cannot be read as audio: {error_string}", name=path.name, error_string=error.error_string)
+        ) from None
 
 
 class _writing:  # noqa: N801 # used like a function in `with`

@@ -16,6 +16,7 @@ from app.audio.levels import FLOOR_DB, LevelWatch, level_of
 from app.audio.live_peaks import LivePeaks, peaks_path
 from app.audio.microphone import MIXED, Blocks, one_channel
 from app.audio.wav_file import WavWriter
+from app.translation import tr
 
 ASKED_EVERY_S = 2.0  # whether the microphone that is recorded is still there
 GONE_AFTER_S = 3.0  # a microphone always delivers blocks, silent ones too
@@ -31,8 +32,8 @@ class EndReason:
     sentence: str
 
 
-GONE = EndReason("gone", "The microphone was disconnected. Everything up to that point is saved.")
-FULL = EndReason("full", "The recording reached the size limit of WAV files. All of it is saved.")
+GONE = EndReason("gone", tr("The microphone was disconnected. Everything up to that point is saved."))
+FULL = EndReason("full", tr("The recording reached the size limit of WAV files. All of it is saved."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +148,10 @@ class Recorder:
         try:
             self._record()
         except OSError as error:
-            words = f"The recording stopped because it could not be saved: {error.strerror or error}."
-            self._reason = EndReason("disk", f"{words} Everything up to that point is saved.")
+            words = tr(
+                "The recording stopped because it could not be saved: {strerror}.", strerror=error.strerror or error
+            )
+            self._reason = EndReason("disk", tr("{words} Everything up to that point is saved.", words=words))
         finally:
             self._finish()
 
@@ -193,6 +196,6 @@ class Recorder:
             self._peaks.close()
             self._file.close()
         except OSError as error:
-            words = f"The end of the recording could not be written: {error.strerror or error}."
+            words = tr("The end of the recording could not be written: {strerror}.", strerror=error.strerror or error)
             self._reason = self._reason or EndReason("disk", words)
         self._over = True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.audio.decoding import NotSound, blocks_of
+from app.translation import tr
 
 BEST_S = (5.0, 30.0)
 LONGEST_S = 300.0
@@ -63,15 +64,19 @@ def check_sample(path: Path, shortest_s: float = BEST_S[0]) -> SampleReport:
 def _judged(seconds: float, level_db: float, share: float, clipped: float, shortest_s: float) -> tuple[str, str]:
     """Return the problem and the advice, "" for none."""
     if seconds < shortest_s:
-        return f"The sample lasts {seconds:.1f} s; at least {shortest_s:g} s are needed.", ""
+        return tr(
+            "The sample lasts {seconds} s; at least {shortest_s} s are needed.",
+            seconds=f"{seconds:.1f}",
+            shortest_s=f"{shortest_s:g}",
+        ), ""
     if share < 0.02 or level_db < -60:
-        return "The sample contains no voice.", ""
+        return tr("The sample contains no voice."), ""
     if level_db < TOO_QUIET_DB:
-        return "", "The voice is quiet. Come closer to the microphone for a better likeness."
+        return "", tr("The voice is quiet. Come closer to the microphone for a better likeness.")
     if clipped > CLIPPED_SHARE:
-        return "", "The sample is too loud in places and distorts. Move a little farther away."
+        return "", tr("The sample is too loud in places and distorts. Move a little farther away.")
     if share < SPEECH_SHARE:
-        return "", "Much of the sample is silence. Speak throughout for a better likeness."
+        return "", tr("Much of the sample is silence. Speak throughout for a better likeness.")
     if seconds > BEST_S[1]:
-        return "", f"More than {BEST_S[1]:g} s does not improve it."
+        return "", tr("More than {best_s} s does not improve it.", best_s=f"{BEST_S[1]:g}")
     return "", ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.chat.page import ChatPage
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ def _offer(rialto: Rialto, sentence: str, chat_id: str) -> None:
     """Say that a model is deprecated, with the way to the chat that uses it or to another model."""
     page = rialto.chat_page
     if chat_id:
-        rialto.toast(sentence, "Show the chat", lambda: page.open_chat(chat_id))
+        rialto.toast(sentence, tr("Show the chat"), lambda: page.open_chat(chat_id))
     else:
-        rialto.toast(sentence, "Choose…", page.open_model_picker)
+        rialto.toast(sentence, tr("Choose…"), page.open_model_picker)
 
 
 def show_characters(rialto: Rialto) -> None:

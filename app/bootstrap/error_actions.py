@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
@@ -46,5 +47,7 @@ async def _show_balance(rialto: Rialto) -> None:
     await rialto.refresh()
     balance = rialto.current_account.balance
     rialto.toast(
-        f"The service says: {money.money(balance)}." if balance is not None else "The service did not state a balance."
+        tr("The service says: {balance}.", balance=money.money(balance))
+        if balance is not None
+        else tr("The service did not state a balance.")
     )

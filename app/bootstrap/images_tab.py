@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.session.image_edits import ImageEdits
@@ -51,7 +52,7 @@ def ask_in_chat(rialto: Rialto, path: Path) -> None:
 def begin_video(rialto: Rialto, page: ImagesPage, path: Path) -> None:
     """Put the image into the form of the Video tab as what the video begins with. Nothing is sent."""
     if not rialto.window.has_tab("video"):
-        page.toast_wanted.emit("The Video tab is not available here.")
+        page.toast_wanted.emit(tr("The Video tab is not available here."))
         return
     rialto.window.show_tab("video")
     rialto.tasks.replace("images to video", _fill_video, rialto, path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.core.budget import Question
@@ -17,7 +19,7 @@ async def ask_budget(rialto: Rialto, question: Question) -> bool:
     from app.ui.kit.widgets.dialogs import confirm
 
     return await confirm(
-        rialto.theme, rialto.window, question.title, question.text, action="Send anyway", cancel="Do not send"
+        rialto.theme, rialto.window, question.title, question.text, action=tr("Send anyway"), cancel=tr("Do not send")
     )
 
 
@@ -34,7 +36,9 @@ async def ask_wallets(rialto: Rialto) -> bool:
     """Ask whether to unlock the wallets for a call that waits for its signature."""
     from app.ui.kit.widgets.dialogs import confirm
 
-    return await confirm(rialto.theme, rialto.window, "Your wallets are locked", "Unlock to send.", action="Unlock")
+    return await confirm(
+        rialto.theme, rialto.window, tr("Your wallets are locked"), tr("Unlock to send."), action=tr("Unlock")
+    )
 
 
 def show_status_page(rialto: Rialto, page_name: str) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from app import __version__
 from app.storage.settings import THEMES
+from app.translation import tr
 
-USAGE = """usage: rialto [--portable FOLDER] [--theme NAME] [--tour FOLDER] [--self-test] [--uninstall-info]
+USAGE = tr("""usage: rialto [--portable FOLDER] [--theme NAME] [--tour FOLDER] [--self-test] [--uninstall-info]
               [--version] [--help]
 
 Opens Rialto. Set RIALTO_HOME to choose the data folder.
@@ -21,7 +22,7 @@ Opens Rialto. Set RIALTO_HOME to choose the data folder.
   --self-test     try every part once, off screen and in the Sandbox; exits with 1 if one does not work
   --uninstall-info
                   say what stays on this computer when Rialto is removed
-"""
+""")
 
 
 @dataclass(slots=True)
@@ -45,7 +46,7 @@ def read_options(arguments: Sequence[str]) -> Options | str:
         if word == "--help":
             return USAGE
         if word == "--version":
-            return f"Rialto {__version__}"
+            return tr("Rialto {version}", version=__version__)
         if word == "--self-test":
             options.self_test = True
             continue
@@ -53,10 +54,10 @@ def read_options(arguments: Sequence[str]) -> Options | str:
             options.uninstall_info = True
             continue
         if word not in ("--theme", "--tour", "--act", "--portable") or not rest:
-            return f"{word} is not a known option.\n\n{USAGE}"
+            return tr("{word} is not a known option.\n\n{usage}", word=word, usage=USAGE)
         value = rest.pop(0)
         if word == "--theme" and value not in THEMES:
-            return f"Unknown theme: {value}.\n\n{USAGE}"
+            return tr("Unknown theme: {value}.\n\n{usage}", value=value, usage=USAGE)
         if word == "--tour":
             options.tour = Path(value).absolute()
         elif word == "--portable":

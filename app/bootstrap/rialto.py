@@ -22,6 +22,7 @@ from app.core.tasks import TaskScope
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
 from app.storage.log import setup_logging, stop_logging
 from app.storage.paths import resources
+from app.translation import tr
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.kit.discard import discard
@@ -255,13 +256,13 @@ class Rialto:
 
         copied_at = file.copied_at()
         if copied_at is None:
-            self.toast(note, "Open folder", self._open_folder)
+            self.toast(note, tr("Open folder"), self._open_folder)
             return
         toast = self.window.overlays.toasts.show_toast(
-            f"Your {name} are damaged",
-            f"{note} A good copy was made {when(copied_at, datetime.now(UTC))}.",
+            tr("Your {name} are damaged", name=name),
+            tr("{note} A good copy was made {copied_at}.", note=note, copied_at=when(copied_at, datetime.now(UTC))),
             tone="bad",
-            actions=(ActionSpec("restore", "Restore backup"),),
+            actions=(ActionSpec("restore", tr("Restore backup")),),
             key=f"damaged {name}",
         )
         toast.action.connect(lambda _id: self.tasks.start_unless_running(f"restore {name}", restore))
@@ -280,7 +281,7 @@ class Rialto:
             self.window.show_tab("chat")
             await self.account_services.switch.use(self.account_services.last())
         await asyncio.to_thread(self.settings.save)
-        self.toast("Your settings are back. Keyboard shortcuts and pane sizes return the next time Rialto starts.")
+        self.toast(tr("Your settings are back. Keyboard shortcuts and pane sizes return the next time Rialto starts."))
 
     async def _restore_accounts(self) -> None:
         import asyncio
@@ -293,7 +294,7 @@ class Rialto:
         if self.settings.value.welcome_done:
             await self.account_services.switch.use(self.account_services.last())
         number = len([account for account in accounts.list() if account.kind != "sandbox"])
-        self.toast(f"Your accounts are back: {number} and the Sandbox.")
+        self.toast(tr("Your accounts are back: {number} and the Sandbox.", number=number))
 
     def _open_folder(self) -> None:
         from PySide6.QtCore import QUrl
@@ -387,8 +388,8 @@ class Rialto:
             self.window.close()
         elif answer == "stay":
             self.toast(
-                "Nothing is saved until Rialto can open its history.",
-                "Try again",
+                tr("Nothing is saved until Rialto can open its history."),
+                tr("Try again"),
                 lambda: self.tasks.start_unless_running("history", self._start_history),
             )
         else:
@@ -398,7 +399,7 @@ class Rialto:
                 except StorageError as refused:
                     self.tasks.start_unless_running("no history anew", self._cannot_go_on, refused)
                     return
-                self.toast(f"The backup is in use. The damaged history is kept as {aside.name}.")
+                self.toast(tr("The backup is in use. The damaged history is kept as {name}.", name=aside.name))
             self.tasks.start_unless_running("history", self._start_history)
 
     async def _end(self, save_settings: Callable[[], Awaitable[None]]) -> None:
@@ -479,7 +480,11 @@ class Rialto:
     async def _check_for_updates(self) -> None:
         newer = await self.about.check_at_start()
         if newer:
-            self.toast(f"Rialto {newer} is out.", "Release notes", lambda: self.window.open_settings("about"))
+            self.toast(
+                tr("Rialto {newer} is out.", newer=newer),
+                tr("Release notes"),
+                lambda: self.window.open_settings("about"),
+            )
 
     # Sound
 
@@ -543,7 +548,7 @@ class Rialto:
 
     def _crashed(self, error: Exception) -> None:
         if refusal_of(error) is None:
-            _log.error("A task failed", exc_info=error)
+            _log.error(tr("A task failed"), exc_info=error)
         self.crashes.report(error)
 
     async def _tour(self, act: str, folder: Path) -> None:
@@ -551,6 +556,6 @@ class Rialto:
 
         self._exit_code = await perform(act, self.window, self.chat_page, folder)
         for report in self.crashes.left_behind():  # the images may look well all the same
-            print(f"Part of Rialto failed: {report.title}. The report is {report.path}.")
+            print(tr("Part of Rialto failed: {title}. The report is {path}.", title=report.title, path=report.path))
             self._exit_code = 1
         self.window.close()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.storage.paths import Paths
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.own_executable import own_command
 
@@ -71,7 +72,7 @@ class SandboxProcess(QObject):
         if not self._base_url:
             await self._change()
         if not self._base_url:
-            raise OSError(self._errors.strip().rpartition("\n")[2] or "its process ended at once")
+            raise OSError(self._errors.strip().rpartition("\n")[2] or tr("its process ended at once"))
 
     async def start_and_tell(self) -> str:
         """Start it unless it runs, and return its base address. Raises as `start` does."""

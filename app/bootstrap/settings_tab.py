@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app import __version__
 from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import SecretStoreError
+from app.translation import tr
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.settings.page import SettingsPage
 from app.ui.settings.presenter import SettingsPresenter
@@ -62,7 +63,7 @@ async def _export_key(rialto: Rialto, account_id: str) -> None:
     await dialogs.export(account_id)
 
 
-QUESTION = (
+QUESTION = tr(
     "Deletes all chats, recordings, clips, images, videos, receipts, settings and accounts from this "
     "computer, and the accounts' keys. This cannot be undone. A wallet without a backup is lost, and so is its "
     "money. Whatever a service stores for you stays there. Rialto then quits."
@@ -72,7 +73,7 @@ QUESTION = (
 async def remove_everything(rialto: Rialto) -> None:
     """Ask; then delete the keys and let the window close. `Rialto.leaves_no_trace` tells the start to do the rest."""
     agreed = await confirm(
-        rialto.theme, rialto.window, "Remove everything?", QUESTION, action="Remove everything", danger=True
+        rialto.theme, rialto.window, tr("Remove everything?"), QUESTION, action=tr("Remove everything"), danger=True
     )
     if not agreed:
         return
@@ -83,7 +84,7 @@ async def remove_everything(rialto: Rialto) -> None:
         if rialto.settings.value.proxy_user:
             await rialto.places.delete(PROXY_OWNER, PROXY_PASSWORD)
     except SecretStoreError as error:
-        rialto.toast(f"{error.sentence} Nothing else was removed.")
+        rialto.toast(tr("{sentence} Nothing else was removed.", sentence=error.sentence))
         return
     rialto.leaves_no_trace = True
     rialto.window.close()

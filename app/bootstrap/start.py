@@ -21,6 +21,7 @@ from app.bootstrap.startup_marks import Loading
 from app.credentials.redaction import Redactor
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
+from app.translation import tr
 from app.ui.kit.own_executable import restore_environment
 from app.ui.kit.qt_repairs.collector import UiThreadCollector
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
@@ -30,8 +31,8 @@ from app.ui.shell.single_instance import SingleInstance
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
 
-_MAKE_WRITABLE = "Allow writing to that folder, or choose another one with --portable FOLDER."
-_END_THE_OTHER = "Wait a moment and start again, or quit the other one first."
+_MAKE_WRITABLE = tr("Allow writing to that folder, or choose another one with --portable FOLDER.")
+_END_THE_OTHER = tr("Wait a moment and start again, or quit the other one first.")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -66,22 +67,27 @@ def run(arguments: Sequence[str]) -> int:
     try:
         paths.make()
     except StorageUnavailable as error:
-        show_start_failure(f"{error.sentence}.", f"Rialto keeps its data in {paths.data}. {_MAKE_WRITABLE}")
+        show_start_failure(
+            f"{error.sentence}.",
+            tr("Rialto keeps its data in {data}. {make_writable}", data=paths.data, make_writable=_MAKE_WRITABLE),
+        )
         return 1
     instance = SingleInstance(paths.data)
     if not instance.try_lock():
         if instance.raise_other():
-            print("Rialto is already running. Its window is in front now.")
+            print(tr("Rialto is already running. Its window is in front now."))
             return 0
         if instance.is_refused:
-            show_start_failure(f"Rialto cannot write to its data folder, {paths.data}.", _MAKE_WRITABLE)
+            show_start_failure(tr("Rialto cannot write to its data folder, {data}.", data=paths.data), _MAKE_WRITABLE)
         else:
-            show_start_failure(f"Another copy of Rialto is using {paths.data} and does not answer.", _END_THE_OTHER)
+            show_start_failure(
+                tr("Another copy of Rialto is using {data} and does not answer.", data=paths.data), _END_THE_OTHER
+            )
         return 1
     try:
         return _run_window(qt_app, options, paths, instance)
     except DisplayLost:
-        print("Rialto quit because its display closed. Everything you wrote is saved.", file=sys.stderr, flush=True)
+        print(tr("Rialto quit because its display closed. Everything you wrote is saved."), file=sys.stderr, flush=True)
         os._exit(1)  # the database's thread would be waited for, and nothing can tell it to end any more
 
 
@@ -116,7 +122,7 @@ def _remove_all(paths: Paths) -> None:
     from app.storage.removal import remove_all
 
     for path in remove_all(paths):
-        print(f"{path} could not be removed.", file=sys.stderr)
+        print(tr("{path} could not be removed.", path=path), file=sys.stderr)
 
 
 def _show(rialto: Rialto) -> None:

@@ -11,6 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.translation import tr
+
 _INVISIBLE = ("offscreen", "minimal", "vnc")  # Qt's platforms whose windows nobody at this computer sees
 
 
@@ -37,7 +39,7 @@ def show_text(text: str) -> None:
 
 def failure_box(what: str, advice: str = "") -> QMessageBox:
     """The box, not shown yet. Its texts are plain: a path in them is never taken for markup."""
-    box = QMessageBox(QMessageBox.Icon.Critical, "Rialto cannot start", what, QMessageBox.StandardButton.Close)
+    box = QMessageBox(QMessageBox.Icon.Critical, tr("Rialto cannot start"), what, QMessageBox.StandardButton.Close)
     box.setInformativeText(advice)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

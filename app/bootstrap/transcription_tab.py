@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.session.upload_preparation import Folders
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.ui.kit.tab import TabPieces
 
-QUESTION = "\n\nThis is the transcript “{title}”:\n\n{text}"
+QUESTION = tr("\n\nThis is the transcript “{title}”:\n\n{text}")
 
 
 def make_transcription_tab(rialto: Rialto) -> TabPieces:
@@ -38,7 +39,7 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(rialto.toast)
     presenter.row_notice.connect(
-        lambda sentence, row_id: rialto.toast(sentence, "Show", lambda: _show(rialto, page, row_id))
+        lambda sentence, row_id: rialto.toast(sentence, tr("Show"), lambda: _show(rialto, page, row_id))
     )
     page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))
     page.speech_wanted.connect(lambda title, text: speak(rialto, title, text))

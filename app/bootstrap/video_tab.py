@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.video.page import VideoPage
 from app.ui.video.presenter import VideoPresenter
 
@@ -21,7 +22,7 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
     )
     presenter.account_name = lambda account_id: next(
         (account.name for account in rialto.account_services.accounts.list() if account.id == account_id),
-        "removed since",
+        tr("removed since"),
     )
     page = VideoPage(rialto.theme, presenter, rialto.tasks, whole=False)
     yield page
@@ -42,7 +43,7 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
 
 
 def _tell(rialto: Rialto, page: VideoPage, news: list[Toast], sentence: str, job_id: str) -> None:
-    toast = rialto.toast(sentence, "Show", lambda: _show(rialto, page, job_id))
+    toast = rialto.toast(sentence, tr("Show"), lambda: _show(rialto, page, job_id))
     news.append(toast)
     toast.closed.connect(lambda: news.remove(toast))
 

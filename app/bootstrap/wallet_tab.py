@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.core.budget import read_limit
 from app.service.errors import ServiceError
 from app.service.sandbox_controls import SandboxControls
+from app.translation import tr
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
@@ -64,9 +65,9 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     yield from page.build()
     page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
     page.toast_wanted.connect(rialto.toast)
-    page.wallet_needed.connect(lambda sentence: rialto.toast(sentence, "Add a wallet…", page.new_wallet))
+    page.wallet_needed.connect(lambda sentence: rialto.toast(sentence, tr("Add a wallet…"), page.new_wallet))
     presenter.balance_low.connect(
-        lambda sentence, can_top_up: rialto.toast(sentence, "Top up" if can_top_up else "", page.top_up)
+        lambda sentence, can_top_up: rialto.toast(sentence, tr("Top up") if can_top_up else "", page.top_up)
     )
     keys.changed.connect(lambda: rialto.accounts.refresh())
 
@@ -88,8 +89,10 @@ def top_up_and_go_on(rialto: Rialto) -> None:
     assert isinstance(page, WalletPage)
     account = rialto.current_account.account
     if account is not None and account.kind != "wallet":
-        words = f"Credits for {account.name} are sold on the service's own website. Here you can top up a wallet."
-        rialto.toast(words, "Top up a wallet", page.top_up)
+        words = tr(
+            "Credits for {name} are sold on the service's own website. Here you can top up a wallet.", name=account.name
+        )
+        rialto.toast(words, tr("Top up a wallet"), page.top_up)
         return
 
     def closed(credited: bool) -> None:

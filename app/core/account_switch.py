@@ -26,6 +26,7 @@ from app.core.tasks import TaskScope
 from app.service.auth import ApiKeyAuth
 from app.service.errors import ConnectionFailed, ServiceError
 from app.service.service import open_service
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -197,10 +198,10 @@ class AccountSwitch(QObject):
         try:
             return await self._sandbox.start_and_tell()
         except (OSError, ImportError) as error:
-            _log.warning("The Sandbox did not start: %s", error)
+            _log.warning(tr("The Sandbox did not start: %s"), error)
             reason = str(error)
 
-        raise ConnectionFailed(f"The Sandbox could not start: {reason}.", surely_not_sent=True)
+        raise ConnectionFailed(tr("The Sandbox could not start: {reason}.", reason=reason), surely_not_sent=True)
 
     async def _make(self, account: Account, base_url: str, typed_key: str = "") -> Service:
         # httpx and pydantic take longer to import than a frame lasts: a thread shares the time in slices

@@ -30,6 +30,7 @@ from app.core.expected_cost import expected_cost
 from app.core.money import money
 from app.core.tabs import tab_title
 from app.service.errors import SpendingLimit
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -249,14 +250,14 @@ class Budget:
         return kept + under_way
 
     async def _ask_or_refuse(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
-        together = f"all {whole.count} {whole.of}" if whole is not None else ""
+        together = tr("all {count} {of}", count=whole.count, of=whole.of) if whole is not None else ""
         if breach.hardness == "soft" and not background and await self._ask(_question(breach, together)):
             if breach.scope != "call":
                 self._agreed.add((self._now().astimezone().date(), breach.hardness, breach.scope))
             return
 
         rule = _limit_words(breach)
-        told = f"{rule}. {_reason(breach, together)} Nothing was sent."
+        told = tr("{rule}. {reason} Nothing was sent.", rule=rule, reason=_reason(breach, together))
         error = SpendingLimit(told, rule=rule, scope=breach.scope)
         if whole is not None:
             whole.refusal = error
@@ -267,25 +268,27 @@ def _limit_words(breach: _Breach) -> str:
     """Which limit it is and what is wrong: "Your daily limit of $0.02 is reached"."""
     kind, _, tab = breach.scope.partition(" ")
     whose = {
-        "call": "limit per request",
-        "day": "daily limit",
-        "tab": f"daily limit for {tab_title(tab)}",
-        "account": "daily limit for this account",
+        "call": tr("limit per request"),
+        "day": tr("daily limit"),
+        "tab": tr("daily limit for {tab_title}", tab_title=tab_title(tab)),
+        "account": tr("daily limit for this account"),
     }[kind]
     limit = money(breach.limit)
     if breach.before >= breach.limit and kind != "call":
-        return f"Your {whose} of {limit} is reached"
-    return f"This would exceed your {whose} of {limit}"
+        return tr("Your {whose} of {limit} is reached", whose=whose, limit=limit)
+    return tr("This would exceed your {whose} of {limit}", whose=whose, limit=limit)
 
 
 def _reason(breach: _Breach, together: str) -> str:
     """`together`: "all 3 parts" of what was asked for, "" for a single call."""
-    spent = f"{money(breach.before)} is spent today"
+    spent = tr("{before} is spent today", before=money(breach.before))
     if breach.asked is None:
         return f"{spent}."
-    what = f"{together.capitalize()} together" if together else "This request"
-    return f"{what} may cost {money(breach.asked)}" + (f"; {spent} already." if breach.before else ".")
+    what = tr("{together} together", together=together.capitalize()) if together else tr("This request")
+    return tr("{what} may cost {asked}", what=what, asked=money(breach.asked)) + (
+        tr("; {spent} already.", spent=spent) if breach.before else "."
+    )
 
 
 def _question(breach: _Breach, together: str) -> Question:
-    return Question("This would exceed your limit", f"{_limit_words(breach)}. {_reason(breach, together)}")
+    return Question(tr("This would exceed your limit"), f"{_limit_words(breach)}. {_reason(breach, together)}")

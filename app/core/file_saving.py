@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.storage.files import replacing
+from app.translation import tr
 
 
 async def save_file(path: Path, write: Callable[[Path], object]) -> str:
@@ -22,5 +23,9 @@ async def save_file(path: Path, write: Callable[[Path], object]) -> str:
     try:
         await asyncio.to_thread(work)
     except OSError as error:
-        return f"{path.name} could not be saved: {error.strerror or 'the disk refused it'}"
-    return f"Saved as {path.name}"
+        return tr(
+            "{name} could not be saved: {strerror}",
+            name=path.name,
+            strerror=error.strerror or tr("the disk refused it"),
+        )
+    return tr("Saved as {name}", name=path.name)

@@ -19,6 +19,7 @@ from app.core.rate_limit_watch import RateLimitWatch
 from app.core.tabs import tab_of
 from app.storage.errors import StorageError
 from app.storage.receipts import receipt_of
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.budget import Budget
@@ -241,7 +242,7 @@ class Ledger(QObject):
         self.limits.observe(
             exchange, partner=self._current_account.account is not None and self._current_account.account.partner
         )
-        headroom = Headroom.told(info, "Chat") if exchange.resource == "chat" else None
+        headroom = Headroom.told(info, tr("Chat")) if exchange.resource == "chat" else None
         if headroom is not None and self._headroom_at <= info.received_at:  # long answers end late
             self._headroom_at = info.received_at
             self._current_account.set_numbers(headroom=headroom)

@@ -12,8 +12,10 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from functools import wraps
 from typing import ParamSpec
 
+from app.translation import tr
+
 DASH = "–"
-PLAY_MONEY = "play money"  # said of every amount that only the Sandbox's balance pays
+PLAY_MONEY = tr("play money")  # said of every amount that only the Sandbox's balance pays
 MOST = 10**15  # of USD or of anything counted; what is larger is a mistake, and wider than its place
 LONGEST_COUNTDOWN_S = 300.0  # a longer wait is told as a time of day, and is the person's to decide on
 LONGEST_S = 10_000 * 3600  # a duration of more than a year is a mistake, too
@@ -65,26 +67,26 @@ def decimals_of(amounts: Iterable[Decimal]) -> int:
 @or_dash
 def at_most(amount: Decimal | None) -> str:
     """Return a cap before sending, rounded up: `up to $0.0046`."""
-    return f"up to {_written(amount, ROUND_CEILING)}"
+    return tr("up to {written}", written=_written(amount, ROUND_CEILING))
 
 
 @or_dash
 def about(amount: Decimal | None) -> str:
     """Return an estimate: `about $0.082`."""
-    return f"about {_written(amount, ROUND_HALF_UP)}"
+    return tr("about {written}", written=_written(amount, ROUND_HALF_UP))
 
 
 @or_dash
 def after(price: Decimal, balance: Decimal | None, *, is_play: bool) -> str:
     """Return what a price leaves: `balance after $4.98`, `play money, balance after $99.93`, "" where nobody knows."""
-    left = f"balance after {money(balance - price)}" if balance is not None else ""
+    left = tr("balance after {balance}", balance=money(balance - price)) if balance is not None else ""
     return ", ".join(filter(None, (PLAY_MONEY if is_play else "", left)))
 
 
 def cost(amount: Decimal | None, source: str = "stated") -> str:
     """Return what a call cost as a receipt says it: exact when stated, `about` when estimated, words when unknown."""
     if amount is None or source == "none" or money(amount) == DASH:
-        return "cost not stated"
+        return tr("cost not stated")
     return money(amount) if source == "stated" else about(amount)
 
 
@@ -161,7 +163,7 @@ def size(n_bytes: int | None) -> str:
     if value < 0:
         raise ValueError
     if value < _THOUSAND:
-        return f"{n_bytes} bytes"
+        return tr("{n_bytes} bytes", n_bytes=n_bytes)
     for unit in ("KB", "MB", "GB", "TB"):
         value /= _THOUSAND
         if value < _THOUSAND or unit == "TB":
@@ -188,9 +190,11 @@ def duration(seconds: float | None) -> str:
     whole = round(seconds)
     if whole < 3600:
         minutes, rest = divmod(whole, 60)
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+        return (
+            tr("{minutes} min {rest} s", minutes=minutes, rest=rest) if rest else tr("{minutes} min", minutes=minutes)
+        )
     hours, rest = divmod(whole // 60, 60)
-    return f"{hours} h {rest} min" if rest else f"{hours} h"
+    return tr("{hours} h {rest} min", hours=hours, rest=rest) if rest else f"{hours} h"
 
 
 @or_dash
@@ -243,11 +247,11 @@ def moment(at: datetime | None, form: str = "%Y-%m-%d %H:%M") -> str:
 def coming(at: datetime, now: datetime) -> str:
     """Return a moment to come as people say it, never too early: `at 14:07`, `tomorrow at 09:00`, `3 Mar at 09:00`."""
     local, today = (at + timedelta(seconds=59, microseconds=999_999)).astimezone(), now.astimezone().date()
-    clock_time = f"at {local:%H:%M}"
+    clock_time = tr("at {local}", local=f"{local:%H:%M}")
     if local.date() == today:
         return clock_time
     if local.date() == today + timedelta(days=1):
-        return f"tomorrow {clock_time}"
+        return tr("tomorrow {clock_time}", clock_time=clock_time)
     return f"{local.day} {local:%b} {clock_time}"
 
 
@@ -255,7 +259,7 @@ def coming(at: datetime, now: datetime) -> str:
 def due(seconds: float, now: datetime) -> str:
     """Return when a wait ends: `in 0:58`, and beyond five minutes the time of day."""
     if seconds <= LONGEST_COUNTDOWN_S:
-        return f"in {countdown(seconds)}"
+        return tr("in {seconds}", seconds=countdown(seconds))
     return coming(now + timedelta(seconds=seconds), now)
 
 
@@ -267,9 +271,9 @@ def when(at: datetime | None, now: datetime) -> str:
     local, today = at.astimezone(), now.astimezone()
     passed = now - at
     if timedelta() <= passed < timedelta(minutes=1):
-        return "just now"
+        return tr("just now")
     if timedelta() <= passed < timedelta(hours=1):
-        return f"{int(passed.total_seconds() // 60)} min ago"
+        return tr("{passed} min ago", passed=int(passed.total_seconds() // 60))
     days = (today.date() - local.date()).days
     if days in (0, 1):
         return f"{'yesterday' if days else 'today'} {local:%H:%M}"
@@ -284,9 +288,9 @@ def day_group(at: datetime | None, now: datetime) -> str:
     local, today = at.astimezone().date(), now.astimezone().date()
     days = (today - local).days
     if days <= 1:
-        return "Yesterday" if days == 1 else "Today"
+        return tr("Yesterday") if days == 1 else tr("Today")
     if days < 7:
-        return "This week"
+        return tr("This week")
     if (local.year, local.month) == (today.year, today.month):
-        return "This month"
+        return tr("This month")
     return f"{local:%B %Y}"

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from app.service.errors import OutcomeUnknown, RefusedCall, ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import InvalidTransition
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.storage.paid_call_intents import Intent, Intents
 
 _log = logging.getLogger(__name__)
 GATEWAY_GAVE_UP = (502, 504)  # it does not know whether the service behind it finished the work
-STOPPED_ON_ITS_WAY = "Stopped while sending. It may have been processed and charged."
-STOPPED_BEFORE = "Stopped before it was sent. Nothing was charged."
+STOPPED_ON_ITS_WAY = tr("Stopped while sending. It may have been processed and charged.")
+STOPPED_BEFORE = tr("Stopped before it was sent. Nothing was charged.")
 
 
 def end_of_call(error: ServiceError) -> Literal["failed", "unknown"]:
@@ -85,7 +86,7 @@ class PaidCall:
             # Stopped while its end was being written: what is on disk is true.
             self.intent = await self._intents.one(intent_id)
         except StorageError:
-            _log.exception("The end of a paid call could not be noted")
+            _log.exception(tr("The end of a paid call could not be noted"))
 
 
 @asynccontextmanager

@@ -20,13 +20,14 @@ from app.core.undo import UndoCommand
 from app.storage.errors import StorageError
 from app.storage.files import write_atomically
 from app.storage.presets import Kind, NotPresets, Preset, Presets, to_file
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.undo import UndoStack
 
 MAX_FILE_BYTES = 5_000_000
 MAX_DETAIL_CHARS = 160
-_KIND_WORDS = {"prompt": "Prompt", "preset": "Preset", "scene": "Image and video prompt"}
+_KIND_WORDS = {"prompt": tr("Prompt"), "preset": tr("Preset"), "scene": tr("Image and video prompt")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ class PresetLibrary(QObject):
         except StorageError as error:
             self.told.emit(error.sentence)
         else:
-            self.told.emit(f"Saved as {path.name}")
+            self.told.emit(tr("Saved as {name}", name=path.name))
 
     def import_file(self, path: Path) -> None:
         """Take the prompts and presets of a file in, beside what is there."""
@@ -179,7 +180,7 @@ class PresetLibrary(QObject):
             self.told.emit(error.sentence)
             return
         await self._reread()
-        self.told.emit(f"Imported {count} from {path.name}")
+        self.told.emit(tr("Imported {count} from {name}", count=count, name=path.name))
 
     async def _reread(self) -> None:
         assert self._presets is not None
@@ -191,7 +192,7 @@ def _read(path: Path) -> object:
     """Return what a file holds. Raises `NotPresets`."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise NotPresets("This file is too large for prompts and presets.")
+            raise NotPresets(tr("This file is too large for prompts and presets."))
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        raise NotPresets("This file contains no Rialto prompts or presets.") from None
+        raise NotPresets(tr("This file contains no Rialto prompts or presets.")) from None

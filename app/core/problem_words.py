@@ -12,29 +12,30 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 
 from app.core.money import money
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.service import errors
 
 Button = tuple[str, str]  # (action id, words)
 
-RETRY: Button = ("retry", "Try again")
-EDIT: Button = ("edit", "Edit")
-DISMISS: Button = ("dismiss", "Do not send")
-UNLOCK: Button = ("retry", "Unlock…")  # asking again asks for what unlocks, and then sends
-REPLACE_KEY: Button = ("replace-key", "Replace key…")
-SWITCH: Button = ("switch-account", "Use another account…")
-SANDBOX: Button = ("sandbox", "Work in the Sandbox")
-CONTINUE: Button = ("continue", "Continue")
-START_OVER: Button = ("start-over", "Start over")
-CHOOSE_MODEL: Button = ("choose-model", "Choose another model…")
-CHECK_BALANCE: Button = ("check-balance", "Check the balance")
-CONNECTION: Button = ("connection", "Check the connection…")
-LIMITS: Button = ("limits", "Change the limit…")
+RETRY: Button = ("retry", tr("Try again"))
+EDIT: Button = ("edit", tr("Edit"))
+DISMISS: Button = ("dismiss", tr("Do not send"))
+UNLOCK: Button = ("retry", tr("Unlock…"))  # asking again asks for what unlocks, and then sends
+REPLACE_KEY: Button = ("replace-key", tr("Replace key…"))
+SWITCH: Button = ("switch-account", tr("Use another account…"))
+SANDBOX: Button = ("sandbox", tr("Work in the Sandbox"))
+CONTINUE: Button = ("continue", tr("Continue"))
+START_OVER: Button = ("start-over", tr("Start over"))
+CHOOSE_MODEL: Button = ("choose-model", tr("Choose another model…"))
+CHECK_BALANCE: Button = ("check-balance", tr("Check the balance"))
+CONNECTION: Button = ("connection", tr("Check the connection…"))
+LIMITS: Button = ("limits", tr("Change the limit…"))
 
 _BARE_WORD = re.compile(r"[a-z0-9]+([._:-][A-Za-z0-9]+)*|[A-Z0-9]+([._:-][A-Z0-9]+)+")  # needs_consent, always, E_NO
-_NO_REASON = "It gave no reason."
-_NOTHING_SENT = "Nothing was sent, so nothing was charged."
+_NO_REASON = tr("It gave no reason.")
+_NOTHING_SENT = tr("Nothing was sent, so nothing was charged.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def _said(error: errors.ServiceError) -> str:
 
 def _sentence(text: str) -> str:
     if _BARE_WORD.fullmatch(text):
-        return f"The service’s reason: “{text}”."
+        return tr("The service’s reason: “{text}”.", text=text)
     return "" if not text else text if text[-1] in ".!?…" else f"{text}."
 
 
@@ -98,36 +99,40 @@ def _join(*sentences: str) -> str:
 
 
 def _kept(subject: str) -> str:
-    return f"Your {subject} is kept." if subject else ""
+    return tr("Your {subject} is kept.", subject=subject) if subject else ""
 
 
 def _this(subject: str) -> str:
-    return f"this {subject}" if subject else "this"
+    return tr("this {subject}", subject=subject) if subject else "this"
 
 
 def _safe(error: errors.ServiceError, subject: str) -> str:
     if not subject:
-        return "Nothing was charged."
+        return tr("Nothing was charged.")
     if error.surely_not_sent:
-        return f"Your {subject} did not reach the service, so nothing was charged."
-    return f"Your {subject} may have reached the service. Its receipt shows whether it was charged."
+        return tr("Your {subject} did not reach the service, so nothing was charged.", subject=subject)
+    return tr("Your {subject} may have reached the service. Its receipt shows whether it was charged.", subject=subject)
 
 
 def _anything(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
-    return ErrorText("The service could not do this", _join(_said(error) or _NO_REASON, charged), RETRY)
+    return ErrorText(tr("The service could not do this"), _join(_said(error) or _NO_REASON, charged), RETRY)
 
 
 def _limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     limit = getattr(error, "limit", "")
     name = getattr(error, "field", "")
-    what = f"{name} is over its limit" if name else f"{_this(subject).capitalize()} is over a limit"
-    allowed = f"The limit is {limit}." if limit and limit not in error.message else ""
+    what = (
+        tr("{name} is over its limit", name=name)
+        if name
+        else tr("{this} is over a limit", this=_this(subject).capitalize())
+    )
+    allowed = tr("The limit is {limit}.", limit=limit) if limit and limit not in error.message else ""
     return ErrorText(what, _join(_said(error), allowed, _NOTHING_SENT), EDIT, icon="warning", severity="warn")
 
 
 def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     rule = getattr(error, "rule", "")
-    what = rule or "Your spending limit prevents this"
+    what = rule or tr("Your spending limit prevents this")
     change = f"{LIMITS[0]}:{getattr(error, 'scope', '')}", LIMITS[1]
     meaning = _said(error).removeprefix(f"{rule}. ") or _NOTHING_SENT
     return ErrorText(what, meaning, change, icon="warning", severity="warn")
@@ -135,8 +140,10 @@ def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> E
 
 def _held(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "Rialto has paused requests",
-        _join("Many requests failed in the last 30 s. Sending more could get your account blocked.", _kept(subject)),
+        tr("Rialto has paused requests"),
+        _join(
+            tr("Many requests failed in the last 30 s. Sending more could get your account blocked."), _kept(subject)
+        ),
         DISMISS,
         icon="clock",
         severity="warn",
@@ -146,25 +153,27 @@ def _held(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 
 def _no_credential(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if getattr(error, "locked", False):
-        means = f"Unlock your keys to send {_this(subject)}."
-        return ErrorText("Not sent yet", means, UNLOCK, icon="lock", severity="warn")
-    means = _join(_said(error), "Nothing was sent.", _kept(subject))
-    return ErrorText("The key for this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
+        means = tr("Unlock your keys to send {this}.", this=_this(subject))
+        return ErrorText(tr("Not sent yet"), means, UNLOCK, icon="lock", severity="warn")
+    means = _join(_said(error), tr("Nothing was sent."), _kept(subject))
+    return ErrorText(
+        tr("The key for this account cannot be read"), means, REPLACE_KEY, RETRY, icon="key", severity="warn"
+    )
 
 
 def _offline(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     code = error.code or ""
     if code.startswith("proxy"):
         means = _join(_said(error), _safe(error, subject))
-        return ErrorText("The proxy could not be used", means, CONNECTION, RETRY, icon="plug", severity="warn")
+        return ErrorText(tr("The proxy could not be used"), means, CONNECTION, RETRY, icon="plug", severity="warn")
     if code in ("certificate", "ca_file", "tls"):
         means = _join(_said(error), _safe(error, subject))
         return ErrorText(
-            "No secure connection to the service", means, CONNECTION, RETRY, icon="shield", severity="warn"
+            tr("No secure connection to the service"), means, CONNECTION, RETRY, icon="shield", severity="warn"
         )
     return ErrorText(
-        "The service could not be reached",
-        _join(_safe(error, subject), "History and drafts still work."),
+        tr("The service could not be reached"),
+        _join(_safe(error, subject), tr("History and drafts still work.")),
         RETRY,
         SANDBOX,
         icon="offline",
@@ -174,22 +183,27 @@ def _offline(error: errors.ServiceError, subject: str, charged: str) -> ErrorTex
 
 def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service took too long to answer", _safe(error, subject), RETRY, CONNECTION, icon="clock", severity="warn"
+        tr("The service took too long to answer"),
+        _safe(error, subject),
+        RETRY,
+        CONNECTION,
+        icon="clock",
+        severity="warn",
     )
 
 
 def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if not getattr(error, "arrived", True):
         return ErrorText(
-            "The reply stopped before it began",
-            _join("Nothing was received.", charged),
+            tr("The reply stopped before it began"),
+            _join(tr("Nothing was received."), charged),
             RETRY,
             icon="warning",
             severity="warn",
         )
     return ErrorText(
-        "The reply stopped early",
-        _join("The part that arrived is kept.", charged),
+        tr("The reply stopped early"),
+        _join(tr("The part that arrived is kept."), charged),
         CONTINUE,
         START_OVER,
         icon="warning",
@@ -199,8 +213,8 @@ def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 
 def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The answer could not be read",
-        _join("This may not be the service's address, or something in between changed the answer.", charged),
+        tr("The answer could not be read"),
+        _join(tr("This may not be the service's address, or something in between changed the answer."), charged),
         RETRY,
         CONNECTION,
     )
@@ -208,8 +222,8 @@ def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Error
 
 def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        str(error).rstrip(".") or "The service sent an unexpected answer",
-        _join("It may have been charged. The receipt shows whether it was.", charged),
+        str(error).rstrip(".") or tr("The service sent an unexpected answer"),
+        _join(tr("It may have been charged. The receipt shows whether it was."), charged),
         RETRY,
         icon="warning",
         severity="warn",
@@ -218,8 +232,8 @@ def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Erro
 
 def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        str(error).rstrip(".") or "The answer is too large for Rialto",
-        _join("Nothing of it was saved. Ask for less at a time.", charged),
+        str(error).rstrip(".") or tr("The answer is too large for Rialto"),
+        _join(tr("Nothing of it was saved. Ask for less at a time."), charged),
         EDIT,  # the same question would bring the same answer, and cost as much
         icon="warning",
         severity="warn",
@@ -228,7 +242,7 @@ def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 
 def _in_band(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service stopped with an error",
+        tr("The service stopped with an error"),
         _join(_said(error) or _NO_REASON, charged),
         RETRY,
         icon="warning",
@@ -239,23 +253,27 @@ def _in_band(error: errors.ServiceError, subject: str, charged: str) -> ErrorTex
 def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if error.code == "context_length_exceeded":
         return ErrorText(
-            "This is too long for the model",
-            _join(_said(error), "Nothing was charged."),
+            tr("This is too long for the model"),
+            _join(_said(error), tr("Nothing was charged.")),
             CHOOSE_MODEL,
             EDIT,
             icon="layers",
             severity="warn",
         )
     if error.code == "provider_content_policy":  # of a provider behind the service, whatever the status is
-        return _refused_content(error, subject, charged or "Nothing was charged.")
+        return _refused_content(error, subject, charged or tr("Nothing was charged."))
     first = error.fields[0] if error.fields else None
     if first is not None:
         end = "" if first.message.endswith((".", "!", "?")) else "."
         # without the name of a field, a bare reason such as "Invalid" says nothing by itself
-        said = f"{first.path}: {first.message}{end}" if first.path else f"The service said “{first.message}”."
-        return ErrorText("The service refused a value", f"{said} Nothing was charged.", EDIT, RETRY)
+        said = (
+            f"{first.path}: {first.message}{end}"
+            if first.path
+            else tr("The service said “{message}”.", message=first.message)
+        )
+        return ErrorText(tr("The service refused a value"), tr("{said} Nothing was charged.", said=said), EDIT, RETRY)
     return ErrorText(
-        "The service did not understand the request", _join(_said(error), "Nothing was charged."), EDIT, RETRY
+        tr("The service did not understand the request"), _join(_said(error), tr("Nothing was charged.")), EDIT, RETRY
     )
 
 
@@ -263,8 +281,8 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
     exchange = error.exchange
     if error.code == "sign_in_refused":  # our own wallet did not sign: it is locked, watched, or its key is away
         return ErrorText(
-            "The wallet did not sign",
-            _join(error.message, "Nothing was sent.", _kept(subject)),
+            tr("The wallet did not sign"),
+            _join(error.message, tr("Nothing was sent."), _kept(subject)),
             RETRY,
             SWITCH,
             icon="lock",
@@ -272,17 +290,17 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
         )
     if exchange is not None and exchange.request.sign_in_header:
         coded = (error.code or "").startswith("X402_")
-        reason = "The service refused the sign-in." if coded else "This feature needs an API key."
+        reason = tr("The service refused the sign-in.") if coded else tr("This feature needs an API key.")
         return ErrorText(
-            "The service did not accept the wallet's sign-in",
-            _join(reason, "Nothing was charged.", _kept(subject)),
+            tr("The service did not accept the wallet's sign-in"),
+            _join(reason, tr("Nothing was charged."), _kept(subject)),
             RETRY if coded else SWITCH,
             SWITCH if coded else RETRY,
             icon="wallet",
         )
     return ErrorText(
-        "The service did not accept your API key",
-        _join("Nothing was charged.", _kept(subject), "The key may have been deleted or replaced."),
+        tr("The service did not accept your API key"),
+        _join(tr("Nothing was charged."), _kept(subject), tr("The key may have been deleted or replaced.")),
         REPLACE_KEY,
         RETRY,
         icon="key",
@@ -291,17 +309,19 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
 
 def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     facts: list[tuple[str, str]] = []
-    for label, name in (("Needs up to", "need"), ("You have", "have"), ("Minimum", "minimum")):
+    for label, name in ((tr("Needs up to"), "need"), (tr("You have"), "have"), (tr("Minimum"), "minimum")):
         amount = getattr(error, name, None)
         if amount is not None:
             facts.append((label, money(amount)))
     need, have = getattr(error, "need", None), getattr(error, "have", None)
-    short = f"The balance is short by {money(need - have)}." if need is not None and have is not None else ""
+    short = (
+        tr("The balance is short by {need}.", need=money(need - have)) if need is not None and have is not None else ""
+    )
     top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
-    button = ("top-up", f"Top up {money(top_up).removesuffix('.00')}…" if top_up else "Top up…")
+    button = ("top-up", tr("Top up {top_up}…", top_up=money(top_up).removesuffix(".00")) if top_up else tr("Top up…"))
     return ErrorText(
-        f"Not enough credits for {_this(subject)}",
-        _join(short or "The balance is too low.", "Nothing was charged."),
+        tr("Not enough credits for {this}", this=_this(subject)),
+        _join(short or tr("The balance is too low."), tr("Nothing was charged.")),
         button,
         CHOOSE_MODEL,
         icon="credits",
@@ -312,8 +332,8 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Error
 
 def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "This account is not allowed to do this",
-        _join(_said(error), "Nothing was charged."),
+        tr("This account is not allowed to do this"),
+        _join(_said(error), tr("Nothing was charged.")),
         SWITCH,
         RETRY,
         icon="lock",
@@ -322,8 +342,8 @@ def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 
 def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service does not have this",
-        _join(_said(error), "It may have been renamed or removed. Nothing was charged."),
+        tr("The service does not have this"),
+        _join(_said(error), tr("It may have been renamed or removed. Nothing was charged.")),
         CHOOSE_MODEL,
         RETRY,
         icon="search",
@@ -334,21 +354,21 @@ def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 def _conflict(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if getattr(error, "consent", None):
         return ErrorText(
-            "The service asks for your consent",
-            _join(_said(error), "Nothing was charged."),
-            ("consent", "Review…"),
+            tr("The service asks for your consent"),
+            _join(_said(error), tr("Nothing was charged.")),
+            ("consent", tr("Review…")),
             icon="shield",
             severity="warn",
         )
     busy = "progress" in error.message.lower()
-    what = "Something else is in progress" if busy else "The service cannot do this right now"
-    return ErrorText(what, _join(_said(error) or _NO_REASON, "Nothing was charged."), RETRY, severity="warn")
+    what = tr("Something else is in progress") if busy else tr("The service cannot do this right now")
+    return ErrorText(what, _join(_said(error) or _NO_REASON, tr("Nothing was charged.")), RETRY, severity="warn")
 
 
 def _gone(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service no longer has this",
-        _join(_said(error), "Nothing was charged."),
+        tr("The service no longer has this"),
+        _join(_said(error), tr("Nothing was charged.")),
         CHOOSE_MODEL,
         icon="history",
         severity="warn",
@@ -357,38 +377,40 @@ def _gone(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 
 def _too_large(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        f"{_this(subject).capitalize()} is too large to send" if subject else "The service found the request too large",
-        _join(_said(error), "The original is not changed." if subject else "", "Nothing was charged."),
-        ("shorten", "Make it smaller"),
+        tr("{this} is too large to send", this=_this(subject).capitalize())
+        if subject
+        else tr("The service found the request too large"),
+        _join(_said(error), tr("The original is not changed.") if subject else "", tr("Nothing was charged.")),
+        ("shorten", tr("Make it smaller")),
         icon="drive",
     )
 
 
 def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service does not accept this kind of file",
-        _join(_said(error), "Nothing was charged."),
-        ("choose-file", "Choose another file…"),
+        tr("The service does not accept this kind of file"),
+        _join(_said(error), tr("Nothing was charged.")),
+        ("choose-file", tr("Choose another file…")),
         icon="document",
     )
 
 
 def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     refunded = getattr(error, "credits_refunded", None)
-    money_word = charged or ("The credits were refunded." if refunded else "")
+    money_word = charged or (tr("The credits were refunded.") if refunded else "")
     if getattr(error, "suggested_prompt", ""):
         return ErrorText(
-            "The service's content rules refused this",
-            _join(_said(error) or _NO_REASON, money_word, "It suggests a different wording."),
-            ("use-suggestion", "Show suggestion…"),
+            tr("The service's content rules refused this"),
+            _join(_said(error) or _NO_REASON, money_word, tr("It suggests a different wording.")),
+            ("use-suggestion", tr("Show suggestion…")),
             EDIT,
             icon="shield",
             severity="warn",
         )
     other = getattr(error, "recommended_model", "")
-    choice = (f"use-model:{other}", f"Use {other}") if other else CHOOSE_MODEL
+    choice = (f"use-model:{other}", tr("Use {other}", other=other)) if other else CHOOSE_MODEL
     return ErrorText(
-        "The service's content rules refused this",
+        tr("The service's content rules refused this"),
         _join(_said(error) or _NO_REASON, money_word),
         EDIT,
         choice,
@@ -400,16 +422,19 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
 def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if error.retry_after_s is None:
         return ErrorText(
-            "Too many requests",
-            _join(_said(error), _kept(subject), "Nothing was charged."),
+            tr("Too many requests"),
+            _join(_said(error), _kept(subject), tr("Nothing was charged.")),
             RETRY,
             CHOOSE_MODEL,
             icon="clock",
             severity="warn",
         )
     return ErrorText(
-        "Limit reached",
-        _join(f"Rialto sends your {subject} again automatically when the time is up.", _whose_limit(error)),
+        tr("Limit reached"),
+        _join(
+            tr("Rialto sends your {subject} again automatically when the time is up.", subject=subject),
+            _whose_limit(error),
+        ),
         DISMISS,
         CHOOSE_MODEL,
         icon="clock",
@@ -419,14 +444,14 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Err
 
 
 def _whose_limit(error: errors.ServiceError) -> str:
-    whose = {"api_key": "Your API key sets this limit.", "user": "Your account sets this limit."}
+    whose = {"api_key": tr("Your API key sets this limit."), "user": tr("Your account sets this limit.")}
     return whose.get((error.info.limit_type if error.info is not None else None) or "", "")
 
 
 def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "The service is refusing all requests for now",
-        _join("More than 20 requests failed in 30 s. All tabs wait.", _kept(subject), "Nothing was charged."),
+        tr("The service is refusing all requests for now"),
+        _join(tr("More than 20 requests failed in 30 s. All tabs wait."), _kept(subject), tr("Nothing was charged.")),
         DISMISS,
         icon="clock",
         waits=True,
@@ -435,10 +460,10 @@ def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorTex
 
 def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     busy = error.status in (502, 503, 504, 529)
-    what = "The service is busy" if busy else "The service failed"
+    what = tr("The service is busy") if busy else tr("The service failed")
     return ErrorText(
         what,
-        f"Rialto tried again several times. {_safe(error, subject)}",
+        tr("Rialto tried again several times. {safe}", safe=_safe(error, subject)),
         RETRY,
         CHOOSE_MODEL,
         severity="warn",
@@ -448,9 +473,11 @@ def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> Er
 
 def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        "It is not clear whether this was paid",
-        "The payment was sent, but no clear answer came back. Check the balance first. Sending this same "
-        "payment again is safe; making a new one is not.",
+        tr("It is not clear whether this was paid"),
+        tr(
+            "The payment was sent, but no clear answer came back. Check the balance first. Sending this same "
+            "payment again is safe; making a new one is not."
+        ),
         CHECK_BALANCE,
         severity="warn",
         icon="warning",

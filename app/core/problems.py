@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from app.core.money import LONGEST_COUNTDOWN_S, coming
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.problem_words import Button
@@ -137,24 +138,28 @@ def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) ->
 
     rows: list[tuple[str, str]] = []
     if error.status is not None:
-        rows.append(("Status", status_line(error.status)))
+        rows.append((tr("Status"), status_line(error.status)))
     if error.message:
-        rows.append(("Service said" if error.status is not None else "Reason", clean(error.message)))
+        rows.append((tr("Service said") if error.status is not None else tr("Reason"), clean(error.message)))
     if error.code:
-        rows.append(("Code", clean(error.code)))
-    rows += [(clean(f"Field {item.path}".strip()), clean(item.message)) for item in error.fields]
+        rows.append((tr("Code"), clean(error.code)))
+    rows += [(clean(tr("Field {path}", path=item.path).strip()), clean(item.message)) for item in error.fields]
     if error.request_id:
-        rows.append(("Request ID", clean(error.request_id)))
+        rows.append((tr("Request ID"), clean(error.request_id)))
     if error.info is not None and error.info.service_version:
-        rows.append(("Version", clean(error.info.service_version)))
+        rows.append((tr("Version"), clean(error.info.service_version)))
     exchange = error.exchange
     time = f"{now.astimezone():%H:%M:%S}"
     if exchange is not None:
         from app.core.money import clock, duration
 
-        rows.append(("Request", clean(f"{exchange.request.method} {exchange.request.path}")))
+        rows.append((tr("Request"), clean(f"{exchange.request.method} {exchange.request.path}")))
         if exchange.model:
-            rows.append(("Model", clean(exchange.model)))
-        time = f"{clock(exchange.started_at)}, after {duration(exchange.duration_s)}"
-    rows.append(("Time", time))
+            rows.append((tr("Model"), clean(exchange.model)))
+        time = tr(
+            "{started_at}, after {duration_s}",
+            started_at=clock(exchange.started_at),
+            duration_s=duration(exchange.duration_s),
+        )
+    rows.append((tr("Time"), time))
     return tuple(rows)

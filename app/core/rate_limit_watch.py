@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
 
@@ -22,12 +24,12 @@ def text_tier(requests_a_minute: int | None, *, partner: bool) -> str:
 
 # Which limit a call counts against, by how method and path begin. Lists, prices and states have none of these.
 _NAMES = {
-    "POST /audio/": "Audio",
-    "POST /image/": "Images",
-    "POST /images/": "Images",
-    "POST /embeddings": "Embedding",
-    "POST /video/queue": "Video queue",
-    "POST /video/retrieve": "Video retrieve",
+    "POST /audio/": tr("Audio"),
+    "POST /image/": tr("Images"),
+    "POST /images/": tr("Images"),
+    "POST /embeddings": tr("Embedding"),
+    "POST /video/queue": tr("Video queue"),
+    "POST /video/retrieve": tr("Video retrieve"),
 }
 
 
@@ -63,15 +65,23 @@ class RateLimitWatch:
             return
         at = info.received_at
         if info.cap_limit is not None and info.cap_remaining is not None and exchange.resource == "crypto":
-            self._take("Blockchain calls", info.cap_remaining, info.cap_limit, info.cap_reset_at, at)
+            self._take(tr("Blockchain calls"), info.cap_remaining, info.cap_limit, info.cap_reset_at, at)
         if info.limit_requests is None or info.remaining_requests is None:
             return
         if exchange.resource == "chat":
             tier = text_tier(info.limit_requests, partner=partner)
-            name = f"Text, tier {tier}" if tier else f"Text, {info.limit_requests} a minute"
-            self._take(f"{name} requests", info.remaining_requests, info.limit_requests, info.reset_requests_at, at)
+            name = tr("Text, tier {tier}", tier=tier) if tier else f"Text, {info.limit_requests} a minute"
+            self._take(
+                tr("{name} requests", name=name),
+                info.remaining_requests,
+                info.limit_requests,
+                info.reset_requests_at,
+                at,
+            )
             if info.limit_tokens is not None and info.remaining_tokens is not None:
-                self._take(f"{name} tokens", info.remaining_tokens, info.limit_tokens, info.reset_tokens_at, at)
+                self._take(
+                    tr("{name} tokens", name=name), info.remaining_tokens, info.limit_tokens, info.reset_tokens_at, at
+                )
             return
         asked = f"{exchange.request.method} {exchange.request.path}"
         name = next((name for beginning, name in _NAMES.items() if asked.startswith(beginning)), "")

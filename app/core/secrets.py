@@ -18,6 +18,7 @@ from app.credentials.stores import SecretStoreError, StoreAbsent, StoreLocked, W
 from app.credentials.vault import choose_store
 from app.service.errors import ConnectionFailed, CredentialUnavailable
 from app.storage.errors import StorageError
+from app.translation import tr
 
 if TYPE_CHECKING:
     import asyncio
@@ -32,7 +33,7 @@ AskToUnlock = Callable[[str], Awaitable[None]]  # given a sentence such as "Unlo
 
 API_KEY = "api_key"  # the name of an account's one secret
 PROXY_OWNER, PROXY_PASSWORD = "connection", "proxy_password"  # whose secret the proxy's password is, and its name
-KEYRING = "System keyring"
+KEYRING = tr("System keyring")
 Tone = Literal["", "ok", "warn", "bad"]
 Ask = Literal["", "choose", "passphrase", "unlock"]
 
@@ -48,7 +49,7 @@ class SecretsState:
     kind: str = ""  # "keyring", "session", "passphrase"; "" while it is not known
     place: str = ""  # "System keyring", as the table of secrets says it
     backend: str = ""  # "Secret Service"
-    title: str = "Looking for the system keyring"
+    title: str = tr("Looking for the system keyring")
     sentence: str = ""
     short: str = "looking"  # for the first page: "available, unlocked"
     tone: Tone = ""
@@ -135,11 +136,11 @@ class Secrets(QObject):
         try:
             await change(place)
         except StoreLocked:
-            if not await self.unlocked("Unlock to change your keys."):
+            if not await self.unlocked(tr("Unlock to change your keys.")):
                 raise
             await change(place)
 
-    async def unlocked(self, why: str = "Unlock to send.") -> bool:
+    async def unlocked(self, why: str = tr("Unlock to send.")) -> bool:
         """Have the person unlock what is locked; False when they would rather not. All who wait share one dialog."""
         import asyncio  # not before the window is painted
 
@@ -182,7 +183,7 @@ class Secrets(QObject):
     def keep_in_file(self, passphrase: str, again: str) -> None:
         """Make a passphrase file and use it; the two entries must agree."""
         if passphrase != again:
-            self._change(problem="The passphrases do not match.")
+            self._change(problem=tr("The passphrases do not match."))
             return
         self._tasks.replace("secrets", self._keep_in_file, passphrase)
 
@@ -193,7 +194,7 @@ class Secrets(QObject):
     def change_passphrase(self, old: str, new: str, again: str) -> None:
         """Protect the passphrase file with another one; `passphrase_answered` tells how that went."""
         if new != again:
-            self.passphrase_answered.emit("again", "The passphrases do not match.")
+            self.passphrase_answered.emit("again", tr("The passphrases do not match."))
             return
         self._tasks.start_unless_running("change passphrase", self._change_passphrase, old, new)
 
@@ -219,7 +220,7 @@ class Secrets(QObject):
         self._tasks.start_unless_running("unlock pressed", self._unlock)
 
     async def _unlock(self) -> None:
-        await self.unlocked("Unlock to use them.")
+        await self.unlocked(tr("Unlock to use them."))
 
     def lock(self) -> None:
         """Close the passphrase file until its passphrase is entered again."""
@@ -301,33 +302,33 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
     if not chosen:
         return SecretsState(
             kind="",
-            place="Not saved yet",
+            place=tr("Not saved yet"),
             backend=status.backend_name,
-            title="Choose where to keep your keys" if status.kind == "keyring" else "Where are your keys?",
+            title=tr("Choose where to keep your keys") if status.kind == "keyring" else tr("Where are your keys?"),
             sentence=status.sentence,
-            short="not chosen yet",
+            short=tr("not chosen yet"),
             tone="warn",
             ask="choose",
         )
     if status.kind == "session":
         return SecretsState(
             kind="session",
-            place="Memory only",
+            place=tr("Memory only"),
             backend=status.backend_name,
-            title="This session only",
+            title=tr("This session only"),
             sentence=status.sentence,
-            short="this session only",
+            short=tr("this session only"),
             tone="warn",
         )
     if status.kind == "passphrase":
         ready = status.state == "ready"
         return SecretsState(
             kind="passphrase",
-            place="Passphrase file",
+            place=tr("Passphrase file"),
             backend=status.backend_name,
-            title="Passphrase file",
-            sentence=status.sentence if ready else "Locked",
-            short="passphrase file, unlocked" if ready else "passphrase file, locked",
+            title=tr("Passphrase file"),
+            sentence=status.sentence if ready else tr("Locked"),
+            short=tr("passphrase file, unlocked") if ready else tr("passphrase file, locked"),
             tone="ok" if ready else "warn",
             ask="" if ready else "passphrase",
             can_lock=ready,
@@ -337,9 +338,9 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
         kind="keyring",
         place=KEYRING,
         backend=status.backend_name,
-        title="System keyring",
+        title=tr("System keyring"),
         sentence=f"{status.backend_name}, {'unlocked' if ready else 'locked'}",
-        short="available, unlocked" if ready else "locked",
+        short=tr("available, unlocked") if ready else "locked",
         tone="ok" if ready else "warn",
         ask="" if ready else "unlock",
     )

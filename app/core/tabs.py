@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from app.translation import tr
+
 
 class TabInfo(NamedTuple):
     """One tab before it is built. Widths are pixels at 100 % text; the person's own width is remembered over them."""
@@ -24,14 +26,16 @@ class TabInfo(NamedTuple):
 TABS = {
     info.name: info
     for info in (
-        TabInfo("chat", "Chat", "chat", ("chat", "models", "characters", "embeddings"), "chart_chat"),
-        TabInfo("video", "Video", "video", ("video",), "chart_video", list_width=324, inspector_width=436),
-        TabInfo("speech", "Speech", "speech", ("speech", "voices"), "chart_speech", inspector_width=352),
-        TabInfo("transcription", "Transcribe", "transcribe", ("transcription",), "chart_transcribe"),
-        TabInfo("images", "Images", "images", ("images",), "chart_images", list_width=324),
-        TabInfo("crypto_rpc", "Console", "console", ("crypto",), "chart_console"),
-        TabInfo("wallet", "Wallet", "wallet", ("billing", "x402"), list_width=312),
-        TabInfo("settings", "Settings", "settings", ("account",), at_bottom=True, list_width=232, inspector_width=328),
+        TabInfo("chat", tr("Chat"), "chat", ("chat", "models", "characters", "embeddings"), "chart_chat"),
+        TabInfo("video", tr("Video"), "video", ("video",), "chart_video", list_width=324, inspector_width=436),
+        TabInfo("speech", tr("Speech"), "speech", ("speech", "voices"), "chart_speech", inspector_width=352),
+        TabInfo("transcription", tr("Transcribe"), "transcribe", ("transcription",), "chart_transcribe"),
+        TabInfo("images", tr("Images"), "images", ("images",), "chart_images", list_width=324),
+        TabInfo("crypto_rpc", tr("Console"), "console", ("crypto",), "chart_console"),
+        TabInfo("wallet", tr("Wallet"), "wallet", ("billing", "x402"), list_width=312),
+        TabInfo(
+            "settings", tr("Settings"), "settings", ("account",), at_bottom=True, list_width=232, inspector_width=328
+        ),
     )
 }
 _OWNERS = {resource: info.name for info in TABS.values() for resource in info.resources}

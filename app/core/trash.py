@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.undo import UndoCommand
 from app.storage.errors import StorageError
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -114,4 +115,4 @@ class Trash(QObject):
 def moved_text(titles: Sequence[str], plural: str) -> str:
     """Return what a toast says of rows that were moved to the trash: "“Harbour” moved to trash", "3 clips moved…"."""
     what = f"“{titles[0]}”" if len(titles) == 1 else f"{len(titles):,} {plural}"
-    return f"{what} moved to trash"
+    return tr("{what} moved to trash", what=what)

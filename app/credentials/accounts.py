@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
+from app.translation import tr
+
 Dialect = Literal["service", "venice"]
 Kind = Literal["sandbox", "api_key", "wallet"]
 DIALECTS: tuple[str, ...] = get_args(Dialect)
@@ -94,17 +96,24 @@ def checked(account: Account) -> Account:
     """Return `account` in its clean form. Raises `AccountRefused`."""
     name = " ".join(account.name.split())
     if not name:
-        raise AccountRefused("name", "Give the account a name.")
+        raise AccountRefused("name", tr("Give the account a name."))
     if len(name) > MAX_NAME_CHARS:
-        raise AccountRefused("name", f"Up to {MAX_NAME_CHARS} characters; this name has {len(name)}.")
+        raise AccountRefused(
+            "name",
+            tr(
+                "Up to {max_name_chars} characters; this name has {count}.",
+                max_name_chars=MAX_NAME_CHARS,
+                count=len(name),
+            ),
+        )
     if not name.isprintable():
-        raise AccountRefused("name", "The name contains a character that cannot be displayed.")
+        raise AccountRefused("name", tr("The name contains a character that cannot be displayed."))
     if account.dialect not in DIALECTS:
-        raise AccountRefused("dialect", "Choose an API style.")
+        raise AccountRefused("dialect", tr("Choose an API style."))
     if account.kind not in KINDS:
-        raise AccountRefused("kind", "Choose how this account signs in.")
+        raise AccountRefused("kind", tr("Choose how this account signs in."))
     if len(account.address) > MAX_WALLET_CHARS:
-        raise AccountRefused("address", "This is too long for a wallet address.")
+        raise AccountRefused("address", tr("This is too long for a wallet address."))
     return replace(
         account,
         name=name,
@@ -124,29 +133,35 @@ def clean_address(text: str) -> str:
 
     text = text.strip()
     if not text:
-        raise refuse("Enter the service's address, for example https://api.example.com/v1.")
+        raise refuse(tr("Enter the service's address, for example https://api.example.com/v1."))
     if len(text) > MAX_ADDRESS_CHARS:
-        raise refuse(f"Up to {MAX_ADDRESS_CHARS} characters; this address has {len(text)}.")
+        raise refuse(
+            tr(
+                "Up to {max_address_chars} characters; this address has {count}.",
+                max_address_chars=MAX_ADDRESS_CHARS,
+                count=len(text),
+            )
+        )
     if any(not char.isprintable() or char.isspace() or char == "\\" for char in text):
-        raise refuse("The address contains a space or another character that is not allowed.")
+        raise refuse(tr("The address contains a space or another character that is not allowed."))
     try:
         parts = urlsplit(text)
         host = (parts.hostname or "").rstrip(".").lower()
         port = parts.port
         host.encode("idna")
     except ValueError:  # UnicodeError is one
-        raise refuse("This is not an address. It looks like https://api.example.com/v1.") from None
+        raise refuse(tr("This is not an address. It looks like https://api.example.com/v1.")) from None
     if parts.scheme.lower() not in ("https", "http"):
-        raise refuse("The address must begin with https://.")
+        raise refuse(tr("The address must begin with https://."))
     if not host:
-        raise refuse("The address has no host name. It looks like https://api.example.com/v1.")
+        raise refuse(tr("The address has no host name. It looks like https://api.example.com/v1."))
     if parts.username is not None or parts.password is not None:
-        raise refuse("Leave the user name and password out of the address. The key has its own field.")
+        raise refuse(tr("Leave the user name and password out of the address. The key has its own field."))
     if parts.query or parts.fragment or text.endswith(("?", "#")):
-        raise refuse("The address must end before any ? or #.")
+        raise refuse(tr("The address must end before any ? or #."))
     scheme = parts.scheme.lower()
     if scheme == "http" and not is_this_computer(host):
-        raise refuse("Use https:// here. With http://, others on the network could read your key.")
+        raise refuse(tr("Use https:// here. With http://, others on the network could read your key."))
     shown = f"[{host}]" if ":" in host else host
     return f"{scheme}://{shown}{f':{port}' if port is not None else ''}{parts.path.rstrip('/')}"
 
@@ -257,7 +272,7 @@ class Accounts:
         """Keep a new account; the first one becomes the active one. Raises `AccountRefused`."""
         account = checked(account)
         if not account.id or account.id in self._accounts:
-            raise AccountRefused("id", "This account is already in the list.")
+            raise AccountRefused("id", tr("This account is already in the list."))
         self._refuse_twin(account)
         self._write({**self._accounts, account.id: account}, self._active or account.id)
         return account
@@ -300,7 +315,7 @@ class Accounts:
     def _refuse_twin(self, account: Account) -> None:
         twins = (other for other in self._accounts.values() if other.id != account.id)
         if any(other.name.casefold() == account.name.casefold() for other in twins):
-            raise AccountRefused("name", f"Another account is already called {account.name}.")
+            raise AccountRefused("name", tr("Another account is already called {name}.", name=account.name))
 
     def _write(self, accounts: dict[str, Account], active: str) -> None:
         entries = [account_to(account) for account in accounts.values()]
@@ -315,7 +330,9 @@ class Accounts:
                 raise ValueError("not an object")
         except (ValueError, RecursionError):
             name = set_aside() if set_aside else ""
-            self.note = "The account list could not be read." + (f" It is kept as {name}." if name else "")
+            self.note = tr("The account list could not be read.") + (
+                tr(" It is kept as {name}.", name=name) if name else ""
+            )
             return
         entries = body.pop("accounts", [])
         for entry in entries if isinstance(entries, list) else [entries]:
@@ -330,4 +347,4 @@ class Accounts:
         )
         self._extra = body
         if self._kept:
-            self.note = f"Account entries that could not be read: {len(self._kept)}. They are kept."
+            self.note = tr("Account entries that could not be read: {count}. They are kept.", count=len(self._kept))

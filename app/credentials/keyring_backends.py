@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from app.credentials.stores import StoreState
+from app.translation import tr
 
 # By exact class, never by base class: a plain-text file that inherits from one of these is still a plain-text file.
 REAL_BACKENDS = {
@@ -64,7 +65,9 @@ def detect() -> Backend:
     except (ImportError, AttributeError, ValueError, TypeError, RuntimeError) as error:
         # PYTHON_KEYRING_BACKEND or keyringrc.cfg names something that is not there or does not work
         raise NoBackend(
-            "refused", "", f"The keyring configured for Python on this computer cannot be used: {error}."
+            "refused",
+            "",
+            tr("The keyring configured for Python on this computer cannot be used: {error}.", error=error),
         ) from error
     return real_backend(found)
 
@@ -80,14 +83,18 @@ def real_backend(found: object) -> Backend:
                 return _as_backend(member)
         others = ", ".join(type(member).__module__ for member in _members(found)) or "nothing"
         raise NoBackend(
-            "refused", others, f"No system keyring was found, only {others}, which is not secure enough for keys."
+            "refused",
+            others,
+            tr("No system keyring was found, only {others}, which is not secure enough for keys.", others=others),
         )
     if path == FAIL:
-        raise NoBackend("absent", "", "No system keyring was found on this computer.")
+        raise NoBackend("absent", "", tr("No system keyring was found on this computer."))
     if path == NULL:
-        raise NoBackend("refused", "null", "Keyrings are turned off for Python programs on this computer.")
+        raise NoBackend("refused", "null", tr("Keyrings are turned off for Python programs on this computer."))
     name = type(found).__module__
-    raise NoBackend("refused", name, f"{name} is not the system's own keyring, so Rialto does not use it.")
+    raise NoBackend(
+        "refused", name, tr("{name} is not the system's own keyring, so Rialto does not use it.", name=name)
+    )
 
 
 def _members(chain: object) -> tuple[object, ...]:

@@ -32,12 +32,13 @@ from app.credentials.stores import (
     StoreRefused,
     StoreStatus,
 )
+from app.translation import tr
 
 SERVICE_NAME = "Rialto"
 MAX_SECRET_CHARS = 1000  # 2,000 bytes in Windows' UTF-16
 TIME_LIMIT_S = 60.0  # long enough to type a password into the system's window
 STATUS_LIMIT_S = 5.0  # nobody is asked anything, so nobody is waited for
-EMPTY = "The system keyring is not set up yet. Saving a key opens its setup."
+EMPTY = tr("The system keyring is not set up yet. Saving a key opens its setup.")
 Result = TypeVar("Result")
 
 
@@ -62,7 +63,7 @@ class KeyringStore:
         try:
             return await self._run(self._look, min(STATUS_LIMIT_S, self._time_limit_s))
         except StoreNotAnswering as error:
-            return StoreStatus("keyring", "locked", "System keyring", error.sentence)
+            return StoreStatus("keyring", "locked", tr("System keyring"), error.sentence)
 
     async def unlock(self) -> StoreStatus:
         """Let the keyring ask for its password, if it wants one. Raises `StoreLocked` when the person says no."""
@@ -79,7 +80,13 @@ class KeyringStore:
         if self._registry:
             self._registry.add(secret)
         if not secret or len(secret) > MAX_SECRET_CHARS:
-            raise StoreFailed(f"A key is 1 to {MAX_SECRET_CHARS} characters long; this one is {len(secret)}.")
+            raise StoreFailed(
+                tr(
+                    "A key is 1 to {max_secret_chars} characters long; this one is {count}.",
+                    max_secret_chars=MAX_SECRET_CHARS,
+                    count=len(secret),
+                )
+            )
         await self._run(lambda: self._set(f"{account_id}/{name}", secret))
 
     async def delete(self, account_id: str, name: str) -> None:
@@ -105,9 +112,9 @@ class KeyringStore:
         name = display_name(backend)
         service = secret_service_state() if class_path(backend) == FREEDESKTOP else "ready"
         if service == "ready":
-            return StoreStatus("keyring", "ready", name, f"Keys are kept in {name}.")
+            return StoreStatus("keyring", "ready", name, tr("Keys are kept in {name}.", name=name))
         if service == "absent":
-            return StoreStatus("keyring", "absent", name, "No system keyring was found on this computer.")
+            return StoreStatus("keyring", "absent", name, tr("No system keyring was found on this computer."))
         return StoreStatus("keyring", "locked", name, LOCKED if service == "locked" else EMPTY)
 
     def _get(self, user: str) -> str | None:
@@ -119,7 +126,7 @@ class KeyringStore:
         backend.set_password(SERVICE_NAME, user, secret)
         kept = backend.get_password(SERVICE_NAME, user) or ""  # a cancelled KWallet stores nothing and says nothing
         if not hmac.compare_digest(kept.encode("utf-8"), secret.encode("utf-8")):
-            raise StoreFailed(f"{display_name(backend)} did not save the key.")
+            raise StoreFailed(tr("{display_name} did not save the key.", display_name=display_name(backend)))
 
     def _delete(self, user: str) -> None:
         from keyring.errors import PasswordDeleteError
@@ -131,7 +138,9 @@ class KeyringStore:
             backend.delete_password(SERVICE_NAME, user)
         except PasswordDeleteError as error:  # it was not there, or somebody cancelled
             if backend.get_password(SERVICE_NAME, user) is not None:
-                raise StoreFailed(f"{display_name(backend)} did not delete the key.") from error
+                raise StoreFailed(
+                    tr("{display_name} did not delete the key.", display_name=display_name(backend))
+                ) from error
 
     async def _run(self, work: Callable[[], Result], limit_s: float | None = None) -> Result:
         limit_s = limit_s or self._time_limit_s
@@ -139,8 +148,11 @@ class KeyringStore:
             return await self._lane.run(lambda: _in_words(work), limit_s)
         except TimeoutError as error:
             raise StoreNotAnswering(
-                f"The system keyring did not answer within {limit_s:.0f} s. "
-                "A window asking for its password may be open behind others."
+                tr(
+                    "The system keyring did not answer within {limit_s} s. A window asking for its password may be "
+                    "open behind others.",
+                    limit_s=f"{limit_s:.0f}",
+                )
             ) from error
 
 
@@ -156,12 +168,12 @@ def _in_words(work: Callable[[], Result]) -> Result:
         kind = StoreAbsent if error.state == "absent" else StoreRefused
         raise kind(error.sentence) from error
     except NoKeyringError as error:
-        raise StoreAbsent("No system keyring was found on this computer.") from error
+        raise StoreAbsent(tr("No system keyring was found on this computer.")) from error
     except KeyringLocked as error:
         raise StoreLocked(LOCKED) from error
     except InitError as error:
-        raise StoreLocked("The system keyring could not be opened or was never set up.") from error
+        raise StoreLocked(tr("The system keyring could not be opened or was never set up.")) from error
     except Exception as error:  # D-Bus, COM and Keychain each raise their own; none of them may reach a page
         if type(error).__name__ in ("LockedException", "PromptDismissedException"):  # secretstorage's
             raise StoreLocked(LOCKED) from error
-        raise StoreFailed(f"The system keyring refused: {type(error).__name__}.") from error
+        raise StoreFailed(tr("The system keyring refused: {name}.", name=type(error).__name__)) from error

@@ -27,9 +27,10 @@ from app.credentials.vault_format import (
     parse_vault,
     seal,
 )
+from app.translation import tr
 
 MIN_PASSPHRASE_CHARS = 8
-NAME = "Passphrase file"
+NAME = tr("Passphrase file")
 
 
 class SmallFile(Protocol):
@@ -60,9 +61,9 @@ class PassphraseStore:
 
     async def status(self) -> StoreStatus:
         if self._keys is not None:
-            return StoreStatus("passphrase", "ready", NAME, "Keys are kept in a file protected by your passphrase.")
+            return StoreStatus("passphrase", "ready", NAME, tr("Keys are kept in a file protected by your passphrase."))
         if await asyncio.to_thread(self._file.load) is None:
-            return StoreStatus("passphrase", "absent", NAME, "There is no passphrase file yet.")
+            return StoreStatus("passphrase", "absent", NAME, tr("There is no passphrase file yet."))
         return StoreStatus("passphrase", "locked", NAME, LOCKED)
 
     @property
@@ -75,7 +76,7 @@ class PassphraseStore:
 
         def work() -> None:
             if self._file.load() is not None:
-                raise StoreFailed("A passphrase file already exists. Unlock it, or move it first.")
+                raise StoreFailed(tr("A passphrase file already exists. Unlock it, or move it first."))
             parameters = new_parameters(self._derivation)
             self._save({}, derive(passphrase, parameters), parameters)
 
@@ -121,7 +122,7 @@ class PassphraseStore:
     def _unlock(self, passphrase: str) -> None:
         data = self._file.load()
         if data is None:
-            raise StoreAbsent("There is no passphrase file yet.")
+            raise StoreAbsent(tr("There is no passphrase file yet."))
         sealed = parse_vault(data)
         keys = derive(passphrase, sealed.parameters)
         try:
@@ -141,7 +142,9 @@ class PassphraseStore:
         data = self._file.load()
         if data is None or hashlib.sha256(data).digest() != self._written:
             self._forget()
-            raise VaultTampered("Another program changed the passphrase file while it was unlocked. Unlock it again.")
+            raise VaultTampered(
+                tr("Another program changed the passphrase file while it was unlocked. Unlock it again.")
+            )
         found = {**self._secrets, **{name: secret for name, secret in changes.items() if secret is not None}}
         for name, secret in changes.items():
             if secret is None:
@@ -153,7 +156,7 @@ class PassphraseStore:
         """Memory follows the disk: when saving raises, everything is as before."""
         data = seal(found, keys, parameters)
         if len(data) > MAX_BODY_BYTES:
-            raise StoreFailed("This secret is too large for the passphrase file.")
+            raise StoreFailed(tr("This secret is too large for the passphrase file."))
         self._file.save(data)
         self._keys, self._parameters, self._secrets = keys, parameters, found
         self._written = hashlib.sha256(data).digest()
@@ -179,6 +182,9 @@ class PassphraseStore:
 def _check_strength(passphrase: str) -> None:
     if len(passphrase) < MIN_PASSPHRASE_CHARS:
         raise WeakPassphrase(
-            f"At least {MIN_PASSPHRASE_CHARS} characters; this has {len(passphrase)}. Several words make a good "
-            f"passphrase."
+            tr(
+                "At least {min_passphrase_chars} characters; this has {count}. Several words make a good passphrase.",
+                min_passphrase_chars=MIN_PASSPHRASE_CHARS,
+                count=len(passphrase),
+            )
         )

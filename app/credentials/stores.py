@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from app.credentials.redaction import Redactor
+from app.translation import tr
 
-LOCKED = "Your keys are locked."
+LOCKED = tr("Your keys are locked.")
 
 StoreKind = Literal["keyring", "session", "passphrase"]
 StoreState = Literal["ready", "locked", "absent", "refused"]
@@ -150,7 +151,7 @@ class SessionStore:
         self._registry = registry
 
     async def status(self) -> StoreStatus:
-        return StoreStatus("session", "ready", "This session only", "Keys are forgotten when Rialto quits.")
+        return StoreStatus("session", "ready", tr("This session only"), tr("Keys are forgotten when Rialto quits."))
 
     async def read(self, account_id: str, name: str) -> str | None:
         value = self._secrets.get((account_id, name))

@@ -29,6 +29,7 @@ from app.credentials.stores import (
     WeakPassphrase,
     WrongPassphrase,
 )
+from app.translation import tr
 
 __all__ = [
     "MIN_PASSPHRASE_CHARS",
@@ -80,7 +81,7 @@ async def choose_store(
         return StoreChoice(passphrase, vault)
     system = await keyring.status()
     if remembered == "passphrase":
-        gone = StoreStatus("passphrase", "absent", vault.backend_name, "The passphrase file no longer exists.")
+        gone = StoreStatus("passphrase", "absent", vault.backend_name, tr("The passphrase file no longer exists."))
         found: tuple[StoreKind, ...] = ("keyring",) if system.usable else ()
         return StoreChoice(None, gone, (*found, "passphrase", "session"))
     if system.usable:

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.credentials.stores import VaultTampered, VaultTooNew, VaultTruncated, WrongPassphrase
+from app.translation import tr
 
 NAME = b"RIALTOVAULT"
 MAGIC = NAME + b"\x01"
@@ -41,10 +42,10 @@ ARGON2ID = {"kdf": "argon2id", "iterations": 3, "lanes": 1, "memory_kib": 64 * 1
 SCRYPT = {"kdf": "scrypt", "n": 2**17, "r": 8, "p": 1}
 _MAX_MEMORY_KIB = 1024 * 1024  # a header must not make us allocate without end
 
-TRUNCATED = "The passphrase file is incomplete. Restore it from a backup."
-TAMPERED = "The passphrase file was changed or damaged after Rialto saved it, so Rialto does not use it."
-WRONG = "Wrong passphrase."
-TOO_NEW = "The passphrase file was written by a newer version of Rialto. Nothing was changed."
+TRUNCATED = tr("The passphrase file is incomplete. Restore it from a backup.")
+TAMPERED = tr("The passphrase file was changed or damaged after Rialto saved it, so Rialto does not use it.")
+WRONG = tr("Wrong passphrase.")
+TOO_NEW = tr("The passphrase file was written by a newer version of Rialto. Nothing was changed.")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,7 +141,7 @@ def derive(passphrase: str, parameters: dict[str, Any]) -> Keys:
         master = _stretch(text, salt, parameters)
     except (ImportError, UnsupportedAlgorithm) as error:
         raise VaultTooNew(
-            "This file needs Argon2id, which the cryptography library on this computer does not support."
+            tr("This file needs Argon2id, which the cryptography library on this computer does not support.")
         ) from error
     except (ValueError, OverflowError, MemoryError) as error:
         raise VaultTampered(TAMPERED) from error

@@ -17,6 +17,7 @@ from app.service.dialect import DIALECTS
 from app.service.errors import BadResponse, NotFound
 from app.service.pace import text_pace
 from app.service.wire import ListEnvelope, WireModel, read_model
+from app.translation import tr
 
 
 class Limit(WireModel):
@@ -83,14 +84,14 @@ class AccountResource:
         """
         limits = await self._client.key_limits()
         return await limits.share(
-            "rate limits", lambda: self._rate_limits(background=background), background=background
+            tr("rate limits"), lambda: self._rate_limits(background=background), background=background
         )
 
     async def _rate_limits(self, *, background: bool) -> RateLimits:
         content = await self._client.get("/api_keys/rate_limits", resource="account", background=background)
         data = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(data, Mapping):
-            raise BadResponse("The service sent something that is not a set of limits.")
+            raise BadResponse(tr("The service sent something that is not a set of limits."))
         limits = read_model(RateLimits, data)
         for each in limits.models:
             requests, tokens = each.amount("RPM"), each.amount("TPM")

@@ -17,6 +17,7 @@ from app.service.client import ServiceClient
 from app.service.errors import BadResponse, OutcomeUnknown
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model
+from app.translation import tr
 
 PATH = "/api_keys"
 RESOURCE = "account"
@@ -73,7 +74,10 @@ class ApiKeysResource:
             0 < len(description) <= MAX_DESCRIPTION_CHARS,
             "description",
             f"1–{MAX_DESCRIPTION_CHARS}",
-            f"A key needs a name of 1 to {MAX_DESCRIPTION_CHARS} characters.",
+            tr(
+                "A key needs a name of 1 to {max_description_chars} characters.",
+                max_description_chars=MAX_DESCRIPTION_CHARS,
+            ),
         )
         body: dict[str, object] = {"apiKeyType": kind, "description": description}
         if expires_on:
@@ -83,7 +87,7 @@ class ApiKeysResource:
             return read_model(NewApiKey, _data(content))
         except BadResponse:
             raise OutcomeUnknown(
-                "The service created a key but did not return it. Find it in the list and revoke it."
+                tr("The service created a key but did not return it. Find it in the list and revoke it.")
             ) from None
 
     async def revoke(self, key_id: str) -> None:

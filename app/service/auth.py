@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 import httpx
 
 from app.service.errors import AuthenticationFailed, CredentialUnavailable
+from app.translation import tr
 
 Unlock = Callable[[], Awaitable[bool]]
 """Asks the person to unlock the place where credentials are kept; False when they would rather not."""
@@ -45,9 +46,11 @@ class ApiKeyAuth(Credential):
         """Raises `AuthenticationFailed`, with nothing sent, when the key cannot be written into a header."""
         key = await self.credential()
         if not key:
-            raise CredentialUnavailable("There is no API key for this account on this computer.")
+            raise CredentialUnavailable(tr("There is no API key for this account on this computer."))
         if not (key.isascii() and key.isprintable()) or " " in key:
-            raise AuthenticationFailed("The API key contains characters that are not allowed.", surely_not_sent=True)
+            raise AuthenticationFailed(
+                tr("The API key contains characters that are not allowed."), surely_not_sent=True
+            )
         request.headers["Authorization"] = f"Bearer {key}"
         yield request
 

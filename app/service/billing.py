@@ -22,6 +22,7 @@ from app.service.http.downloads import save
 from app.service.http.time_limits import BILLING_S
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model
+from app.translation import tr
 
 CURRENCIES = ("USD", "DIEM", "BUNDLED_CREDITS")
 PAGE_ROWS = (10, 1000)
@@ -107,10 +108,15 @@ class UsageQuery:
     def to_params(self) -> dict[str, object]:
         """Raises `LimitExceeded`."""
         low, high = PAGE_ROWS
-        limit(low <= self.page_rows <= high, "pageSize", f"{low} to {high}", f"{low} to {high} rows per page.")
-        limit(self.currency in (None, *CURRENCIES), "currency", ", ".join(CURRENCIES), "Unknown currency.")
+        limit(
+            low <= self.page_rows <= high,
+            "pageSize",
+            tr("{low} to {high}", low=low, high=high),
+            tr("{low} to {high} rows per page.", low=low, high=high),
+        )
+        limit(self.currency in (None, *CURRENCIES), "currency", ", ".join(CURRENCIES), tr("Unknown currency."))
         ordered = self.begin is None or self.end is None or self.begin < self.end
-        limit(ordered, "endTimestamp", "startTimestamp", "The end must come after the start.")
+        limit(ordered, "endTimestamp", "startTimestamp", tr("The end must come after the start."))
         return {
             "startTimestamp": _utc(self.begin),
             "endTimestamp": _utc(self.end),
@@ -164,11 +170,16 @@ class BillingResource:
         if begin_day is not None or end_day is not None:
             for name, day in (("startDate", begin_day), ("endDate", end_day)):
                 written = day is not None and _DAY.fullmatch(day) is not None
-                limit(written, name, "YYYY-MM-DD", "Enter a first and a last day as YYYY-MM-DD.")
+                limit(written, name, "YYYY-MM-DD", tr("Enter a first and a last day as YYYY-MM-DD."))
             params = {"startDate": begin_day, "endDate": end_day}
         else:
-            allowed = f"1 to {MAX_LOOKBACK_DAYS}"
-            limit(1 <= days <= MAX_LOOKBACK_DAYS, "lookback", allowed, f"Records go back {allowed} days.")
+            allowed = tr("1 to {max_lookback_days}", max_lookback_days=MAX_LOOKBACK_DAYS)
+            limit(
+                1 <= days <= MAX_LOOKBACK_DAYS,
+                "lookback",
+                allowed,
+                tr("Records go back {allowed} days.", allowed=allowed),
+            )
             params = {"lookback": f"{days}d"}
         return read_model(
             UsageAnalytics, await self._client.get("/billing/usage-analytics", params, resource="billing")

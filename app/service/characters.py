@@ -16,6 +16,7 @@ from app.service.calls import Call, limit, query
 from app.service.client import ServiceClient
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, Name, WireModel, read_model
+from app.translation import tr
 
 MAX_SEARCH_CHARS = 200
 MAX_ITEMS = 20
@@ -121,7 +122,11 @@ class CharactersQuery:
             len(self.search) <= MAX_SEARCH_CHARS,
             "search",
             str(MAX_SEARCH_CHARS),
-            f"Up to {MAX_SEARCH_CHARS} characters; this search has {len(self.search)}.",
+            tr(
+                "Up to {max_search_chars} characters; this search has {count}.",
+                max_search_chars=MAX_SEARCH_CHARS,
+                count=len(self.search),
+            ),
         )
         for name, items, max_chars in (
             ("categories", self.categories, MAX_ITEM_CHARS),
@@ -130,19 +135,32 @@ class CharactersQuery:
         ):
             # The service cuts at commas before it counts.
             count = sum(len(item.split(",")) for item in items)
-            limit(count <= MAX_ITEMS, name, str(MAX_ITEMS), f"Up to {MAX_ITEMS} at once; this is {count}.")
+            limit(
+                count <= MAX_ITEMS,
+                name,
+                str(MAX_ITEMS),
+                tr("Up to {max_items} at once; this is {count}.", max_items=MAX_ITEMS, count=count),
+            )
             longest = max((len(item) for item in items), default=0)
-            limit(longest <= max_chars, name, str(max_chars), f"Up to {max_chars} characters each.")
+            limit(
+                longest <= max_chars,
+                name,
+                str(max_chars),
+                tr("Up to {max_chars} characters each.", max_chars=max_chars),
+            )
         limit(
             self.sort_by is None or self.sort_by in SORTS,
             "sortBy",
             ", ".join(SORTS),
-            f"Unknown sort order “{self.sort_by}”.",
+            tr("Unknown sort order “{sort_by}”.", sort_by=self.sort_by),
         )
         limit(
-            1 <= self.limit <= MAX_PAGE_ROWS, "limit", f"1 to {MAX_PAGE_ROWS}", f"1 to {MAX_PAGE_ROWS} rows per page."
+            1 <= self.limit <= MAX_PAGE_ROWS,
+            "limit",
+            tr("1 to {max_page_rows}", max_page_rows=MAX_PAGE_ROWS),
+            tr("1 to {max_page_rows} rows per page.", max_page_rows=MAX_PAGE_ROWS),
         )
-        limit(self.offset >= 0, "offset", "0", "The offset must be 0 or more.")
+        limit(self.offset >= 0, "offset", "0", tr("The offset must be 0 or more."))
 
 
 class CharactersResource:
@@ -167,8 +185,13 @@ class CharactersResource:
 
     async def reviews(self, slug: str, *, page: int = 1, page_size: int = 20) -> ReviewPage:
         """Return one page of reviews. Raises `NotFound` where the service has none, and other `ServiceError`s."""
-        limit(page >= 1, "page", "1", "Page numbers start at 1.")
-        limit(1 <= page_size <= MAX_PAGE_ROWS, "pageSize", f"1 to {MAX_PAGE_ROWS}", "1 to 100 reviews per page.")
+        limit(page >= 1, "page", "1", tr("Page numbers start at 1."))
+        limit(
+            1 <= page_size <= MAX_PAGE_ROWS,
+            "pageSize",
+            tr("1 to {max_page_rows}", max_page_rows=MAX_PAGE_ROWS),
+            tr("1 to 100 reviews per page."),
+        )
         params = query({"page": page, "pageSize": page_size})
         call = Call("GET", f"/characters/{_segment(slug)}/reviews", CallKind.READ, "characters", params)
         async with self._client.fetch(call) as answer:
@@ -185,7 +208,7 @@ class CharactersResource:
 
 
 def _segment(slug: str) -> str:
-    limit(bool(slug.strip()) and slug not in (".", ".."), "slug", "1", "A character needs its slug.")
+    limit(bool(slug.strip()) and slug not in (".", ".."), "slug", "1", tr("A character needs its slug."))
     return quote(slug, safe="")
 
 

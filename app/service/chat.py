@@ -39,6 +39,7 @@ from app.service.http.time_limits import CHAT_S
 from app.service.pace import text_pace
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
+from app.translation import tr
 
 __all__ = ["ChatAnswer", "ChatResource", "ChatStream", "parse_suffix"]
 
@@ -142,7 +143,9 @@ class ChatStream:
                 yield events
                 return
             if answer.info.content_type in ("text/html", "application/xhtml+xml"):
-                raise BadResponse("The service answered with a web page.", status=answer.info.status, info=answer.info)
+                raise BadResponse(
+                    tr("The service answered with a web page."), status=answer.info.status, info=answer.info
+                )
             sse = SseReader()
             async with aclosing(answer.pieces(may_rest=True)) as pieces:
                 feed, read = sse.feed, reader.read
@@ -155,7 +158,7 @@ class ChatStream:
                         spoke_at = monotonic()
                         yield events
                     elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
-                        raise answer.cut("The answer stopped arriving.")
+                        raise answer.cut(tr("The answer stopped arriving."))
                     if reader.ended:
                         break
                 else:
@@ -177,7 +180,7 @@ class ChatStream:
         await answer.read()
         content = answer.json()
         if not isinstance(content, dict):
-            raise BadResponse("The service sent something that is not an answer.", info=answer.info)
+            raise BadResponse(tr("The service sent something that is not an answer."), info=answer.info)
         events = self._reader.read_whole(content)
         if self._reader.failure is not None:
             raise self._reader.failure
@@ -213,7 +216,7 @@ class ChatResource:
             reader.info = answer.info
             content = answer.json()
             if not isinstance(content, dict):
-                raise BadResponse("The service sent something that is not an answer.", info=answer.info)
+                raise BadResponse(tr("The service sent something that is not an answer."), info=answer.info)
             events = reader.read_whole(content)
             if reader.failure is not None:
                 raise reader.failure
@@ -273,7 +276,7 @@ def _report(record: CallRecord, reader: ChatReader, price: Price | None) -> None
 
 def _cut(info: ResponseInfo) -> StreamCut:
     return StreamCut(
-        "The answer ended before it was complete.", status=info.status, info=info, request_id=info.request_id
+        tr("The answer ended before it was complete."), status=info.status, info=info, request_id=info.request_id
     )
 
 

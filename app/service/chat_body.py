@@ -22,6 +22,7 @@ from app.service.chat_types import (
 )
 from app.service.http.base64_text import Base64Text
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
+from app.translation import tr
 
 MAX_CACHE_MARKS = 4
 MAX_STOPS = 4
@@ -110,44 +111,59 @@ def parse_suffix(model: str) -> tuple[str, dict[str, str | bool]]:
 
 def _check(request: ChatRequest, model: str, parameters: ServiceParameters) -> None:
     limit(bool(model.strip()), "model", "1", "Choose a model.")
-    limit(bool(request.messages), "messages", "1", "A chat needs at least one message.")
+    limit(bool(request.messages), "messages", "1", tr("A chat needs at least one message."))
     _in_range("temperature", request.temperature, 0, 2)
     _in_range("top_p", request.top_p, 0, 1)
     tokens = request.max_completion_tokens
-    limit(tokens is None or tokens >= 1, "max_completion_tokens", "1", "An answer needs at least one token.")
-    limit(request.seed is None or request.seed > 0, "seed", "1", "A seed is a whole number above 0.")
-    limit(len(request.stop) <= MAX_STOPS, "stop", str(MAX_STOPS), f"Up to {MAX_STOPS} stop sequences.")
+    limit(tokens is None or tokens >= 1, "max_completion_tokens", "1", tr("An answer needs at least one token."))
+    limit(request.seed is None or request.seed > 0, "seed", "1", tr("A seed is a whole number above 0."))
+    limit(
+        len(request.stop) <= MAX_STOPS,
+        "stop",
+        str(MAX_STOPS),
+        tr("Up to {max_stops} stop sequences.", max_stops=MAX_STOPS),
+    )
     effort = request.reasoning_effort
     limit(
         effort is None or effort in REASONING_EFFORTS,
         "reasoning_effort",
         ", ".join(REASONING_EFFORTS),
-        f"There is no reasoning effort “{effort}”.",
+        tr("There is no reasoning effort “{effort}”.", effort=effort),
     )
     limit(
         parameters.enable_web_search in WEB_SEARCH_MODES,
         "enable_web_search",
         ", ".join(WEB_SEARCH_MODES),
-        "Web search is off, on or auto.",
+        tr("Web search is off, on or auto."),
     )
     choice = request.tool_choice
     limit(
         choice is None or choice in TOOL_CHOICES,
         "tool_choice",
         ", ".join(TOOL_CHOICES),
-        f"Unknown function choice “{choice}”.",
+        tr("Unknown function choice “{choice}”.", choice=choice),
     )
     slug = parameters.character_slug
-    limit(slug is None or bool(slug.strip()), "character_slug", "1", "A character needs its slug.")
+    limit(slug is None or bool(slug.strip()), "character_slug", "1", tr("A character needs its slug."))
     parts = [part for message in request.messages for part in _parts(message)]
     marks = sum(part.cache for part in parts)
-    limit(marks <= MAX_CACHE_MARKS, "cache_control", str(MAX_CACHE_MARKS), f"Up to {MAX_CACHE_MARKS} cache marks.")
+    limit(
+        marks <= MAX_CACHE_MARKS,
+        "cache_control",
+        str(MAX_CACHE_MARKS),
+        tr("Up to {max_cache_marks} cache marks.", max_cache_marks=MAX_CACHE_MARKS),
+    )
     videos = sum(part.type == "video_url" for part in parts)
-    limit(videos <= MAX_VIDEOS, "video_url", str(MAX_VIDEOS), f"Up to {MAX_VIDEOS} videos in one request.")
+    limit(
+        videos <= MAX_VIDEOS,
+        "video_url",
+        str(MAX_VIDEOS),
+        tr("Up to {max_videos} videos in one request.", max_videos=MAX_VIDEOS),
+    )
     for number, message in enumerate(request.messages):
         _check_message(number, message)
     size = sum(_size(message) for message in request.messages)
-    limit(size <= MAX_BODY_BYTES, "messages", "35 MB", "All messages together are larger than 35 MB.")
+    limit(size <= MAX_BODY_BYTES, "messages", "35 MB", tr("All messages together are larger than 35 MB."))
 
 
 def _check_message(number: int, message: ChatMessage) -> None:
@@ -158,24 +174,39 @@ def _check_message(number: int, message: ChatMessage) -> None:
         ("file", MAX_FILES_PER_MESSAGE, "files"),
     ):
         count = sum(part.type == part_type for part in parts)
-        limit(count <= allowed, part_type, str(allowed), f"Up to {allowed} {word} in one message.")
+        limit(
+            count <= allowed,
+            part_type,
+            str(allowed),
+            tr("Up to {allowed} {word} in one message.", allowed=allowed, word=word),
+        )
     for place, part in enumerate(parts):
         field_name = f"messages[{number}].content[{place}]"
         if part.type == "text":
-            limit(bool(part.value), field_name, "1", "A text part cannot be empty.")
+            limit(bool(part.value), field_name, "1", tr("A text part cannot be empty."))
         elif part.type == "input_audio" and isinstance(part.value, Mapping):
             data = part.value.get("data")
             begins = data.head if isinstance(data, Base64Text) else data
             bare = isinstance(begins, str) and bool(data) and not begins.startswith(("data:", "http:", "https:"))
-            limit(bare, field_name, "base64", "Send audio as bare base64, not as an address.")
+            limit(bare, field_name, "base64", tr("Send audio as bare base64, not as an address."))
             known = part.value.get("format") in AUDIO_FORMATS
-            limit(known, field_name, ", ".join(AUDIO_FORMATS), "This audio format is not accepted.")
+            limit(known, field_name, ", ".join(AUDIO_FORMATS), tr("This audio format is not accepted."))
         size = _attachment_bytes(part)
-        limit(size <= MAX_ATTACHMENT_BYTES, field_name, "25 MB", f"One attachment may be up to {LIMIT_WORDS}.")
+        limit(
+            size <= MAX_ATTACHMENT_BYTES,
+            field_name,
+            "25 MB",
+            tr("One attachment may be up to {limit_words}.", limit_words=LIMIT_WORDS),
+        )
 
 
 def _in_range(name: str, value: float | None, low: float, high: float) -> None:
-    limit(value is None or low <= value <= high, name, f"{low} to {high}", f"{name} must be between {low} and {high}.")
+    limit(
+        value is None or low <= value <= high,
+        name,
+        tr("{low} to {high}", low=low, high=high),
+        tr("{name} must be between {low} and {high}.", name=name, low=low, high=high),
+    )
 
 
 def _parts(message: ChatMessage) -> tuple[ContentPart, ...]:

@@ -40,6 +40,7 @@ from app.service.http.error_bodies import decode_in_band
 from app.service.http.json_text import MAX_DEPTH, read_json, would_overflow
 from app.service.response_info import ResponseInfo
 from app.service.think_tags import ThinkTags
+from app.translation import tr
 
 DONE = b"[DONE]"
 MAX_TOOL_CALLS = 128
@@ -175,7 +176,7 @@ class ChatReader:
 
     def _unreadable(self) -> BadResponse:
         request_id = self.info.request_id if self.info else ""
-        return BadResponse("A piece of the answer cannot be read.", info=self.info, request_id=request_id)
+        return BadResponse(tr("A piece of the answer cannot be read."), info=self.info, request_id=request_id)
 
     def _in_band(self, data: bytes) -> InBandError:
         bare = _bare_error(data)

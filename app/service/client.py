@@ -46,6 +46,7 @@ from app.service.key_limits import KeyLimits, LimitsRegistry
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import MAX_RESET_WAIT_S, BudgetState, CallKind, jitter, wait_before_retry, wait_reason
 from app.service.wallet_auth import ClockRetry, WalletAuth
+from app.translation import tr
 
 MAX_REDIRECTS = 5
 USER_AGENT = "Rialto"
@@ -82,7 +83,7 @@ class ServiceResponse:
             async for piece in pieces:
                 size += len(piece)
                 if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
-                    raise self.cut("The answer arrived too slowly.")
+                    raise self.cut(tr("The answer arrived too slowly."))
                 yield piece
 
     async def _pieces(self) -> AsyncGenerator[bytes, None]:
@@ -101,9 +102,9 @@ class ServiceResponse:
                         yield piece
                 self._bound.finish()
         except httpx.TimeoutException:
-            failure = "The answer stopped arriving."
+            failure = tr("The answer stopped arriving.")
         except (httpx.HTTPError, httpx.StreamError):
-            failure = "The connection broke before the answer ended."
+            failure = tr("The connection broke before the answer ended.")
         if failure:  # raised out here, so that httpx's error and the request it holds are not its context
             raise self.cut(failure)
         self.complete = True
@@ -388,7 +389,7 @@ class ServiceClient:
             if wait_s > MAX_RESET_WAIT_S and call.kind is not CallKind.READ and not by_itself:
                 return  # too long to wait, so whoever asks decided it, and the service may have changed its mind
             if wait_s > MAX_RESET_WAIT_S or by_itself:
-                raise RateLimited("This key has reached a limit.", retry_after_s=wait_s, surely_not_sent=True)
+                raise RateLimited(tr("This key has reached a limit."), retry_after_s=wait_s, surely_not_sent=True)
             tell("rate_limit", wait_s)
             await self._sleep(wait_s)
 
@@ -433,17 +434,21 @@ class ServiceClient:
                 await response.aclose()
                 if not is_absolute(call.path) and origin(target) != self._origin:
                     raise BadResponse(
-                        f"The service redirected the request to {urlsplit(target).hostname}, another host.",
+                        tr(
+                            "The service redirected the request to {hostname}, another host.",
+                            hostname=urlsplit(target).hostname,
+                        ),
                         status=response.status_code,
                     )
                 if leads_astray(url, target):
                     raise BadResponse(
-                        "The download was redirected to an address that is not allowed.", status=response.status_code
+                        tr("The download was redirected to an address that is not allowed."),
+                        status=response.status_code,
                     )
                 url = target
                 continue
             raise failure  # out here, so that httpx's error, which holds the request, is not its context
-        raise BadResponse("The service redirected the request in a loop.")
+        raise BadResponse(tr("The service redirected the request in a loop."))
 
     async def _open_http(self) -> httpx.AsyncClient:
         async with self._opening:
@@ -477,7 +482,7 @@ class ServiceClient:
         try:
             return str(httpx.URL(base, params=call.params)) if call.params else base
         except httpx.InvalidURL:
-            raise LimitExceeded("The request address is too long.", field="url", limit="65536") from None
+            raise LimitExceeded(tr("The request address is too long."), field="url", limit="65536") from None
 
     def _headers(self, call: Call) -> list[tuple[str, str]]:
         content: Content | None = call.content
@@ -522,7 +527,7 @@ def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
     """The body as the network delivers it. Not `aiter_raw`, which cuts and counts it once more."""
     stream = response.stream
     if not isinstance(stream, AsyncIterable):
-        raise BadResponse("The answer cannot be read.")
+        raise BadResponse(tr("The answer cannot be read."))
     return stream
 
 
@@ -551,7 +556,7 @@ async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
 
 
 def _closed() -> ConnectionFailed:
-    return ConnectionFailed("This connection was closed.", code="closed", surely_not_sent=True)
+    return ConnectionFailed(tr("This connection was closed."), code="closed", surely_not_sent=True)
 
 
 def _no_cookies() -> CookieJar:

@@ -37,12 +37,13 @@ from app.service.rpc_methods import (
     estimate,
     refusal_of,
 )
+from app.translation import tr
 
 MAX_BATCH_ITEMS = 100
 MAX_RPC_BYTES = 64 * MIB
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")
 _NETWORK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-NO_ANSWER = "The node did not answer this call."
+NO_ANSWER = tr("The node did not answer this call.")
 SIGNED_PAYLOAD = "signed payload, not kept"
 
 Params = Sequence[object] | Mapping[str, object]
@@ -140,7 +141,7 @@ class CryptoRpcResource:
         content = await self._client.get("/crypto/rpc/networks", resource="crypto")
         names = content.get("networks") if isinstance(content, Mapping) else None
         if not isinstance(names, list):
-            raise BadResponse("The service sent something that is not a list of networks.")
+            raise BadResponse(tr("The service sent something that is not a list of networks."))
         return tuple(sorted(name for name in names if isinstance(name, str)))
 
     def prepare(
@@ -150,21 +151,31 @@ class CryptoRpcResource:
 
         Without a `key`, one is made for operations that change something. `batch` None: one item goes alone.
         """
-        limit(_NETWORK.fullmatch(network) is not None, "network", "a slug", f"There is no network “{network}”.")
-        limit(1 <= len(items) <= MAX_BATCH_ITEMS, "body", f"1 to {MAX_BATCH_ITEMS}", f"1 to {MAX_BATCH_ITEMS} calls.")
+        limit(
+            _NETWORK.fullmatch(network) is not None,
+            "network",
+            "a slug",
+            tr("There is no network “{network}”.", network=network),
+        )
+        limit(
+            1 <= len(items) <= MAX_BATCH_ITEMS,
+            "body",
+            tr("1 to {max_batch_items}", max_batch_items=MAX_BATCH_ITEMS),
+            tr("1 to {max_batch_items} calls.", max_batch_items=MAX_BATCH_ITEMS),
+        )
         methods = list(dict.fromkeys(item.method for item in items))
-        limit(all(method.strip() for method in methods), "method", "1", "Every call names a method.")
+        limit(all(method.strip() for method in methods), "method", "1", tr("Every call names a method."))
         refusals = {method: reason for method in methods if (reason := refusal_of(method)) is not None}
         limit(not refusals, "method", ", ".join(refusals), " ".join(refusals.values()))
         limit(
             key is None or _KEY.fullmatch(key) is not None,
             "Idempotency-Key",
             "A-Z a-z 0-9 _ -, 1 to 255",
-            "An idempotency key has 1 to 255 letters, digits, _ and -.",
+            tr("An idempotency key has 1 to 255 letters, digits, _ and -."),
         )
         changes = not STATE_CHANGING.isdisjoint(methods)
         alone = len(items) == 1 if batch is None else not batch
-        limit(not alone or len(items) == 1, "body", "1", "Send several calls as a batch.")
+        limit(not alone or len(items) == 1, "body", "1", tr("Send several calls as a batch."))
         return RpcOperation(network, tuple(items), key or (uuid.uuid4().hex if changes else None), batch=not alone)
 
     async def call(self, network: str, method: str, params: Params = ()) -> RpcResponse:
@@ -239,13 +250,13 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     items = operation.items
     if not operation.batch:
         if not isinstance(content, JSON_OBJECT):
-            raise BadResponse("The node sent something that is not an answer.")
+            raise BadResponse(tr("The node sent something that is not an answer."))
         return (_outcome(items[0], content if is_answer_to(content, 1, items[0].method) else None),)
     if isinstance(content, JSON_OBJECT) and "error" in content:
         refused = _outcome(items[0], content).error
         return tuple(RpcOutcome(item, error=refused) for item in items)  # the node refused the batch as a whole
     if not isinstance(content, JSON_LIST):
-        raise BadResponse("The node sent something that is not a batch of answers.")
+        raise BadResponse(tr("The node sent something that is not a batch of answers."))
     answers: list[Any] = content if isinstance(content, list) else list(content)
     by_id: dict[int, Any] = {}
     for each in answers:
@@ -273,7 +284,7 @@ def _outcome(item: RpcItem, answer: Mapping[str, object] | None) -> RpcOutcome:
     if error is None:
         if "result" in answer:
             return RpcOutcome(item, answer["result"])
-        empty = RpcError(0, "The node's answer has neither a result nor an error.")
+        empty = RpcError(0, tr("The node's answer has neither a result nor an error."))
         return RpcOutcome(item, error=empty, unanswered=True)
     if not isinstance(error, Mapping):
         return RpcOutcome(item, error=RpcError(0, plain_text(str(error))))
@@ -282,7 +293,7 @@ def _outcome(item: RpcItem, answer: Mapping[str, object] | None) -> RpcOutcome:
         item,
         error=RpcError(
             code if isinstance(code, int) else 0,
-            plain_text(message) if isinstance(message, str) else "The node refused this call.",
+            plain_text(message) if isinstance(message, str) else tr("The node refused this call."),
             error.get("data"),
         ),
     )

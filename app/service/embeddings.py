@@ -21,6 +21,7 @@ from app.service.exchange import Exchange
 from app.service.http.bodies import MIB
 from app.service.http.time_limits import EMBEDDING_S
 from app.service.retry import CallKind
+from app.translation import tr
 
 MAX_TEXTS = 2048
 MAX_VECTORS_BYTES = 128 * MIB
@@ -59,9 +60,14 @@ class EmbeddingsResource:
     ) -> Embeddings:
         """Return the vectors of 1 to 2048 texts. Raises `LimitExceeded` before sending, and other `ServiceError`s."""
         limit(bool(model.strip()), "model", "1", "Choose a model.")
-        limit(1 <= len(texts) <= MAX_TEXTS, "input", f"1 to {MAX_TEXTS}", f"1 to {MAX_TEXTS} texts per request.")
-        limit(all(texts), "input", "1", "An empty text has no vector.")
-        limit(dimensions is None or dimensions >= 1, "dimensions", "1", "A vector has at least one dimension.")
+        limit(
+            1 <= len(texts) <= MAX_TEXTS,
+            "input",
+            tr("1 to {max_texts}", max_texts=MAX_TEXTS),
+            tr("1 to {max_texts} texts per request.", max_texts=MAX_TEXTS),
+        )
+        limit(all(texts), "input", "1", tr("An empty text has no vector."))
+        limit(dimensions is None or dimensions >= 1, "dimensions", "1", tr("A vector has at least one dimension."))
         # Base64 is a third of the size of numbers in writing, and needs no parsing of each.
         body: dict[str, object] = {"model": model, "input": list(texts), "encoding_format": "base64"}
         if dimensions is not None:
@@ -107,7 +113,7 @@ def _vectors(content: object, count: int) -> tuple[array[float], ...]:
             found[index if isinstance(index, int) else place] = _vector(item.get("embedding"))
     lengths = {len(vector) for vector in found.values()}
     if set(found) != set(range(count)) or len(lengths) != 1 or lengths == {0}:
-        raise BadResponse("The service did not send one vector for each text.")
+        raise BadResponse(tr("The service did not send one vector for each text."))
     return tuple(found[index] for index in range(count))
 
 
@@ -126,7 +132,7 @@ def _vector(embedding: object) -> array[float]:
             return vector
     except (binascii.Error, TypeError, ValueError, OverflowError):
         pass
-    raise BadResponse("The service sent something that is not a vector.")
+    raise BadResponse(tr("The service sent something that is not a vector."))
 
 
 def _tokens(content: object) -> int:

@@ -25,6 +25,7 @@ from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.service.http.time_limits import IMAGE_S
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
+from app.translation import tr
 
 FORMATS = ("jpeg", "png", "webp")
 QUALITIES = ("low", "medium", "high")
@@ -122,13 +123,25 @@ class ImageRequest:
         limit(bool(self.model.strip()), "model", "1", "Choose a model.")
         _check_prompt(self.prompt, min(self.prompt_limit, MAX_PROMPT_CHARS))
         for name, side in (("width", self.width), ("height", self.height)):
-            limit(side is None or 0 < side <= MAX_SIDE, name, f"1 to {MAX_SIDE}", f"1 to {MAX_SIDE} pixels.")
-        limit(self.quality in (None, *QUALITIES), "quality", ", ".join(QUALITIES), "Quality is low, medium or high.")
+            limit(
+                side is None or 0 < side <= MAX_SIDE,
+                name,
+                tr("1 to {max_side}", max_side=MAX_SIDE),
+                tr("1 to {max_side} pixels.", max_side=MAX_SIDE),
+            )
+        limit(
+            self.quality in (None, *QUALITIES), "quality", ", ".join(QUALITIES), tr("Quality is low, medium or high.")
+        )
         _check_format(self.format)
-        limit(1 <= self.variants <= MAX_VARIANTS, "variants", f"1 to {MAX_VARIANTS}", "One to four images per request.")
+        limit(
+            1 <= self.variants <= MAX_VARIANTS,
+            "variants",
+            tr("1 to {max_variants}", max_variants=MAX_VARIANTS),
+            tr("One to four images per request."),
+        )
         scale = self.cfg_scale
-        limit(scale is None or 0 < scale <= 20, "cfg_scale", "0 to 20", "cfg_scale must be above 0 and up to 20.")
-        limit(self.steps is None or self.steps >= 1, "steps", "1", "An image needs at least one step.")
+        limit(scale is None or 0 < scale <= 20, "cfg_scale", "0 to 20", tr("cfg_scale must be above 0 and up to 20."))
+        limit(self.steps is None or self.steps >= 1, "steps", "1", tr("An image needs at least one step."))
         limit(self.seed is None or abs(self.seed) <= MAX_SEED, "seed", str(MAX_SEED), f"±{MAX_SEED}.")
 
 
@@ -177,7 +190,7 @@ class ImagesResource:
             size in (None, *OPENAI_SIZES),
             "size",
             ", ".join(OPENAI_SIZES),
-            "This request supports only a few image sizes.",
+            tr("This request supports only a few image sizes."),
         )
         _check_format(output_format)
         body: dict[str, object] = {"model": model, "prompt": prompt, "response_format": "b64_json"}
@@ -193,7 +206,7 @@ class ImagesResource:
         content = await self._client.get("/image/styles", resource="images")
         names = content.get("data") if isinstance(content, Mapping) else content
         if not isinstance(names, list):
-            raise BadResponse("The service sent something that is not a list of styles.")
+            raise BadResponse(tr("The service sent something that is not a list of styles."))
         return tuple(name for name in names if isinstance(name, str))
 
     async def edit(
@@ -207,7 +220,7 @@ class ImagesResource:
         """Change an image by words; several images go to the endpoint for several. Raises `ServiceError`."""
         limit(bool(request.model.strip()), "model", "1", "Choose a model.")
         _check_prompt(request.prompt, min(request.prompt_limit, MAX_EDIT_PROMPT_CHARS))
-        limit(bool(request.pictures), "image", "1", "No image to edit.")
+        limit(bool(request.pictures), "image", "1", tr("No image to edit."))
         _check_format(request.output_format)
         several = len(request.pictures) > 1
         fields = [("prompt", request.prompt), ("modelId" if several else "model", request.model)]
@@ -235,13 +248,13 @@ class ImagesResource:
         on_wait: OnWait | None = None,
     ) -> GeneratedImages:
         """Enlarge 2 or 4 times; the service shrinks the factor where the result would grow too large."""
-        limit(scale in (2, 4), "scale", "2, 4", "Images can be upscaled 2 or 4 times.")
-        allowed = f"0 to {MAX_CREATIVITY}"
+        limit(scale in (2, 4), "scale", "2, 4", tr("Images can be upscaled 2 or 4 times."))
+        allowed = tr("0 to {max_creativity}", max_creativity=MAX_CREATIVITY)
         limit(
             creativity is None or 0 <= creativity <= MAX_CREATIVITY,
             "creativity",
             allowed,
-            f"Creativity must be {allowed}.",
+            tr("Creativity must be {allowed}.", allowed=allowed),
         )
         fields = [("scale", str(scale))]
         if creativity is not None:
@@ -286,18 +299,28 @@ class ImagesResource:
 
 
 def _check_prompt(prompt: str, allowed: int) -> None:
-    limit(bool(prompt.strip()), "prompt", "1", "An image needs a prompt.")
-    limit(len(prompt) <= allowed, "prompt", str(allowed), f"Up to {allowed} characters; this text has {len(prompt)}.")
+    limit(bool(prompt.strip()), "prompt", "1", tr("An image needs a prompt."))
+    limit(
+        len(prompt) <= allowed,
+        "prompt",
+        str(allowed),
+        tr("Up to {allowed} characters; this text has {count}.", allowed=allowed, count=len(prompt)),
+    )
 
 
 def _check_format(name: str | None) -> None:
-    limit(name in (None, *FORMATS), "format", ", ".join(FORMATS), "Image formats are jpeg, png and webp.")
+    limit(name in (None, *FORMATS), "format", ", ".join(FORMATS), tr("Image formats are jpeg, png and webp."))
 
 
 def _file(name: str, image: bytes) -> FormFile:
     kind = sniff(image[:HEAD_BYTES])
-    limit(kind in IMAGE_KINDS, "image", "PNG, JPEG, WebP", "Use PNG, JPEG or WebP images.")
-    limit(len(image) < MAX_INPUT_BYTES, "image", "25 MB", f"An image must be smaller than {LIMIT_WORDS}.")
+    limit(kind in IMAGE_KINDS, "image", tr("PNG, JPEG, WebP"), tr("Use PNG, JPEG or WebP images."))
+    limit(
+        len(image) < MAX_INPUT_BYTES,
+        "image",
+        "25 MB",
+        tr("An image must be smaller than {limit_words}.", limit_words=LIMIT_WORDS),
+    )
     return FormFile(name, image, f"image.{kind}", MEDIA_TYPES[kind or "png"])
 
 
@@ -310,7 +333,7 @@ def _read_images(answer: ServiceResponse) -> tuple[GeneratedImage, ...]:
     listed = (content.get("images") or content.get("data")) if isinstance(content, Mapping) else None
     images = [_picture(_decoded(item), info) for item in listed] if isinstance(listed, list) else []
     if not images:
-        raise WrongMedia("The service sent no image.", info=info)
+        raise WrongMedia(tr("The service sent no image."), info=info)
     return tuple(images)
 
 
@@ -319,18 +342,18 @@ def _decoded(item: object) -> bytes:
     if isinstance(item, Mapping):
         item = item.get("b64_json") or item.get("url")
     if not isinstance(item, str):
-        raise WrongMedia("The service sent something that is not an image.")
+        raise WrongMedia(tr("The service sent something that is not an image."))
     text = item.partition(",")[2] if item.startswith("data:") else item
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise WrongMedia("The service sent something that is not an image.") from None
+        raise WrongMedia(tr("The service sent something that is not an image.")) from None
 
 
 def _picture(data: bytes, info: ResponseInfo) -> GeneratedImage:
     kind = sniff(data[:HEAD_BYTES])
     if kind not in IMAGE_KINDS or kind is None:
-        raise WrongMedia("The service sent something that is not an image.", info=info)
+        raise WrongMedia(tr("The service sent something that is not an image."), info=info)
     return GeneratedImage(
         data,
         kind,

@@ -20,6 +20,7 @@ from app.service.http.bodies import MAX_CATALOGUE_BYTES
 from app.service.pricing import chat_cost, usd
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, Name, WireModel, read_model
+from app.translation import tr
 
 MODEL_TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music", "all", "code")
 TRAIT_TYPES = tuple(name for name in MODEL_TYPES if name not in ("all", "code"))
@@ -200,7 +201,7 @@ class ModelsResource:
         for model in await self.list("all"):
             if model.id == model_id:
                 return model
-        raise NotFound(f"There is no model “{model_id}”.", status=404)
+        raise NotFound(tr("There is no model “{model_id}”.", model_id=model_id), status=404)
 
     async def traits(self, model_type: str = "text") -> dict[str, str]:
         """Return trait → model id, e.g. `default`. A trait is as good as an id in a chat request."""
@@ -228,11 +229,16 @@ class ModelsResource:
 
 
 def _check_type(model_type: str, allowed: tuple[str, ...]) -> None:
-    limit(model_type in allowed, "type", ", ".join(allowed), f"There is no model type “{model_type}”.")
+    limit(
+        model_type in allowed,
+        "type",
+        ", ".join(allowed),
+        tr("There is no model type “{model_type}”.", model_type=model_type),
+    )
 
 
 def _names(content: object) -> dict[str, str]:
     data = content.get("data") if isinstance(content, Mapping) else None
     if not isinstance(data, Mapping):
-        raise BadResponse("The service sent something that is not a list of names.")
+        raise BadResponse(tr("The service sent something that is not a list of names."))
     return {str(name): model_id for name, model_id in data.items() if isinstance(model_id, str)}

@@ -25,6 +25,7 @@ from app.service.errors import (
     StreamCut,
     TimedOut,
 )
+from app.translation import tr
 
 MAX_ATTEMPTS = 4
 BASE_WAIT_S = 0.5
@@ -129,7 +130,7 @@ class FailureBudget:
             if background:
                 held_s = held_s or self._resumes_in_s(self.PAUSE_AT)
                 if held_s:
-                    raise Held("Too many recent requests failed, so this one was not sent.", resumes_in_s=held_s)
+                    raise Held(tr("Too many recent requests failed, so this one was not sent."), resumes_in_s=held_s)
             if not held_s and len(self._failures) + self._unanswered < self.HOLD_AT:
                 self._unanswered += 1
                 return Admission(self)

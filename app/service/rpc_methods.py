@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from app.translation import tr
+
 Tier = Literal["standard", "advanced", "large", "unknown"]
 Family = Literal["evm", "starknet", "solana"]
 
@@ -102,13 +104,18 @@ def tier_of(method: str) -> Tier:
 def refusal_of(method: str) -> str | None:
     """Why the proxy will refuse `method`, with what to use instead; None when it is not known to."""
     if method in _SUBSCRIPTIONS or method.endswith(("Subscribe", "Unsubscribe")):
-        return f"{method} needs a permanent connection, but the service answers single calls only. Poll instead."
+        return tr(
+            "{method} needs a permanent connection, but the service answers single calls only. Poll instead.",
+            method=method,
+        )
     if method in _FILTERS:
-        return f"{method} needs a filter on the node, which the service does not support. Use eth_getLogs."
+        return tr(
+            "{method} needs a filter on the node, which the service does not support. Use eth_getLogs.", method=method
+        )
     if method in _KEYS_AND_MINING:
-        return f"{method} needs keys or mining, which these nodes do not have."
+        return tr("{method} needs keys or mining, which these nodes do not have.", method=method)
     if method.startswith(("getAsset", "getConfirmed")):
-        return f"{method} is not supported."
+        return tr("{method} is not supported.", method=method)
     return None
 
 

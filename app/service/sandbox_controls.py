@@ -22,6 +22,7 @@ from app.service.errors import LimitExceeded
 from app.service.http.time_limits import ANSWER_S
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model
+from app.translation import tr
 
 LONGEST_WAIT_S = 25.0  # of one look that waits for news
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -120,7 +121,7 @@ class SandboxControls:
         """Raises `LimitExceeded` for an address that is not on this computer."""
         parts = urlsplit(base_url)
         if parts.hostname not in LOOPBACK:
-            raise LimitExceeded("The Sandbox is on this computer.", field="base_url", limit="127.0.0.1")
+            raise LimitExceeded(tr("The Sandbox is on this computer."), field="base_url", limit="127.0.0.1")
 
         async def read_key() -> str:
             return key

@@ -18,6 +18,7 @@ from app.service.http.network import Network
 from app.service.key_limits import LimitsRegistry
 from app.service.models import ModelsResource
 from app.service.retry import BudgetState
+from app.translation import tr
 
 if TYPE_CHECKING:
     import httpx
@@ -135,7 +136,7 @@ def open_service(
     address = (base_url or dialect.base_url or "").strip()
     if not is_web_address(address):
         raise LimitExceeded(
-            "The address must begin with https:// or http://.", field="base_url", limit="https://, http://"
+            tr("The address must begin with https:// or http://."), field="base_url", limit="https://, http://"
         )
     client = ServiceClient(
         address,

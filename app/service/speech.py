@@ -26,6 +26,7 @@ from app.service.models import Model
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.wire import WireModel, read_model
+from app.translation import tr
 
 PATH = "/audio/speech"
 FORMATS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
@@ -35,7 +36,7 @@ MAX_VOICE_CHARS = 512
 LANGUAGE_CHARS = (2, 32)
 SPEEDS = (0.25, 4.0)
 MAX_SOUND_BYTES = 256 * 1024 * 1024
-NOT_SOUND = "The service sent something that is not audio."
+NOT_SOUND = tr("The service sent something that is not audio.")
 VOICE_PREFIX = "vv_"
 CLONE_KINDS = frozenset({"mp3", "wav", "flac", "m4a", "mp4"})
 
@@ -78,40 +79,56 @@ class SpeechRequest:
 
     def _check(self) -> None:
         limit(bool(self.model.strip()), "model", "1", "Choose a model.")
-        limit(0 < len(self.voice) <= MAX_VOICE_CHARS, "voice", f"1 to {MAX_VOICE_CHARS}", "Choose a voice.")
-        limit(bool(self.text.strip()), "input", "1", "Type something to speak.")
+        limit(
+            0 < len(self.voice) <= MAX_VOICE_CHARS,
+            "voice",
+            tr("1 to {max_voice_chars}", max_voice_chars=MAX_VOICE_CHARS),
+            "Choose a voice.",
+        )
+        limit(bool(self.text.strip()), "input", "1", tr("Type something to speak."))
         limit(
             len(self.text) <= MAX_TEXT_CHARS,
             "input",
             str(MAX_TEXT_CHARS),
-            f"Up to {MAX_TEXT_CHARS} characters; this text has {len(self.text)}.",
+            tr(
+                "Up to {max_text_chars} characters; this text has {count}.",
+                max_text_chars=MAX_TEXT_CHARS,
+                count=len(self.text),
+            ),
         )
         limit(
             self.format is None or self.format in FORMATS,
             "response_format",
             ", ".join(FORMATS),
-            f"Unknown audio format “{self.format}”.",
+            tr("Unknown audio format “{format}”.", format=self.format),
         )
         low, high = SPEEDS
         limit(
-            low <= self.speed <= high, "speed", f"{low:g} to {high:g}", f"Speed must be between {low:g} and {high:g}."
+            low <= self.speed <= high,
+            "speed",
+            tr("{low} to {high}", low=f"{low:g}", high=f"{high:g}"),
+            tr("Speed must be between {low} and {high}.", low=f"{low:g}", high=f"{high:g}"),
         )
         shortest, longest = LANGUAGE_CHARS
         limit(
             self.language is None or shortest <= len(self.language) <= longest,
             "language",
-            f"{shortest} to {longest}",
-            f"A language has {shortest} to {longest} characters.",
+            tr("{shortest} to {longest}", shortest=shortest, longest=longest),
+            tr("A language has {shortest} to {longest} characters.", shortest=shortest, longest=longest),
         )
         limit(
             self.style is None or len(self.style) <= MAX_STYLE_CHARS,
             "prompt",
             str(MAX_STYLE_CHARS),
-            f"Up to {MAX_STYLE_CHARS} characters; this style has {len(self.style or '')}.",
+            tr(
+                "Up to {max_style_chars} characters; this style has {count}.",
+                max_style_chars=MAX_STYLE_CHARS,
+                count=len(self.style or ""),
+            ),
         )
         hot = self.temperature
-        limit(hot is None or 0 <= hot <= 2, "temperature", "0 to 2", "Temperature must be between 0 and 2.")
-        limit(self.top_p is None or 0 <= self.top_p <= 1, "top_p", "0 to 1", "top_p must be between 0 and 1.")
+        limit(hot is None or 0 <= hot <= 2, "temperature", "0 to 2", tr("Temperature must be between 0 and 2."))
+        limit(self.top_p is None or 0 <= self.top_p <= 1, "top_p", "0 to 1", tr("top_p must be between 0 and 1."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +295,7 @@ class VoicesResource:
     ) -> ClonedVoice:
         """Upload a sample of a voice and return its handle. Raises `LimitExceeded` for a file that cannot do."""
         limit(bool(model.strip()), "model", "1", "Choose a model.")
-        await check_upload(sample, CLONE_KINDS, "MP3, WAV, FLAC and M4A samples can be used.")
+        await check_upload(sample, CLONE_KINDS, tr("MP3, WAV, FLAC and M4A samples can be used."))
         kind = await sound_kind(sample)
         media_type = "audio/mp4" if kind in ("m4a", "mp4") else MEDIA_TYPES[kind or "wav"]
         file = FormFile("file", sample, sample.name, media_type)
@@ -298,7 +315,7 @@ class VoicesResource:
             record.report(units={"voices": 1})
             voice = read_model(ClonedVoice, answer.json())
             if not voice.id.startswith(VOICE_PREFIX):
-                raise BadResponse("The service sent something that is not a voice.", info=answer.info)
+                raise BadResponse(tr("The service sent something that is not a voice."), info=answer.info)
         return voice if voice.model else voice.model_copy(update={"model": model})
 
 

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.translation import tr
+
 MAX_CHARS = 4096
 
 WRAPPED_LINE_CHARS = 55  # a line this long that no mark closes goes on in the next: it was wrapped, as in a mail
@@ -27,7 +29,7 @@ _WORD_BEFORE = re.compile(r"[\w.&]+$")
 _GOES_ON = re.compile(r"[,;–—-]$")
 _OF_A_WORD = re.compile(r"[A-Za-z0-9_@#%&=+~/:.?'’-]")  # of words, numbers and addresses between signs of no spaces
 # What ends with a full stop and does not end a sentence, in lower case without its last full stop.
-_SHORT = (
+_SHORT = tr(
     "mr mrs ms mx dr prof st sr jr rev hon gen col capt lt sgt maj cmdr gov sen rep pres messrs mme mlle"
     " eds al cf viz vs v approx est dept univ inc ltd co corp bros e.g i.e a.k.a"
     " jan feb apr jun jul aug sept sep oct nov dec tue tues thu thurs fri"

@@ -24,6 +24,7 @@ from app.service.http.time_limits import TRANSCRIPTION_S
 from app.service.http.upload_check import check_upload, sound_kind
 from app.service.retry import CallKind
 from app.service.wire import WireModel, read_model
+from app.translation import tr
 
 PATH = "/audio/transcriptions"
 FILE_SUFFIXES = (".aac", ".flac", ".m4a", ".mp3", ".mp4", ".oga", ".ogg", ".wav", ".wave", ".webm")
@@ -175,7 +176,7 @@ def _text(answer: ServiceResponse) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text or text.lstrip()[:15].lower().startswith(("<!doctype", "<html", "<?xml")):
-        raise WrongMedia("The service answered with something that is not a transcript.", info=answer.info)
+        raise WrongMedia(tr("The service answered with something that is not a transcript."), info=answer.info)
     return text
 
 
@@ -185,16 +186,21 @@ async def _check(request: TranscriptionRequest) -> str:
         request.response_format in RESPONSE_FORMATS,
         "response_format",
         ", ".join(RESPONSE_FORMATS),
-        "A transcript comes as json or text.",
+        tr("A transcript comes as json or text."),
     )
     limit(
         request.language is None or _LANGUAGE.fullmatch(request.language) is not None,
         "language",
-        "two letters",
-        "A language is two letters, like “en”.",
+        tr("two letters"),
+        tr("A language is two letters, like “en”."),
     )
     names = ", ".join(suffix[1:].upper() for suffix in FILE_SUFFIXES)
     name = request.file_name or request.path.name
-    limit(Path(name).suffix.lower() in FILE_SUFFIXES, "file", names, f"{name} cannot be used; these can: {names}.")
-    await check_upload(request.path, FILE_KINDS, f"It must contain audio, as {names}.")
+    limit(
+        Path(name).suffix.lower() in FILE_SUFFIXES,
+        "file",
+        names,
+        tr("{name} cannot be used; these can: {names}.", name=name, names=names),
+    )
+    await check_upload(request.path, FILE_KINDS, tr("It must contain audio, as {names}.", names=names))
     return await sound_kind(request.path) or "wav"

@@ -24,6 +24,7 @@ from app.service.addresses import is_loopback
 from app.service.errors import ServiceError
 from app.service.http.network import Network
 from app.service.http.network_transport import NetworkTransport, ProxyFailed
+from app.translation import tr
 
 INDEX = "releases.json"
 MAX_INDEX_BYTES = 64 * 1024
@@ -74,10 +75,10 @@ def read_feed(folder: Path) -> Feed | None:
         told = json.loads(about.read_bytes())
         feed = Feed(str(told["metadata"]), str(told["targets"]), root.read_bytes())
     except (OSError, ValueError, KeyError, TypeError):
-        raise UpdatesUnknown("This build has an incomplete update source, so it cannot check.") from None
+        raise UpdatesUnknown(tr("This build has an incomplete update source, so it cannot check.")) from None
     for address in (feed.metadata, feed.targets):
         if not address.startswith("https://") and not is_loopback(address):
-            raise UpdatesUnknown("This build's update source is not at a secure address.")
+            raise UpdatesUnknown(tr("This build's update source is not at a secure address."))
     return feed
 
 
@@ -179,24 +180,28 @@ def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
         updater.refresh()
         target = updater.get_targetinfo(INDEX)
         if target is None or target.length > MAX_INDEX_BYTES:
-            raise UpdatesUnknown("The update feed does not name the latest version.")
+            raise UpdatesUnknown(tr("The update feed does not name the latest version."))
         index = Path(updater.download_target(target)).read_bytes()
         target.verify_length_and_hashes(index)  # the file may have been changed between writing and reading
         return index
     except exceptions.ExpiredMetadataError:
         raise UpdatesUnknown(
-            "The update feed is out of date, so Rialto does not trust it. Someone may be blocking newer versions."
+            tr("The update feed is out of date, so Rialto does not trust it. Someone may be blocking newer versions.")
         ) from None
     except exceptions.BadVersionNumberError:
-        raise UpdatesUnknown("The update feed is older than one seen before, so Rialto does not trust it.") from None
+        raise UpdatesUnknown(
+            tr("The update feed is older than one seen before, so Rialto does not trust it.")
+        ) from None
     except (exceptions.DownloadError, concurrent.futures.CancelledError) as error:
         raise UpdatesUnknown(_why_no_answer(error)) from None
     except exceptions.RepositoryError:
         raise UpdatesUnknown(
-            "The update feed's signature is wrong or it was changed in transit, so Rialto does not trust it."
+            tr("The update feed's signature is wrong or it was changed in transit, so Rialto does not trust it.")
         ) from None
     except OSError as error:
-        raise UpdatesUnknown(f"The update feed could not be saved: {error.strerror or error}.") from None
+        raise UpdatesUnknown(
+            tr("The update feed could not be saved: {strerror}.", strerror=error.strerror or error)
+        ) from None
     finally:
         with suppress(OSError):
             (folder / INDEX).unlink(missing_ok=True)
@@ -208,7 +213,11 @@ def _why_no_answer(error: BaseException) -> str:
     if isinstance(cause, ServiceError | ProxyFailed):
         return str(cause)
     status = getattr(error, "status_code", 0)
-    return f"The update feed answered with an error ({status})." if status else "The update feed did not answer."
+    return (
+        tr("The update feed answered with an error ({status}).", status=status)
+        if status
+        else tr("The update feed did not answer.")
+    )
 
 
 def _release(index: bytes) -> Release:
@@ -218,7 +227,7 @@ def _release(index: bytes) -> Release:
         version, page = str(told["version"]), str(told.get("page", ""))
         _numbers(version)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise UpdatesUnknown("The update feed does not name the latest version.") from None
+        raise UpdatesUnknown(tr("The update feed does not name the latest version.")) from None
     good_page = page.startswith("https://") and len(page) <= MAX_PAGE_CHARS and page.isprintable()
     return Release(version, page if good_page else "")
 

@@ -29,6 +29,7 @@ from app.service.http.time_limits import VIDEO_FETCH_S, VIDEO_QUEUE_S
 from app.service.response_info import ResponseInfo, money
 from app.service.retry import CallKind
 from app.service.wire import WireModel, read_model
+from app.translation import tr
 
 MAX_PROMPT_CHARS = 20_000
 DEFAULT_PROMPT_CHARS = 2500  # of models that do not name their own limit
@@ -75,13 +76,13 @@ class VideoRequest:
                 len(text) <= allowed,
                 name,
                 str(allowed),
-                f"Up to {allowed} characters; this text has {len(text)}.",
+                tr("Up to {allowed} characters; this text has {count}.", allowed=allowed, count=len(text)),
             )
         limit(
             self.upscale_factor in (None, 1, 2, 4),
             "upscale_factor",
             "1, 2, 4",
-            "Videos can be upscaled 1, 2 or 4 times.",
+            tr("Videos can be upscaled 1, 2 or 4 times."),
         )
         body = self.pricing_body()
         for name, value in (
@@ -276,7 +277,7 @@ class VideoResource:
         async with self._client.fetch(call) as answer:
             content = answer.json()
             if not isinstance(content, Mapping) or not isinstance(content.get("success"), bool):
-                raise BadResponse("The service did not say whether the video was removed.", info=answer.info)
+                raise BadResponse(tr("The service did not say whether the video was removed."), info=answer.info)
             return bool(content["success"])
 
     def _foreign(self, method: str, job: QueuedVideo) -> Call:
@@ -286,7 +287,7 @@ class VideoResource:
             bool(address) and secure,
             "download_url",
             "https://",
-            "There is no secure address to download the video from.",
+            tr("There is no secure address to download the video from."),
         )
         return Call(
             method,
@@ -328,7 +329,7 @@ async def _text(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
     async for piece in pieces:
         body += piece
         if len(body) > MAX_JSON_BYTES:
-            raise BadResponse("The video's status is too large.")
+            raise BadResponse(tr("The video's status is too large."))
     return bytes(body)
 
 
@@ -343,7 +344,7 @@ async def _film(
 ) -> SavedVideo:
     kind = sniff(head[:HEAD_BYTES])
     if kind not in ("mp4", "mov", "webm"):
-        raise BadResponse("The service sent something that is not a video.", info=answer.info)
+        raise BadResponse(tr("The service sent something that is not a video."), info=answer.info)
     async with aclosing(rest):
         size = await save(rest, path, total=answer.info.content_length, on_received=on_received, mark=mark)
     return SavedVideo(path, size, kind)
@@ -362,7 +363,7 @@ def _state_of(body: bytes, answer: ServiceResponse) -> VideoState:
     content = read_json(body)
     told = content.get("status") if isinstance(content, Mapping) else None
     if not isinstance(content, Mapping) or not isinstance(told, str):
-        raise BadResponse("The service sent no video status.", info=answer.info)
+        raise BadResponse(tr("The service sent no video status."), info=answer.info)
     word = told.strip().lower()
     if word in _PROCESSING:
         state = "processing"

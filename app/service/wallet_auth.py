@@ -14,6 +14,7 @@ import httpx
 
 from app.service.auth import Credential, Unlock
 from app.service.errors import AuthenticationFailed, CredentialUnavailable, ServiceError
+from app.translation import tr
 
 SignInHeader = Callable[[timedelta], Awaitable[str]]
 """Given how far the service's clock is ahead of ours, return the value of one sign-in header, never used before."""
@@ -82,7 +83,7 @@ class WalletAuth(Credential):
         if refusal is not None:
             raise refusal
         if not value or not value.isascii() or not value.isprintable() or " " in value:
-            raise AuthenticationFailed("The wallet created a sign-in that cannot be sent.", surely_not_sent=True)
+            raise AuthenticationFailed(tr("The wallet created a sign-in that cannot be sent."), surely_not_sent=True)
         return value
 
     def _learn(self, headers: httpx.Headers) -> None:

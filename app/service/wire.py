@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ModelWrapValidatorHa
 from app.service.errors import BadResponse
 from app.service.http.harmless_text import harmless, harmless_line
 from app.service.response_info import MAX_NUMBER, is_plausible
+from app.translation import tr
 
 Name = Annotated[str, AfterValidator(harmless_line)]
 """What a service calls something: on one line."""
@@ -112,9 +113,9 @@ def read_model(model: type[M], content: object) -> M:
     try:
         return model.model_validate(content)
     except ValidationError:
-        raise BadResponse(f"The service sent something that is not a {model.__name__.lower()}.") from None
+        raise BadResponse(tr("The service sent something that is not a {name}.", name=model.__name__.lower())) from None
     except RecursionError:
-        raise BadResponse("The service sent something nested too deeply.") from None
+        raise BadResponse(tr("The service sent something nested too deeply.")) from None
 
 
 class ListEnvelope(Generic[M]):
@@ -130,10 +131,10 @@ class ListEnvelope(Generic[M]):
         """Raises `BadResponse` when there is no list at all, or nothing in it that can be read."""
         elements = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(content, Mapping) or not isinstance(elements, list):
-            raise BadResponse("The service sent something that is not a list.")
+            raise BadResponse(tr("The service sent something that is not a list."))
         data = tuple(_readable(model, elements[:MAX_LIST_ITEMS]))
         if elements and not data:
-            raise BadResponse("The service sent a list in which nothing could be read.")
+            raise BadResponse(tr("The service sent a list in which nothing could be read."))
         return cls(data, len(elements) - len(data), content)
 
 

@@ -29,6 +29,7 @@ from app.service.http.time_limits import SETTLE_S
 from app.service.response_info import ResponseInfo, money
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model
+from app.translation import tr
 
 TOP_UP_PATH = "/x402/top-up"
 RESOURCE = "x402"
@@ -151,7 +152,7 @@ class X402Resource:
             bool(_BASE64.fullmatch(payment)) and len(payment) <= MAX_PAYMENT_CHARS,
             "payment",
             "base64",
-            "The signed payment does not fit into a header.",
+            tr("The signed payment does not fit into a header."),
         )
         call = Call(
             "POST",
@@ -184,13 +185,18 @@ class X402Resource:
         )
         balance = read_model(WalletBalance, _data(content))
         if balance.wallet and not _same_wallet(balance.wallet, wallet):
-            raise BadResponse("The service answered with another wallet's balance.")
+            raise BadResponse(tr("The service answered with another wallet's balance."))
         return balance
 
     async def transactions(self, wallet: str, *, size: int = 50, offset: int = 0) -> TransactionPage:
         """Return one page of what was paid in and spent, newest first; `size` 1 to 100."""
-        limit(1 <= size <= MAX_PAGE, "limit", f"1–{MAX_PAGE}", f"One page has 1 to {MAX_PAGE} transactions.")
-        limit(offset >= 0, "offset", "0", "A page begins at 0 or later.")
+        limit(
+            1 <= size <= MAX_PAGE,
+            "limit",
+            f"1–{MAX_PAGE}",
+            tr("One page has 1 to {max_page} transactions.", max_page=MAX_PAGE),
+        )
+        limit(offset >= 0, "offset", "0", tr("A page begins at 0 or later."))
         path = f"/x402/transactions/{_wallet(wallet)}"
         data = _data(await self._client.get(path, {"limit": size, "offset": offset}, resource=RESOURCE))
         rows = ListEnvelope.read(WalletTransaction, {"data": data.get("transactions")})
@@ -204,7 +210,7 @@ class X402Resource:
             base_url.startswith("https://") or is_loopback(base_url),
             "base_url",
             "https://",
-            "A top-up needs https://. With http://, others on the network could change the receiver.",
+            tr("A top-up needs https://. With http://, others on the network could change the receiver."),
         )
 
 
@@ -230,13 +236,13 @@ def _requirements(body: bytes, info: ResponseInfo) -> TopUpRequirements:
         content = _header_json(info.payment_required) or {}
     options = content.get("accepts")
     if not isinstance(options, list) or not options:
-        raise _about(info, BadResponse("The service offered no payment method."))
+        raise _about(info, BadResponse(tr("The service offered no payment method.")))
     entries = _entries(options)
     version = content.get("x402Version")
     if version is None:
         version = 1 if any("maxAmountRequired" in each for each in entries) else 2
     if not isinstance(version, int) or isinstance(version, bool) or version not in (1, 2):
-        raise _about(info, BadResponse("The service uses an unknown version of the payment protocol."))
+        raise _about(info, BadResponse(tr("The service uses an unknown version of the payment protocol.")))
     return TopUpRequirements(version, entries, info.date or info.received_at, info)
 
 
@@ -246,8 +252,8 @@ def _settlement(body: bytes, info: ResponseInfo) -> Settlement:
     denied = (content or {}).get("success") is False or (receipt is not None and receipt.success is False)
     paid = (receipt is not None and receipt.success is True) or (content is not None and not denied)
     if denied or not paid:
-        said = "contradicts itself" if denied else "is no receipt"
-        raise _about(info, OutcomeUnknown(f"The service accepted the payment, but its answer {said}."))
+        said = tr("contradicts itself") if denied else tr("is no receipt")
+        raise _about(info, OutcomeUnknown(tr("The service accepted the payment, but its answer {said}.", said=said)))
     data = (content or {}).get("data")
     facts = data if isinstance(data, Mapping) else {}
     return Settlement(
@@ -294,7 +300,7 @@ def _about(info: ResponseInfo, error: ServiceError) -> ServiceError:
 
 
 def _wallet(text: str) -> str:
-    limit(bool(_WALLET.fullmatch(text)), "wallet", "address", "This is not a wallet address.")
+    limit(bool(_WALLET.fullmatch(text)), "wallet", "address", tr("This is not a wallet address."))
     return quote(text, safe="")
 
 
@@ -306,7 +312,7 @@ def _data(content: object) -> Mapping[str, object]:
     inner = content.get("data") if isinstance(content, Mapping) else None
     data = inner if isinstance(inner, Mapping) else content
     if not isinstance(data, Mapping):
-        raise BadResponse("The service sent nothing about a wallet.")
+        raise BadResponse(tr("The service sent nothing about a wallet."))
     return data
 
 

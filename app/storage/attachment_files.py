@@ -17,6 +17,7 @@ from pathlib import Path
 from app.storage.database import Database
 from app.storage.errors import NotStored
 from app.storage.files import make_folder, read_or_none, write_atomically
+from app.translation import tr
 
 FOLDER = "attachments"
 YOUNG_S = 24 * 3600.0  # a file younger than this may belong to a draft that is being saved right now
@@ -32,7 +33,7 @@ class AttachmentFiles:
     def path(self, sha256: str) -> Path:
         """Return where the content with that hash is. Raises `NotStored` for what is no hash: a file may lie."""
         if not _NAME.fullmatch(sha256):
-            raise NotStored("This attachment is not on this computer.")
+            raise NotStored(tr("This attachment is not on this computer."))
         return self.folder / sha256
 
     def keep(self, data: bytes) -> str:
@@ -48,7 +49,7 @@ class AttachmentFiles:
         """Return the bytes. Raises `NotStored` when they are not there (any more)."""
         data = read_or_none(self.path(sha256))
         if data is None:
-            raise NotStored("An attachment in this chat is no longer on this computer.")
+            raise NotStored(tr("An attachment in this chat is no longer on this computer."))
         return data
 
     def sweep(self, used: Iterable[str], young_s: float = YOUNG_S) -> int:

@@ -20,6 +20,7 @@ from typing import Literal
 
 from app.storage.errors import BackupFailed, DatabaseDamaged, unavailable
 from app.storage.files import make_folder, sync_folder
+from app.translation import tr
 
 Kind = Literal["upgrade", "daily"]
 KEPT = 3  # of each kind
@@ -72,7 +73,9 @@ def make_backup(database: Path, folder: Path, kind: Kind, now: Clock = utc_now) 
             source_fault = integrity_fault(database)
             if source_fault:
                 raise DatabaseDamaged(database, newest_backup(folder), source_fault)
-            raise BackupFailed(f"A history backup failed its check and was discarded: {fault}.", database)
+            raise BackupFailed(
+                tr("A history backup failed its check and was discarded: {fault}.", fault=fault), database
+            )
         at = now().astimezone(UTC).replace(microsecond=0)
         target = _free_name(folder, f"rialto-{at:%Y%m%dT%H%M%S}-{schema}-{kind}")
         with partial.open("rb+") as file:
@@ -111,7 +114,7 @@ def restore_backup(database: Path, backup: Path) -> Path:
     except OSError as error:
         with contextlib.suppress(OSError):
             fresh.unlink()
-        raise unavailable(error, database, "Restoring the backup") from error
+        raise unavailable(error, database, tr("Restoring the backup")) from error
     return aside
 
 
@@ -119,8 +122,10 @@ def _failed(error: sqlite3.Error, database: Path, folder: Path) -> BackupFailed 
     if is_damage(error):
         return DatabaseDamaged(database, newest_backup(folder), str(error))
     full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
-    why = "The disk is full" if full else str(error).capitalize()
-    return BackupFailed(f"The history could not be backed up. {why}. Older backups are untouched.", database)
+    why = tr("The disk is full") if full else str(error).capitalize()
+    return BackupFailed(
+        tr("The history could not be backed up. {why}. Older backups are untouched.", why=why), database
+    )
 
 
 def _free_name(folder: Path, stem: str) -> Path:
@@ -188,7 +193,10 @@ def restore(backup: Backup, database: Path, now: Clock = utc_now) -> Path | None
     except sqlite3.Error as error:
         fault = str(error)
     if fault:
-        raise BackupFailed(f"The backup {backup.path.name} does not pass its check any more: {fault}.", backup.path)
+        raise BackupFailed(
+            tr("The backup {name} does not pass its check any more: {fault}.", name=backup.path.name, fault=fault),
+            backup.path,
+        )
     fresh = database.with_name(f".{database.name}.restored")
     aside: Path | None = None
     try:
@@ -206,5 +214,5 @@ def restore(backup: Backup, database: Path, now: Clock = utc_now) -> Path | None
         fresh.replace(database)
         sync_folder(database.parent)
     except OSError as error:
-        raise unavailable(error, database, "Restoring the backup") from error
+        raise unavailable(error, database, tr("Restoring the backup")) from error
     return aside

@@ -24,6 +24,7 @@ from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import StorageError
 from app.storage.values import json_text, micros_of, money_of, money_text, seconds_of, text_of
+from app.translation import tr
 
 FORMAT = "rialto-chat"
 VERSION = 1
@@ -70,9 +71,9 @@ async def import_chat(database: Database, body: object, account_id: str = "") ->
     All of it is kept or none; a message that was still streaming counts as interrupted.
     """
     if not isinstance(body, Mapping) or not isinstance(body.get("messages"), list):
-        raise NotAChat("This file contains no chat that Rialto can read.")
+        raise NotAChat(tr("This file contains no chat that Rialto can read."))
     if isinstance(body.get("version"), int) and body["version"] > VERSION and body.get("format") == FORMAT:
-        raise NotAChat("This chat was exported by a newer version of Rialto.")
+        raise NotAChat(tr("This chat was exported by a newer version of Rialto."))
     now = database.now()
     entries = [entry for entry in body["messages"] if isinstance(entry, Mapping) and text_of(entry.get("role"))]
     async with database.transaction() as transaction:

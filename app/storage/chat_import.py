@@ -17,6 +17,7 @@ from typing import Any
 from app.storage.chat_file import FORMAT
 from app.storage.chat_import_shapes import SHAPES, Left, chat_of
 from app.storage.errors import StorageError
+from app.translation import tr
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 MAX_CHATS = 50_000
@@ -43,18 +44,18 @@ def read_export(path: Path) -> Export:
     """Read a .json, .jsonl or .zip file. Blocks: call it in a thread. Raises `NotAnExport`."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise NotAnExport(f"{path.name} is larger than 1 GB.")
+            raise NotAnExport(tr("{name} is larger than 1 GB.", name=path.name))
         texts = list(_texts(path))
     except (OSError, zipfile.BadZipFile) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged"
-        raise NotAnExport(f"{path.name} could not be read: {reason}.") from error
+        reason = getattr(error, "strerror", None) or tr("it is damaged")
+        raise NotAnExport(tr("{name} could not be read: {reason}.", name=path.name, reason=reason)) from error
     export = Export()
     sources: set[str] = set()
     for text in texts:
         for entry in _entries(text, export.left):
             _take(entry, export, sources)
     if not export.chats:
-        raise NotAnExport(f"{path.name} contains no chat in a format that Rialto knows.")
+        raise NotAnExport(tr("{name} contains no chat in a format that Rialto knows.", name=path.name))
     export.source = " and ".join(sorted(sources))
     return export
 
@@ -98,7 +99,7 @@ def _texts(path: Path) -> Iterator[str]:
                 continue
             size += member.file_size
             if size > MAX_FILE_BYTES:
-                raise NotAnExport(f"The conversations in {path.name} are larger than 1 GB.")
+                raise NotAnExport(tr("The conversations in {name} are larger than 1 GB.", name=path.name))
             with archive.open(member) as file:
                 yield file.read(MAX_FILE_BYTES).decode("utf-8-sig", "replace")
 

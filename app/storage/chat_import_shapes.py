@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from app.translation import tr
+
 Left = Counter[str]
 Turn = dict[str, Any]  # a message as `chat_file` reads it
 
-HIDDEN = "hidden messages, such as system prompts"
-ATTACHED = "images and files, which the export does not contain"
-TOOLS = "tool calls and their results"
+HIDDEN = tr("hidden messages, such as system prompts")
+ATTACHED = tr("images and files, which the export does not contain")
+TOOLS = tr("tool calls and their results")
 _PRIVATE_MARKS = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")  # citations that only their own page can show
 _ROLES = {
     "user": "user",
@@ -323,6 +325,6 @@ SHAPES = (
         _open_webui,
     ),
     Shape("LibreChat", lambda entry: _has_turns(entry, "messages", "messageId"), _librechat),
-    Shape("a list of messages", lambda entry: _has_turns(entry, "messages", "role"), _listed),
-    Shape("a list of messages", lambda entry: _has_turns(entry, "conversations", "from", "value"), _listed),
+    Shape(tr("a list of messages"), lambda entry: _has_turns(entry, "messages", "role"), _listed),
+    Shape(tr("a list of messages"), lambda entry: _has_turns(entry, "conversations", "from", "value"), _listed),
 )

@@ -31,6 +31,7 @@ from app.storage.presets import Presets
 from app.storage.search_index import NONE, Marker, like_pattern, query_of
 from app.storage.table import Table, read_rows
 from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
+from app.translation import tr
 
 HEAD: Final = "head"  # add_message's parent when none is named: the leaf on screen
 _CHANGEABLE = (
@@ -45,7 +46,7 @@ _CHANGEABLE = (
     "draft_attachments",
     "head_id",
 )
-CHATS = Table("chats", Chat, "This chat is no longer in the history.")
+CHATS = Table("chats", Chat, tr("This chat is no longer in the history."))
 _ANCESTORS = (
     "WITH RECURSIVE up (id, parent_id, depth) AS ("
     " SELECT id, parent_id, 0 FROM messages WHERE id = ?"
@@ -161,7 +162,7 @@ class ChatStore:
     async def message(self, message_id: str) -> Message:
         row = await self._database.fetch_one(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ?", [message_id])
         if row is None:
-            raise NotStored("This message is no longer in the history.")
+            raise NotStored(tr("This message is no longer in the history."))
         return message_from_row(row)
 
     async def path_to(self, leaf_id: str | None, last: int | None = None) -> tuple[Message, ...]:
@@ -178,7 +179,7 @@ class ChatStore:
             [leaf_id, -1 if last is None else last],
         )
         if not rows:
-            raise NotStored("This message is no longer in the history.")
+            raise NotStored(tr("This message is no longer in the history."))
         return await read_rows(rows, message_from_row)
 
     async def siblings(self, message_id: str) -> tuple[str, ...]:
@@ -200,7 +201,7 @@ class ChatStore:
             [message_id],
         )
         if leaf is None:
-            raise NotStored("This message is no longer in the history.")
+            raise NotStored(tr("This message is no longer in the history."))
         message = await self.message(leaf[0])
         await CHATS.change(self._database, message.chat_id, head_id=message.id)
         return message
@@ -230,12 +231,12 @@ class ChatStore:
         async with self._database.transaction() as transaction:
             chats = await transaction.fetch("SELECT head_id FROM chats WHERE id = ?", [chat_id])
             if not chats:
-                raise NotStored("This chat is no longer in the history.")
+                raise NotStored(tr("This chat is no longer in the history."))
             parent = chats[0][0] if parent_id == HEAD else parent_id
             if parent is not None:
                 there = "SELECT 1 FROM messages WHERE id = ? AND chat_id = ?"
                 if not await transaction.fetch(there, [parent, chat_id]):
-                    raise NotStored("The message to answer is no longer in the history.")
+                    raise NotStored(tr("The message to answer is no longer in the history."))
             await transaction.execute(
                 "INSERT INTO messages (id, chat_id, parent_id, role, content, reasoning, sources, state, model,"
                 " exchange_id, created_at, extra, attachments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -308,7 +309,7 @@ class ChatStore:
                 [message_id],
             )
             if not rows:
-                raise NotStored("This message is no longer in the history.")
+                raise NotStored(tr("This message is no longer in the history."))
             chat_id, before, total, old_content, is_newest = rows[0]
             names = ", ".join(f"{name} = ?" for name in changes)
             await transaction.execute(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from app.storage.paths import Paths
+from app.translation import tr
 
 MB = 1_000_000
 Kind = Literal["videos", "recordings", "speech", "images", "chats", "backups", "cache"]
@@ -49,10 +50,10 @@ def shares(paths: Paths) -> tuple[Share, ...]:
 def written_folders(paths: Paths) -> tuple[tuple[Path, str], ...]:
     """Every folder that Rialto writes to, with what is in it; one that lies in another is not named twice."""
     every = (
-        (paths.data, "chats, receipts, recordings, clips, images, videos"),
-        (paths.config, "settings and accounts, without keys"),
-        (paths.logs, "logs and crash reports, without what you wrote"),
-        (paths.cache, "images and lists that can be downloaded again"),
+        (paths.data, tr("chats, receipts, recordings, clips, images, videos")),
+        (paths.config, tr("settings and accounts, without keys")),
+        (paths.logs, tr("logs and crash reports, without what you wrote")),
+        (paths.cache, tr("images and lists that can be downloaded again")),
     )
     places = [path for path, _ in every]
     return tuple(
@@ -64,16 +65,16 @@ def written_folders(paths: Paths) -> tuple[tuple[Path, str], ...]:
 
 def uninstall_info(paths: Paths) -> str:
     """Say where everything is and how much room it takes; blocks while it is measured."""
-    lines = ["Removing Rialto leaves your files in place:", ""]
+    lines = [tr("Removing Rialto leaves your files in place:"), ""]
     for path, what in written_folders(paths):
-        size = f"{_size(path) / MB:.1f} MB" if path.is_dir() else "not there"
+        size = f"{_size(path) / MB:.1f} MB" if path.is_dir() else tr("not there")
         lines.append(f"  {path}\n      {size}: {what}")
     lines += [
         "",
-        'Account keys are in your system keyring under the name "Rialto", or in the file secrets.vault in',
-        "the first folder. Removing an account in Settings removes its key.",
+        tr('Account keys are in your system keyring under the name "Rialto", or in the file secrets.vault in'),
+        tr("the first folder. Removing an account in Settings removes its key."),
         "",
-        "To delete everything, remove your accounts in Rialto, quit it, then delete these folders.",
+        tr("To delete everything, remove your accounts in Rialto, quit it, then delete these folders."),
     ]
     return "\n".join(lines)
 

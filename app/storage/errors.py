@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from app.translation import tr
+
 Again = Callable[[], Awaitable[object]]
 
 
@@ -71,8 +73,10 @@ class DatabaseTooNew(StorageError):
 
     def __init__(self, path: Path, found: int, known: int) -> None:
         super().__init__(
-            "Your history was last opened by a newer version of Rialto. "
-            "Nothing was changed. Install that version, or choose another data folder.",
+            tr(
+                "Your history was last opened by a newer version of Rialto. "
+                "Nothing was changed. Install that version, or choose another data folder."
+            ),
             path,
         )
         self.found = found
@@ -82,8 +86,11 @@ class DatabaseTooNew(StorageError):
 class DatabaseNotOurs(StorageError):
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path.name} belongs to another program, so Rialto left it alone. "
-            "Move it away, or choose another data folder.",
+            tr(
+                "{name} belongs to another program, so Rialto left it alone. Move it away, or choose another data "
+                "folder.",
+                name=path.name,
+            ),
             path,
         )
 
@@ -93,11 +100,17 @@ class DatabaseDamaged(StorageError):
 
     def __init__(self, path: Path, backup: Path | None, detail: str = "") -> None:
         rest = (
-            f"The last good backup is {backup.name}, next to it in the folder {backup.parent.name}."
+            tr(
+                "The last good backup is {name}, next to it in the folder {name2}.",
+                name=backup.name,
+                name2=backup.parent.name,
+            )
             if backup
-            else "There is no backup of it yet."
+            else tr("There is no backup of it yet.")
         )
-        super().__init__(f"The history file {path.name} is damaged and was not changed. {rest}", path)
+        super().__init__(
+            tr("The history file {name} is damaged and was not changed. {rest}", name=path.name, rest=rest), path
+        )
         self.backup = backup
         self.detail = detail
 
@@ -111,15 +124,15 @@ class NotStored(StorageError):
 
 
 _REASONS = {
-    errno.ENOSPC: "The disk is full",
-    errno.EDQUOT: "Your disk quota is used up",
-    errno.EFBIG: "The file is too large for this disk",
-    errno.EACCES: "Rialto has no permission to write there",
-    errno.EPERM: "Rialto has no permission to write there",
-    errno.EROFS: "The disk is read-only",
-    errno.ENOENT: "The folder does not exist",
-    errno.ENOTDIR: "The folder does not exist",
-    errno.EIO: "The disk reports an error",
+    errno.ENOSPC: tr("The disk is full"),
+    errno.EDQUOT: tr("Your disk quota is used up"),
+    errno.EFBIG: tr("The file is too large for this disk"),
+    errno.EACCES: tr("Rialto has no permission to write there"),
+    errno.EPERM: tr("Rialto has no permission to write there"),
+    errno.EROFS: tr("The disk is read-only"),
+    errno.ENOENT: tr("The folder does not exist"),
+    errno.ENOTDIR: tr("The folder does not exist"),
+    errno.EIO: tr("The disk reports an error"),
 }
 
 
@@ -135,11 +148,11 @@ def refusal_of(error: BaseException) -> StorageError | None:
         refused[0].unsaved = tuple(unsaved for each in refused for unsaved in each.unsaved)
         return refused[0]
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
-        return unavailable(error, Path(error.filename or "."), "Saving")
+        return unavailable(error, Path(error.filename or "."), tr("Saving"))
     return None
 
 
 def unavailable(error: OSError, path: Path, what: str) -> StorageUnavailable:
     """Return the error to raise for a failed `what` ("Saving settings.json"), with the system's reason in words."""
     reason = _REASONS.get(error.errno or 0, error.strerror or type(error).__name__)
-    return StorageUnavailable(f"{what} did not work. {reason}: {path}", path)
+    return StorageUnavailable(tr("{what} did not work. {reason}: {path}", what=what, reason=reason, path=path), path)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.storage.errors import StorageUnavailable, unavailable
+from app.translation import tr
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
@@ -45,7 +46,7 @@ def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise unavailable(error, path, f"Saving {path.name}") from error
+        raise unavailable(error, path, tr("Saving {name}", name=path.name)) from error
 
 
 @contextmanager
@@ -92,7 +93,7 @@ def read_or_none(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise unavailable(error, path, f"Reading {path.name}") from error
+        raise unavailable(error, path, tr("Reading {name}", name=path.name)) from error
 
 
 def set_aside(path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path | None:

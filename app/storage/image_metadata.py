@@ -13,6 +13,8 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from app.translation import tr
+
 SOFTWARE = "Rialto"
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 MAX_TEXT_BYTES = 60_000  # a block of a JPEG holds 65,533 bytes
@@ -33,16 +35,16 @@ def check_whole(data: bytes, form: str) -> None:
     if form == "png":
         names = [name for name, _ in _png_chunks(data)]
         if not names or names[0] != b"IHDR" or b"IDAT" not in names or names[-1] != b"IEND":
-            raise NotWhole("an incomplete PNG")
+            raise NotWhole(tr("an incomplete PNG"))
     elif form == "webp":
         names = [name for name, _ in _riff_chunks(data)]
         if not any(name in (b"VP8 ", b"VP8L", b"ANMF") for name in names):
-            raise NotWhole("a WebP without an image")
+            raise NotWhole(tr("a WebP without an image"))
     elif form == "jpeg":
         if data[:2] != b"\xff\xd8" or data.rstrip(b"\x00")[-2:] != b"\xff\xd9":
-            raise NotWhole("an incomplete JPEG")
+            raise NotWhole(tr("an incomplete JPEG"))
     else:
-        raise NotWhole("no image")
+        raise NotWhole(tr("no image"))
 
 
 def with_metadata(data: bytes, form: str, facts: Mapping[str, Any]) -> bytes:
@@ -61,7 +63,7 @@ def with_metadata(data: bytes, form: str, facts: Mapping[str, Any]) -> bytes:
         return _webp_with(data, _exif(text, described))
     if form == "jpeg":
         return _jpeg_with(data, _exif(text, described))
-    raise NotWhole("no image")
+    raise NotWhole(tr("no image"))
 
 
 def metadata_of(data: bytes, form: str) -> dict[str, Any]:
@@ -94,18 +96,18 @@ def _text_of(data: bytes, form: str) -> str:
 def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield name and body of each chunk. Raises `NotWhole` where one is cut short or damaged."""
     if not data.startswith(PNG_SIGNATURE):
-        raise NotWhole("no PNG")
+        raise NotWhole(tr("no PNG"))
     at = len(PNG_SIGNATURE)
     while at < len(data):
         if at + 12 > len(data):
-            raise NotWhole("a PNG cut short")
+            raise NotWhole(tr("a PNG cut short"))
         (length,) = struct.unpack_from(">I", data, at)
         end = at + 12 + length
         if end > len(data):
-            raise NotWhole("a PNG cut short")
+            raise NotWhole(tr("a PNG cut short"))
         name, body = data[at + 4 : at + 8], data[at + 8 : end - 4]
         if zlib.crc32(body, zlib.crc32(name)) != struct.unpack_from(">I", data, end - 4)[0]:
-            raise NotWhole("a damaged PNG")
+            raise NotWhole(tr("a damaged PNG"))
         yield name, body
         at = end
         if name == b"IEND":
@@ -121,7 +123,7 @@ def _png_with(data: bytes, text: str, described: str) -> bytes:
     ours = tuple(keyword.encode() + b"\x00" for keyword, _ in texts)
     chunks = list(_png_chunks(data))
     if not chunks or chunks[0][0] != b"IHDR":
-        raise NotWhole("no PNG")
+        raise NotWhole(tr("no PNG"))
     added = [(b"iTXt", keyword.encode() + b"\x00\x00\x00\x00\x00" + value.encode()) for keyword, value in texts]
     kept = [(name, body) for name, body in chunks[1:] if not (name == b"iTXt" and body.startswith(ours))]
     return PNG_SIGNATURE + b"".join(_png_chunk(name, body) for name, body in (chunks[0], *added, *kept))
@@ -162,15 +164,15 @@ def _entry(tag: int, kind: int, value: bytes, place: int) -> bytes:
 
 def _riff_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
-        raise NotWhole("no WebP")
+        raise NotWhole(tr("no WebP"))
     whole = struct.unpack_from("<I", data, 4)[0] + 8
     if whole > len(data) + 1:
-        raise NotWhole("a WebP cut short")
+        raise NotWhole(tr("a WebP cut short"))
     at = 12
     while at + 8 <= min(whole, len(data)):
         (length,) = struct.unpack_from("<I", data, at + 4)
         if at + 8 + length > len(data):
-            raise NotWhole("a WebP cut short")
+            raise NotWhole(tr("a WebP cut short"))
         yield data[at : at + 4], data[at + 8 : at + 8 + length]
         at += 8 + length + length % 2
 
@@ -178,7 +180,7 @@ def _riff_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _webp_with(data: bytes, exif: bytes) -> bytes:
     chunks = [(name, body) for name, body in _riff_chunks(data) if name != b"EXIF"]
     if not chunks:
-        raise NotWhole("a WebP without an image")
+        raise NotWhole(tr("a WebP without an image"))
     if chunks[0][0] == b"VP8X":
         head = bytearray(chunks.pop(0)[1])
         head[0] |= _VP8X_EXIF
@@ -203,7 +205,7 @@ def _webp_head(name: bytes, body: bytes) -> bytes:
         wide, high = struct.unpack_from("<HH", body, 6)
         width, height = wide & 0x3FFF, high & 0x3FFF
     else:
-        raise NotWhole("a WebP without an image")
+        raise NotWhole(tr("a WebP without an image"))
     return bytes([flags, 0, 0, 0]) + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
 
 
@@ -213,12 +215,12 @@ def _webp_head(name: bytes, body: bytes) -> bytes:
 def _jpeg_blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield marker and body of each block before the image itself."""
     if data[:2] != b"\xff\xd8":
-        raise NotWhole("no JPEG")
+        raise NotWhole(tr("no JPEG"))
     at = 2
     while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] not in (0xDA, 0xD9):
         (length,) = struct.unpack_from(">H", data, at + 2)
         if length < 2 or at + 2 + length > len(data):
-            raise NotWhole("a JPEG cut short")
+            raise NotWhole(tr("a JPEG cut short"))
         yield data[at + 1], data[at + 4 : at + 2 + length]
         at += 2 + length
 

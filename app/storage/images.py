@@ -21,6 +21,7 @@ from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.files import make_folder
 from app.storage.table import Table
+from app.translation import tr
 
 ImageState = Literal["sending", "saved", "withheld", "broken", "failed", "unknown"]
 ImageKind = Literal["generate", "edit", "upscale", "background", "import"]
@@ -77,7 +78,7 @@ class StoredImage:
 
 
 _IMAGES = Table(
-    "images", StoredImage, "This image no longer exists.", otherwise={"kind": "generate", "state": "unknown"}
+    "images", StoredImage, tr("This image no longer exists."), otherwise={"kind": "generate", "state": "unknown"}
 )
 
 

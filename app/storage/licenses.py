@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from app.translation import tr
+
 FILE_NAME = "LICENCES.txt"
 LINE = "=" * 100
 _SEPARATOR = f"\n{LINE}\n\n"
@@ -79,7 +81,7 @@ def words_of(package: metadata.Distribution) -> str:
     said = package.metadata
     words = _first(said, "License-Expression") or _first(said, "License").strip().partition("\n")[0]
     trove = [value.rpartition(" :: ")[2] for value in said.get_all("Classifier") or [] if value.startswith("License")]
-    return words[:_TOLD] or ", ".join(trove) or "see the project"
+    return words[:_TOLD] or ", ".join(trove) or tr("see the project")
 
 
 def _first(said: metadata.PackageMetadata, key: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from app.storage.errors import unavailable
 from app.storage.files import make_folder
 from app.storage.paths import Paths
+from app.translation import tr
 
 LOGGER = "app"  # every logger of ours is below it; libraries only get through from WARNING up
 
@@ -28,7 +29,7 @@ def setup_logging(paths: Paths, redact: Callable[[str], str], level: int = loggi
     try:
         handler = PrivateRotatingFile(paths.log)
     except OSError as error:
-        raise unavailable(error, paths.log, "Opening the log") from error
+        raise unavailable(error, paths.log, tr("Opening the log")) from error
     handler.setFormatter(JsonLines(redact))
     handler.addFilter(lambda record: record.levelno >= logging.WARNING or record.name.split(".")[0] == LOGGER)
     logging.getLogger().addHandler(handler)

@@ -25,6 +25,7 @@ from app.storage.database import Database
 from app.storage.errors import NotStored
 from app.storage.table import Table
 from app.storage.values import text_of
+from app.translation import tr
 
 IntentState = Literal["intended", "sent", "answered", "failed", "cancelled", "unknown"]
 MAX_NOTE_CHARS = 2_000
@@ -36,8 +37,8 @@ _MAY_FOLLOW: Mapping[str, frozenset[str]] = {
     "unknown": frozenset({"sent"}),
     "cancelled": frozenset({"intended"}),
 }
-NEVER_SENT = "Rialto quit before this was sent. Nothing was charged."
-NOBODY_KNOWS = "Rialto quit while this was being sent. It may have been processed and charged."
+NEVER_SENT = tr("Rialto quit before this was sent. Nothing was charged.")
+NOBODY_KNOWS = tr("Rialto quit while this was being sent. It may have been processed and charged.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Intent:
 _INTENTS = Table(
     "intents",
     Intent,
-    "This paid request is no longer in the history.",
+    tr("This paid request is no longer in the history."),
     otherwise={"state": "unknown"},
 )
 

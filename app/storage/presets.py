@@ -11,6 +11,7 @@ from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.errors import NotStored, StorageError
 from app.storage.values import json_text, micros_of, moment_of, object_of, read_text, text_of
+from app.translation import tr
 
 Kind = Literal["prompt", "preset", "scene"]
 KINDS: tuple[Kind, ...] = ("prompt", "preset", "scene")
@@ -74,10 +75,10 @@ class Presets:
             [name, preset_id, preset_id],
         )
         if taken is not None:
-            raise NameTaken(f"There is already a preset called “{name}”.")
+            raise NameTaken(tr("There is already a preset called “{name}”.", name=name))
         changed = await self._database.execute("UPDATE presets SET name = ? WHERE id = ?", [name, preset_id])
         if not changed:
-            raise NotStored("This preset no longer exists.")
+            raise NotStored(tr("This preset no longer exists."))
 
     # The trash: another kind, and the id before the name, which leaves the name to others.
 
@@ -154,7 +155,7 @@ def read_file(body: object) -> list[tuple[Kind, str, dict[str, Any]]]:
     """Return kind, name and content of every entry that can be used. Raises `NotPresets` when there is none."""
     entries = body.get("presets") if isinstance(body, Mapping) and body.get("format") == FORMAT else None
     if not isinstance(entries, list):
-        raise NotPresets("This file contains no Rialto prompts or presets.")
+        raise NotPresets(tr("This file contains no Rialto prompts or presets."))
     found: list[tuple[Kind, str, dict[str, Any]]] = []
     for entry in entries[:MAX_IMPORTED]:
         kind = entry.get("kind") if isinstance(entry, Mapping) else None
@@ -162,10 +163,10 @@ def read_file(body: object) -> list[tuple[Kind, str, dict[str, Any]]]:
         if kind in KINDS and isinstance(content, Mapping) and text_of(entry.get("name")).strip():
             found.append((kind, clean_name(text_of(entry["name"])), dict(content)))
     if not found:
-        raise NotPresets("This file contains no Rialto prompts or presets.")
+        raise NotPresets(tr("This file contains no Rialto prompts or presets."))
     return found
 
 
 def clean_name(name: str) -> str:
     """Return the name on one line and not too long; "Untitled" for an empty one."""
-    return " ".join(text_of(name).split())[:MAX_NAME_CHARS] or "Untitled"
+    return " ".join(text_of(name).split())[:MAX_NAME_CHARS] or tr("Untitled")

@@ -21,6 +21,7 @@ from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.table import Table
 from app.storage.values import micros_of, moment_of, read_text, text_of
+from app.translation import tr
 
 CallState = Literal["open", "answered", "failed", "unknown"]
 KEY_LIFETIME = timedelta(hours=24)  # R-RPC-33
@@ -30,7 +31,7 @@ STRONG_BYTES = 4 * 1024 * 1024  # above, packing quickly matters more than packi
 MAX_WORDS_CHARS = 20_000
 LATELY = 2_000  # the newest requests, which are looked through for what was used lately
 MAX_NOTE_CHARS = 2_000
-ENDED_UNDER_WAY = "Rialto quit while this was being sent."
+ENDED_UNDER_WAY = tr("Rialto quit while this was being sent.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class RpcCall:
         return self.at + KEY_LIFETIME if self.idempotency_key else None
 
 
-_CALLS = Table("rpc_calls", RpcCall, "This request is no longer there.", otherwise={"state": "unknown"})
+_CALLS = Table("rpc_calls", RpcCall, tr("This request is no longer there."), otherwise={"state": "unknown"})
 
 
 class RpcCalls:

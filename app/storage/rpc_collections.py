@@ -19,6 +19,7 @@ from app.storage.errors import StorageUnavailable, unavailable
 from app.storage.file_names import is_reserved
 from app.storage.files import make_folder, write_atomically
 from app.storage.values import micros_of, moment_of
+from app.translation import tr
 
 FORMAT = "rialto-collection"
 VERSION = 1
@@ -76,11 +77,11 @@ class RpcCollections:
         try:
             paths = sorted(self.folder.glob("*.json")) if self.folder.exists() else []
         except OSError as error:
-            raise unavailable(error, self.folder, "Reading the collections") from error
+            raise unavailable(error, self.folder, tr("Reading the collections")) from error
         for path in paths:
             try:
                 if path.stat().st_size > MAX_FILE_BYTES:
-                    raise NotACollection("This file is too large for a collection.")
+                    raise NotACollection(tr("This file is too large for a collection."))
                 found.append(replace(read_collection(path.read_text(encoding="utf-8")), file=path.name))
             except (OSError, UnicodeDecodeError, NotACollection):
                 broken.append(path.name)
@@ -114,7 +115,7 @@ class RpcCollections:
         try:
             paths = sorted(self._trash_folder.glob("*~*.json"))
         except OSError as error:
-            raise unavailable(error, self._trash_folder, "Reading the trash") from error
+            raise unavailable(error, self._trash_folder, tr("Reading the trash")) from error
         for path in paths:
             stem, _, moment = path.stem.rpartition("~")
             try:
@@ -161,7 +162,7 @@ class RpcCollections:
             file = f"{stem}.json" if number == 1 else f"{stem}-{number}.json"
             if not (self.folder / file).exists():
                 return file
-        raise StorageUnavailable("There are too many collections with this name.", self.folder)
+        raise StorageUnavailable(tr("There are too many collections with this name."), self.folder)
 
 
 def file_stem(name: str) -> str:
@@ -196,16 +197,16 @@ def read_collection(text: str) -> Collection:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NotACollection("This file is not JSON.") from error
+        raise NotACollection(tr("This file is not JSON.")) from error
     if not isinstance(value, Mapping) or value.get("format") != FORMAT:
-        raise NotACollection("This file is not a Rialto collection.")
+        raise NotACollection(tr("This file is not a Rialto collection."))
     version = value.get("version")
     if not isinstance(version, int) or version > VERSION:
-        raise NotACollection("This collection was saved by a newer version of Rialto.")
+        raise NotACollection(tr("This collection was saved by a newer version of Rialto."))
     variables = value.get("variables")
     requests = value.get("requests")
     return Collection(
-        _name(value.get("name"), "Collection"),
+        _name(value.get("name"), tr("Collection")),
         tuple(request for each in _list(requests) if (request := _request(each)) is not None),
         {
             name: each

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.storage.errors import unavailable
 from app.storage.files import make_folder, write_atomically
+from app.translation import tr
 
 MAX_INTERFACE_BYTES = 8 * 1024 * 1024
 _ADDRESS = re.compile(r"0x[0-9a-f]{40}")
@@ -30,7 +31,7 @@ class RpcInterfaces:
                 if _ADDRESS.fullmatch(path.stem) and path.stat().st_size <= MAX_INTERFACE_BYTES:
                     found[path.stem] = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
-            raise unavailable(error, self.folder, "Reading the contracts' interfaces") from error
+            raise unavailable(error, self.folder, tr("Reading the contracts' interfaces")) from error
         return found
 
     def save(self, address: str, text: str) -> None:
@@ -47,4 +48,4 @@ class RpcInterfaces:
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
-                raise unavailable(error, path, "Removing an interface") from error
+                raise unavailable(error, path, tr("Removing an interface")) from error

@@ -35,6 +35,7 @@ from app.storage.errors import (
 )
 from app.storage.files import make_folder
 from app.storage.search_index import ensure_index
+from app.translation import tr
 
 APPLICATION_ID = 0x52_6C_74_6F  # "Rlto" in the file header
 BUSY_TIMEOUT_S = 5.0
@@ -94,13 +95,13 @@ def storage_error(error: sqlite3.Error, path: Path, backups: Path) -> StorageErr
     if is_damage(error):
         return DatabaseDamaged(path, newest_backup(backups), str(error))
     sentence = {
-        sqlite3.SQLITE_FULL: "The disk is full, so nothing more can be saved. Free some space and try again.",
-        sqlite3.SQLITE_READONLY: f"Rialto cannot write to its data folder: {path.parent}",
-        sqlite3.SQLITE_CANTOPEN: f"Rialto cannot open its history: {path}",
-        sqlite3.SQLITE_PERM: f"Rialto has no permission to open its history: {path}",
-        sqlite3.SQLITE_IOERR: f"The disk reports an error at {path}",
-        sqlite3.SQLITE_BUSY: "Another program is using Rialto's history. Close it and try again.",
-        sqlite3.SQLITE_LOCKED: "Another program is using Rialto's history. Close it and try again.",
+        sqlite3.SQLITE_FULL: tr("The disk is full, so nothing more can be saved. Free some space and try again."),
+        sqlite3.SQLITE_READONLY: tr("Rialto cannot write to its data folder: {parent}", parent=path.parent),
+        sqlite3.SQLITE_CANTOPEN: tr("Rialto cannot open its history: {path}", path=path),
+        sqlite3.SQLITE_PERM: tr("Rialto has no permission to open its history: {path}", path=path),
+        sqlite3.SQLITE_IOERR: tr("The disk reports an error at {path}", path=path),
+        sqlite3.SQLITE_BUSY: tr("Another program is using Rialto's history. Close it and try again."),
+        sqlite3.SQLITE_LOCKED: tr("Another program is using Rialto's history. Close it and try again."),
     }.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
     return StorageUnavailable(sentence, path) if sentence else None
 
@@ -137,7 +138,7 @@ def connect(path: Path) -> sqlite3.Connection:
         if not path.exists():
             path.touch(mode=0o600)
     except OSError as error:
-        raise unavailable(error, path, "Making the history file") from error
+        raise unavailable(error, path, tr("Making the history file")) from error
     database = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     database.execute("PRAGMA foreign_keys=ON")
     return database
@@ -155,11 +156,11 @@ def _inspect_read_only(path: Path, backups: Path, known: int) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise unavailable(error, path, "Opening the history") from error
+        raise unavailable(error, path, tr("Opening the history")) from error
     if not header and newest_backup(backups) is None:
         return False  # stopped while the file was being made
     if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
-        raise DatabaseDamaged(path, newest_backup(backups), "no SQLite header")
+        raise DatabaseDamaged(path, newest_backup(backups), tr("no SQLite header"))
     version = struct.unpack_from(">i", header, _USER_VERSION_AT)[0]
     owner = struct.unpack_from(">I", header, _APPLICATION_ID_AT)[0]
     log = path.with_name(path.name + "-wal")

@@ -15,6 +15,7 @@ from typing import Any
 
 from app.storage.errors import StorageUnavailable
 from app.storage.files import StoredFile
+from app.translation import tr
 
 THEMES = ("system", "light", "dark")
 MODEL_SORTS = ("name", "price", "context", "newest")
@@ -178,7 +179,7 @@ class SettingsStore:
         try:
             data = self.file.load()
         except StorageUnavailable as error:
-            self.note = f"{error.sentence}. Rialto uses the default settings."
+            self.note = tr("{sentence}. Rialto uses the default settings.", sentence=error.sentence)
             return Settings()
         if data is None:
             return Settings()
@@ -188,7 +189,7 @@ class SettingsStore:
                 raise ValueError("not an object")
         except (ValueError, RecursionError):
             aside = self.file.set_aside()
-            kept = f" It is kept as {aside}." if aside else ""
-            self.note = f"The settings file could not be read, so Rialto uses the default settings.{kept}"
+            kept = tr(" It is kept as {aside}.", aside=aside) if aside else ""
+            self.note = tr("The settings file could not be read, so Rialto uses the default settings.{kept}", kept=kept)
             return Settings()
         return settings_from(body)

@@ -26,6 +26,7 @@ from app.storage.values import (
     seconds_of,
     text_of,
 )
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.storage.database import Database, Row, Transaction, Values
@@ -80,7 +81,7 @@ class Table(Generic[R]):
         self,
         name: str,
         record: type[R],
-        gone: str = "This is no longer there.",
+        gone: str = tr("This is no longer there."),
         *,
         otherwise: Mapping[str, str] | None = None,
         beside: tuple[str, ...] = (),

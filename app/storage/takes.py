@@ -20,6 +20,7 @@ from app.storage.database import Database
 from app.storage.files import make_folder
 from app.storage.table import Table
 from app.storage.values import text_of
+from app.translation import tr
 
 PartState = Literal["planned", "sending", "complete", "cut", "failed"]
 TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
@@ -28,7 +29,7 @@ TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
 CostSource = Literal["stated", "estimated", "at most", "none"]
 MAX_TITLE_CHARS = 80
 _WORST: tuple[TakeState, ...] = ("sending", "failed", "cut")
-BROKEN_OFF = "Rialto quit while this part was being sent."
+BROKEN_OFF = tr("Rialto quit while this part was being sent.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Take:
         return sum(costs, Decimal(0)) if costs else None
 
 
-_TAKES = Table("takes", Take, "This clip no longer exists.", otherwise={"state": "cut"}, beside=("parts",))
+_TAKES = Table("takes", Take, tr("This clip no longer exists."), otherwise={"state": "cut"}, beside=("parts",))
 _PARTS = Table("take_parts", Part, otherwise={"state": "cut", "cost_source": "estimated"})
 
 

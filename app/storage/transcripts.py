@@ -24,11 +24,12 @@ from app.storage.errors import NotStored
 from app.storage.search_index import Marker, like_pattern, query_of
 from app.storage.table import Table
 from app.storage.values import json_text, micros_of, object_of, read_text
+from app.translation import tr
 
 Origin = Literal["recording", "file"]
 TranscriptState = Literal["recording", "recorded", "queued", "sending", "done", "failed", "unknown"]
 PREVIEW_CHARS = 160
-_GONE = "This transcript is no longer in the history."
+_GONE = tr("This transcript is no longer in the history.")
 _CHANGEABLE = frozenset(
     (
         *("title", "sound_path", "size_bytes", "duration_s", "file_hash", "account_id", "state", "note", "problem"),

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from app.translation import tr
+
 MAX_TABLE_BYTES = 64 * 1024 * 1024  # of `moov`: hours of video need a few
 _EBML = b"\x1aE\xdf\xa3"
 
@@ -39,12 +41,12 @@ def check_video(path: Path) -> VideoFacts:
     with path.open("rb") as file:
         head = file.read(16)
         if not head:
-            raise NotAVideo("The file is empty.")
+            raise NotAVideo(tr("The file is empty."))
         file.seek(0)
         if head.startswith(_EBML):
             return _check_webm(file, size)
         if head[4:8] != b"ftyp":
-            raise NotAVideo("The file is not a video.")
+            raise NotAVideo(tr("The file is not a video."))
         return _check_mp4(file, size)
 
 
@@ -58,18 +60,18 @@ def _check_mp4(file: BinaryIO, size: int) -> VideoFacts:
     while position < size:
         kind, start, end = _box(file, position, size)
         if end > size:
-            raise NotAVideo(f"The file ends {end - size} bytes early.")
+            raise NotAVideo(tr("The file ends {end} bytes early.", end=end - size))
         if kind == b"moov":
             if end - start > MAX_TABLE_BYTES:
-                raise NotAVideo("The video is damaged: its index is too large.")
+                raise NotAVideo(tr("The video is damaged: its index is too large."))
             file.seek(start)
             moov = file.read(end - start)
         has_data = has_data or kind in (b"mdat", b"moof")
         position = end
     if moov is None:
-        raise NotAVideo("The video is incomplete: its index is missing.")
+        raise NotAVideo(tr("The video is incomplete: its index is missing."))
     if not has_data:
-        raise NotAVideo("The video has no frames.")
+        raise NotAVideo(tr("The video has no frames."))
     return _read_moov(moov, size)
 
 
@@ -78,7 +80,7 @@ def _box(file: BinaryIO, position: int, size: int) -> tuple[bytes, int, int]:
     file.seek(position)
     head = file.read(16)
     if len(head) < 8:
-        raise NotAVideo("The video is incomplete: the file ends in its index.")
+        raise NotAVideo(tr("The video is incomplete: the file ends in its index."))
     length, kind = struct.unpack(">I4s", head[:8])
     start = position + 8
     if length == 1 and len(head) == 16:
@@ -86,7 +88,7 @@ def _box(file: BinaryIO, position: int, size: int) -> tuple[bytes, int, int]:
     elif length == 0:
         length = size - position
     if length < start - position:
-        raise NotAVideo("The video is damaged: its index cannot be read.")
+        raise NotAVideo(tr("The video is damaged: its index cannot be read."))
     return kind, start, position + length
 
 
@@ -97,16 +99,16 @@ def _read_moov(moov: bytes, size: int) -> VideoFacts:
         duration_s = _length(header)
         videos = [track for track in tracks if _find(track, b"mdia", b"hdlr")[8:12] == b"vide"]
         if not videos:
-            raise NotAVideo("The video has no frames.")
+            raise NotAVideo(tr("The video has no frames."))
         fragmented = any(kind == b"mvex" for kind, _ in _inside(moov))
         samples = sum(_samples_inside(track, size) for track in tracks)
         if not samples and not fragmented:
-            raise NotAVideo("The video has no frames.")
+            raise NotAVideo(tr("The video has no frames."))
         width, height = struct.unpack(">II", _find(videos[0], b"tkhd")[-8:])
     except (struct.error, StopIteration, IndexError, ValueError):
-        raise NotAVideo("The video is damaged: its index cannot be read.") from None
+        raise NotAVideo(tr("The video is damaged: its index cannot be read.")) from None
     if duration_s <= 0 and not fragmented:
-        raise NotAVideo("The video has no duration.")
+        raise NotAVideo(tr("The video has no duration."))
     return VideoFacts("mp4", size, duration_s, width >> 16, height >> 16)
 
 
@@ -151,7 +153,7 @@ def _samples_inside(track: bytes, size: int) -> int:
         raise ValueError
     last = max(range(chunks), key=offsets.__getitem__)
     if offsets[last] + _chunk_bytes(parts[b"stsc"], last, chunks, sizes) > size:
-        raise NotAVideo("The file ends before the last frame.")
+        raise NotAVideo(tr("The file ends before the last frame."))
     return count
 
 
@@ -180,12 +182,12 @@ def _check_webm(file: BinaryIO, size: int) -> VideoFacts:
         if name != 0x18538067:
             raise ValueError
         if end is not None and end > size:
-            raise NotAVideo(f"The file ends {end - size} bytes early.")
+            raise NotAVideo(tr("The file ends {end} bytes early.", end=end - size))
         duration_s, width, height, has_cluster = _read_segment(head, start)
     except (ValueError, IndexError, struct.error, TypeError):
-        raise NotAVideo("The video is damaged: its index cannot be read.") from None
+        raise NotAVideo(tr("The video is damaged: its index cannot be read.")) from None
     if not width or not has_cluster:
-        raise NotAVideo("The video has no frames.")
+        raise NotAVideo(tr("The video has no frames."))
     return VideoFacts("webm", size, duration_s, width, height)
 
 

@@ -20,6 +20,7 @@ from typing import Any, Literal
 from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.table import Table
+from app.translation import tr
 
 JobState = Literal[
     "waiting", "sending", "running", "ready", "saved", "cleaned", "failed", "expired", "unknown", "cancelled"
@@ -76,7 +77,7 @@ class VideoJob:
         return self.state in WITH_VIDEO
 
 
-_JOBS = Table("video_jobs", VideoJob, "This video no longer exists.", otherwise={"state": "unknown"})
+_JOBS = Table("video_jobs", VideoJob, tr("This video no longer exists."), otherwise={"state": "unknown"})
 _MAY_CHANGE = frozenset(_JOBS.names) - {"id", "account_id", "created_at", "file"}
 
 

@@ -9,6 +9,7 @@ from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.table import Table
 from app.storage.values import micros_of
+from app.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class VoiceMark:
     sample: str = ""
 
 
-_CLONED = Table("cloned_voices", ClonedVoice, "This voice no longer exists.")
+_CLONED = Table("cloned_voices", ClonedVoice, tr("This voice no longer exists."))
 _MARKS = Table("voice_marks", VoiceMark)
 
 

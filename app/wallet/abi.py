@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.translation import tr
 from app.wallet.abi_signatures import read_signature
 from app.wallet.abi_types import Entry, Kind, Parameter, canonical_type
 from app.wallet.abi_values import ARRAY, Value, read_value, shown
@@ -21,16 +22,16 @@ MAX_TYPE_DEPTH = 16
 
 # https://docs.soliditylang.org, "Panic via assert and error via require"
 PANICS = {
-    0x00: "a built-in check failed",
-    0x01: "an assertion failed",
-    0x11: "a number overflowed",
-    0x12: "a division by zero",
-    0x21: "a value outside its enumeration",
-    0x22: "a broken byte array in storage",
-    0x31: "a pop from an empty array",
-    0x32: "an index outside an array",
-    0x41: "too much memory was requested",
-    0x51: "a call to a function that was never set",
+    0x00: tr("a built-in check failed"),
+    0x01: tr("an assertion failed"),
+    0x11: tr("a number overflowed"),
+    0x12: tr("a division by zero"),
+    0x21: tr("a value outside its enumeration"),
+    0x22: tr("a broken byte array in storage"),
+    0x31: tr("a pop from an empty array"),
+    0x32: tr("an index outside an array"),
+    0x41: tr("too much memory was requested"),
+    0x51: tr("a call to a function that was never set"),
 }
 
 
@@ -64,8 +65,15 @@ class Interface:
         """Raises `AbiRefused` when there is none, or several of that name."""
         found = [entry for entry in self.of_kind("function") if name_or_signature in (entry.name, entry.signature)]
         if len(found) != 1:
-            what = "no function" if not found else "more than one function"
-            raise AbiRefused("function", f"This interface has {what} called “{name_or_signature}”.")
+            what = tr("no function") if not found else tr("more than one function")
+            raise AbiRefused(
+                "function",
+                tr(
+                    "This interface has {what} called “{name_or_signature}”.",
+                    what=what,
+                    name_or_signature=name_or_signature,
+                ),
+            )
         return found[0]
 
     def decode_call(self, data: bytes) -> Decoded | None:
@@ -101,7 +109,9 @@ class Interface:
         if entry is _PANIC:
             code = values[0][1]
             assert isinstance(code, int)
-            return f"{PANICS.get(code, 'a fault in the contract')} (panic 0x{code:02x})"
+            return tr(
+                "{code} (panic 0x{code2})", code=PANICS.get(code, tr("a fault in the contract")), code2=f"{code:02x}"
+            )
         return Decoded(entry, values).sentence
 
 
@@ -119,15 +129,18 @@ def encode(parameters: Sequence[Parameter], arguments: Sequence[object]) -> byte
     from eth_abi.exceptions import EncodingError
 
     if len(parameters) != len(arguments):
-        raise AbiRefused("count", f"{len(parameters)} arguments are needed, and {len(arguments)} were given.")
+        raise AbiRefused(
+            "count",
+            tr("{count} arguments are needed, and {count2} were given.", count=len(parameters), count2=len(arguments)),
+        )
     values = [
-        read_value(parameter.type, parameter.parts, argument, parameter.name or f"argument {place}")
+        read_value(parameter.type, parameter.parts, argument, parameter.name or tr("argument {place}", place=place))
         for place, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True), start=1)
     ]
     try:
         return eth_encode([parameter.type for parameter in parameters], values)
     except (EncodingError, ValueError, TypeError) as error:
-        raise AbiRefused("encoding", "These arguments do not match the function.") from error
+        raise AbiRefused("encoding", tr("These arguments do not match the function.")) from error
 
 
 def decode(parameters: Sequence[Parameter], data: bytes) -> tuple[tuple[Parameter, Value], ...]:
@@ -140,7 +153,7 @@ def decode(parameters: Sequence[Parameter], data: bytes) -> tuple[tuple[Paramete
     try:
         values = eth_decode([parameter.type for parameter in parameters], data)
     except (DecodingError, ValueError, OverflowError, RecursionError, MemoryError) as error:
-        raise AbiRefused("decoding", "These bytes do not match the interface.") from error
+        raise AbiRefused("decoding", tr("These bytes do not match the interface.")) from error
     return tuple((each, _plain(each.type, each.parts, value)) for each, value in zip(parameters, values, strict=True))
 
 
@@ -172,7 +185,7 @@ def read_interface(text: str) -> Interface:
     Raises `AbiRefused` when nothing of it can be read.
     """
     if len(text) > MAX_INTERFACE_CHARS:
-        raise AbiRefused("large", "This interface is too large.")
+        raise AbiRefused("large", tr("This interface is too large."))
     text = text.strip()
     if not text.startswith(("[", "{")):
         lines = [line.strip().rstrip(";") for line in text.splitlines()]
@@ -180,12 +193,12 @@ def read_interface(text: str) -> Interface:
     try:
         written = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise AbiRefused("json", "This JSON is incomplete.") from error
+        raise AbiRefused("json", tr("This JSON is incomplete.")) from error
     if isinstance(written, dict):
         written = written.get("abi", written)
     if not isinstance(written, list):
         raise AbiRefused(
-            "interface", "This JSON is not an interface. An interface is a list of functions, events and errors."
+            "interface", tr("This JSON is not an interface. An interface is a list of functions, events and errors.")
         )
     entries = [_entry(item) for item in written]
     return _interface([entry for entry in entries if entry is not None], entries.count(None))
@@ -193,7 +206,7 @@ def read_interface(text: str) -> Interface:
 
 def _interface(entries: list[Entry], skipped: int) -> Interface:
     if not entries:
-        raise AbiRefused("interface", "This interface has no functions, events or errors.")
+        raise AbiRefused("interface", tr("This interface has no functions, events or errors."))
     return Interface(tuple(entries), skipped)
 
 
@@ -218,13 +231,13 @@ def _parameters(items: object, depth: int = 0) -> tuple[Parameter, ...]:
     if items is None:
         return ()
     if not isinstance(items, list) or depth > MAX_TYPE_DEPTH:
-        raise AbiRefused("interface", "This interface has a malformed parameter list.")
+        raise AbiRefused("interface", tr("This interface has a malformed parameter list."))
     return tuple(_parameter(item, depth) for item in items)
 
 
 def _parameter(item: object, depth: int) -> Parameter:
     if not isinstance(item, Mapping) or not isinstance(item.get("type"), str):
-        raise AbiRefused("interface", "A parameter of this interface has no type.")
+        raise AbiRefused("interface", tr("A parameter of this interface has no type."))
     written = item["type"]
     parts: tuple[Parameter, ...] = ()
     if written.startswith("tuple"):

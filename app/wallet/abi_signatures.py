@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from app.translation import tr
 from app.wallet.abi_types import Entry, Kind, Parameter, canonical_type
 from app.wallet.errors import AbiRefused
 
@@ -19,7 +20,7 @@ def read_signature(line: str) -> Entry:
     Tuples are types in brackets: `fill((address maker, uint256 amount)[] orders)`.
     """
     if len(line) > MAX_SIGNATURE_CHARS:
-        raise AbiRefused("large", "This signature is too long.")
+        raise AbiRefused("large", tr("This signature is too long."))
     return _Reader(line).entry()
 
 
@@ -102,5 +103,6 @@ class _Reader:
 
     def _refusal(self) -> AbiRefused:
         return AbiRefused(
-            "signature", f"“{self._line[:60]}” is not a signature such as transfer(address to, uint256 amount)."
+            "signature",
+            tr("“{line}” is not a signature such as transfer(address to, uint256 amount).", line=self._line[:60]),
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from app.translation import tr
 from app.wallet.addresses import keccak256
 from app.wallet.errors import AbiRefused
 
@@ -60,5 +61,5 @@ def canonical_type(written: str) -> str:
         node = parse(normalize(written))  # type: ignore[no-untyped-call]  # the one function of it without types
         node.validate()
     except (ABITypeError, ParseError, ValueError, RecursionError) as error:
-        raise AbiRefused("type", f"Unknown type “{written[:60]}”.") from error
+        raise AbiRefused("type", tr("Unknown type “{written}”.", written=written[:60])) from error
     return str(node.to_type_str())

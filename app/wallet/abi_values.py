@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from app.translation import tr
 from app.wallet.addresses import read_evm_address
 from app.wallet.errors import AbiRefused, AddressRefused, QuantityRefused
 from app.wallet.quantities import read_quantity
@@ -37,7 +38,16 @@ def read_value(kind: str, parts: Sequence[Parameter], value: object, place: str)
     if array := ARRAY.fullmatch(kind):
         items = _list(value, place)
         if array[2] and len(items) != int(array[2]):
-            raise AbiRefused("count", f"{place} needs {array[2]} values, and {len(items)} were given.", place)
+            raise AbiRefused(
+                "count",
+                tr(
+                    "{place} needs {array} values, and {count} were given.",
+                    place=place,
+                    array=array[2],
+                    count=len(items),
+                ),
+                place,
+            )
         return [read_value(array[1], parts, item, f"{place}[{number}]") for number, item in enumerate(items)]
     if kind.startswith("("):
         return _tuple(parts, value, place)
@@ -51,13 +61,13 @@ def read_value(kind: str, parts: Sequence[Parameter], value: object, place: str)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if binary := _BYTES.fullmatch(kind):
         return _bytes(value, place, int(binary[1]) if binary[1] else None)
-    raise AbiRefused("type", f"Rialto cannot write a value of the type {kind}.", place)
+    raise AbiRefused("type", tr("Rialto cannot write a value of the type {kind}.", kind=kind), place)
 
 
 def _list(value: object, place: str) -> Sequence[object]:
     value = _json(value, place)
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise AbiRefused("list", f"{place} must be a list: [first, second].", place)
+        raise AbiRefused("list", tr("{place} must be a list: [first, second].", place=place), place)
     return value
 
 
@@ -67,7 +77,7 @@ def _json(value: object, place: str) -> object:
     try:
         return json.loads(value)
     except (ValueError, RecursionError) as error:
-        raise AbiRefused("json", f"{place} must be JSON, such as [1, 2].", place) from error
+        raise AbiRefused("json", tr("{place} must be JSON, such as [1, 2].", place=place), place) from error
 
 
 def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[object, ...]:
@@ -77,11 +87,24 @@ def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[objec
         missing = [part.name for part in parts if part.name not in value]
         if unknown or missing:
             which = ", ".join(sorted(map(str, unknown)) or missing)
-            raise AbiRefused("parts", f"{place} has different field names than the interface: {which}.", place)
+            raise AbiRefused(
+                "parts",
+                tr("{place} has different field names than the interface: {which}.", place=place, which=which),
+                place,
+            )
         value = [value[part.name] for part in parts]
     items = _list(value, place)
     if len(items) != len(parts):
-        raise AbiRefused("count", f"{place} needs {len(parts)} values, and {len(items)} were given.", place)
+        raise AbiRefused(
+            "count",
+            tr(
+                "{place} needs {count} values, and {count2} were given.",
+                place=place,
+                count=len(parts),
+                count2=len(items),
+            ),
+            place,
+        )
     return tuple(
         read_value(part.type, part.parts, item, f"{place}.{part.name or number}")
         for number, (part, item) in enumerate(zip(parts, items, strict=True))
@@ -90,14 +113,14 @@ def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[objec
 
 def _number(value: object, place: str, *, bits: int, signed: bool) -> int:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise AbiRefused("number", f"{place} must be a whole number.", place)
+        raise AbiRefused("number", tr("{place} must be a whole number.", place=place), place)
     try:
         number = value if isinstance(value, int) else read_quantity(value, signed=signed)
     except QuantityRefused as error:
         raise AbiRefused(error.code, f"{place}: {error.sentence}", place) from error
     lowest, highest = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if not lowest <= number <= highest:
-        raise AbiRefused("range", f"{place} does not fit into {bits} bits.", place)
+        raise AbiRefused("range", tr("{place} does not fit into {bits} bits.", place=place, bits=bits), place)
     return number
 
 
@@ -113,15 +136,19 @@ def _bool(value: object, place: str) -> bool:
         return value
     word = value.strip().lower() if isinstance(value, str) else ""
     if word not in ("true", "false"):
-        raise AbiRefused("bool", f"{place} must be true or false.", place)
+        raise AbiRefused("bool", tr("{place} must be true or false.", place=place), place)
     return word == "true"
 
 
 def _bytes(value: object, place: str, length: int | None) -> bytes:
     text = value.strip() if isinstance(value, str) else ""
     if not re.fullmatch(r"0[xX](?:[0-9a-fA-F]{2})*", text):
-        raise AbiRefused("hex", f"{place} must be 0x and pairs of hexadecimal digits.", place)
+        raise AbiRefused("hex", tr("{place} must be 0x and pairs of hexadecimal digits.", place=place), place)
     data = bytes.fromhex(text[2:])
     if length is not None and len(data) != length:
-        raise AbiRefused("length", f"{place} needs {length} bytes, and this is {len(data)}.", place)
+        raise AbiRefused(
+            "length",
+            tr("{place} needs {length} bytes, and this is {count}.", place=place, length=length, count=len(data)),
+            place,
+        )
     return data

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from app.translation import tr
 from app.wallet import base58
 from app.wallet.errors import AddressRefused
 
@@ -38,18 +39,18 @@ def checksum_address(digits: bytes) -> str:
 def read_evm_address(text: str) -> str:
     """Return the checksummed form. Raises `AddressRefused`."""
     if not _HEX_ADDRESS.fullmatch(text):
-        raise AddressRefused("address", "An address has 0x and 40 hexadecimal digits.")
+        raise AddressRefused("address", tr("An address has 0x and 40 hexadecimal digits."))
     address = checksum_address(bytes.fromhex(text[2:]))
     digits = text[2:]
     if digits not in (digits.lower(), digits.upper()) and text != address:
-        raise AddressRefused("checksum", "This address has a wrong checksum. Check each character.")
+        raise AddressRefused("checksum", tr("This address has a wrong checksum. Check each character."))
     return address
 
 
 def read_solana_address(text: str) -> str:
     """Return the address unchanged when it stands for 32 bytes. Raises `AddressRefused`."""
     if not _BASE58_ADDRESS.fullmatch(text) or len(base58.decode(text)) != ED25519_KEY_BYTES:
-        raise AddressRefused("address", "An address on this chain has 32 to 44 base58 characters.")
+        raise AddressRefused("address", tr("An address on this chain has 32 to 44 base58 characters."))
     return text
 
 

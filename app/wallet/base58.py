@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.translation import tr
 from app.wallet.errors import AddressRefused
 
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -24,12 +25,12 @@ def encode(data: bytes | bytearray) -> str:
 def decode(text: str) -> bytearray:
     """Return the bytes, in a buffer that can be wiped. Raises `AddressRefused`, which does not repeat the text."""
     if len(text) > MAX_CHARS:
-        raise AddressRefused("base58", f"Base58 text can have up to {MAX_CHARS} characters.")
+        raise AddressRefused("base58", tr("Base58 text can have up to {max_chars} characters.", max_chars=MAX_CHARS))
     number = 0
     for char in text:
         value = _VALUE.get(char)
         if value is None:
-            raise AddressRefused("base58", "This contains a character that base58 does not use.")
+            raise AddressRefused("base58", tr("This contains a character that base58 does not use."))
         number = number * 58 + value
     zeros = len(text) - len(text.lstrip("1"))
     return bytearray(zeros) + bytearray(number.to_bytes((number.bit_length() + 7) // 8, "big"))

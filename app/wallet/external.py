@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from app.translation import tr
 from app.wallet import base58
 from app.wallet.addresses import Chain, read_address
 from app.wallet.errors import AddressRefused, KeyUnavailable, SigningFailed
@@ -30,13 +31,13 @@ class ExternalSigner:
         signature = await self._ask(text)
         if signature is None:
             raise KeyUnavailable(
-                "elsewhere", "The key of this wallet is on another device, and nothing was signed there."
+                "elsewhere", tr("The key of this wallet is on another device, and nothing was signed there.")
             )
         return await check_text_signature(self.chain, self.address, text, signature)
 
     async def sign_authorization(self, authorization: TransferAuthorization) -> str:
         """Payments have a page of their own, where the signature is pasted."""
-        raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere. Paste its signature.")
+        raise KeyUnavailable("elsewhere", tr("The key of this wallet is elsewhere. Paste its signature."))
 
 
 async def check_text_signature(chain: Chain, address: str, text: str, signature: str) -> str:
@@ -47,12 +48,12 @@ async def check_text_signature(chain: Chain, address: str, text: str, signature:
 def _evm(address: str, text: str, signature: str) -> str:
     digits = signature[2:] if signature[:2] in ("0x", "0X") else signature
     if len(digits) != 130 or any(char not in "0123456789abcdefABCDEF" for char in digits):
-        raise SigningFailed("format", "A signature has 0x and 130 hexadecimal digits.")
+        raise SigningFailed("format", tr("A signature has 0x and 130 hexadecimal digits."))
     load_eth_account()
     from eth_account.messages import encode_defunct
 
     if recovered_address(encode_defunct(text=text), "0x" + digits) != address:
-        raise SigningFailed("other_signer", "This signature is from another wallet or signs something else.")
+        raise SigningFailed("other_signer", tr("This signature is from another wallet or signs something else."))
     return "0x" + digits.lower()
 
 
@@ -67,4 +68,4 @@ def _ed25519(address: str, text: str, signature: str) -> str:
         return signature
     except (InvalidSignature, AddressRefused, ValueError):
         pass
-    raise SigningFailed("other_signer", "This signature is from another wallet or signs something else.")
+    raise SigningFailed("other_signer", tr("This signature is from another wallet or signs something else."))

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import cast
 
+from app.translation import tr
 from app.wallet import base58
 from app.wallet.addresses import Chain, same_evm_address
 from app.wallet.errors import (
@@ -42,7 +43,7 @@ SOLANA_PATH = (44, 501)  # BIP-44 purpose and coin, then account and change; all
 async def new_phrase(words: int = 12) -> str:
     """A new English recovery phrase. Show it once; the key comes from `key_from_phrase`."""
     if words not in PHRASE_LENGTHS:
-        raise KeyRefused("phrase_length", "A recovery phrase has 12, 15, 18, 21 or 24 words.")
+        raise KeyRefused("phrase_length", tr("A recovery phrase has 12, 15, 18, 21 or 24 words."))
 
     def make() -> str:
         load_eth_account()
@@ -59,11 +60,12 @@ async def key_from_phrase(phrase: str, *, chain: Chain = "evm", index: int = 0, 
     The phrase may be in any language that BIP-39 has, in any case and spacing. Raises `KeyRefused`.
     """
     if not 0 <= index <= MAX_ACCOUNT_INDEX:
-        raise KeyRefused("index", "There is no account with that number.")
+        raise KeyRefused("index", tr("There is no account with that number."))
     words = unicodedata.normalize("NFKD", phrase[:MAX_KEY_TEXT_CHARS]).lower().split()
     if len(words) not in PHRASE_LENGTHS:
         raise KeyRefused(
-            "phrase_length", f"A recovery phrase has 12, 15, 18, 21 or 24 words; this one has {len(words)}."
+            "phrase_length",
+            tr("A recovery phrase has 12, 15, 18, 21 or 24 words; this one has {count}.", count=len(words)),
         )
     return await asyncio.to_thread(_from_words, words, chain, index, passphrase)
 
@@ -75,13 +77,13 @@ def read_private_key(text: str, chain: Chain) -> PrivateKey:
     """
     text = text.strip()
     if len(text) > MAX_KEY_TEXT_CHARS:
-        raise KeyRefused("length", "This is too long for a private key.")
+        raise KeyRefused("length", tr("This is too long for a private key."))
     digits = text[2:] if text[:2] in ("0x", "0X") else text
     if len(digits) == 2 * KEY_BYTES and all(char in "0123456789abcdefABCDEF" for char in digits):
         return PrivateKey(bytearray.fromhex(digits), chain)
     if chain == "solana":
         return _from_pair(_pair_of(text))
-    raise KeyRefused("format", "A private key has 64 hexadecimal digits, with or without 0x in front.")
+    raise KeyRefused("format", tr("A private key has 64 hexadecimal digits, with or without 0x in front."))
 
 
 async def open_key_file(data: bytes, password: str) -> PrivateKey:
@@ -92,10 +94,14 @@ async def open_key_file(data: bytes, password: str) -> PrivateKey:
 async def encrypt_key_file(key: PrivateKey, password: str) -> bytes:
     """Return `key` as a version 3 key file, which other wallets read. The key is not wiped. Raises `KeyRefused`."""
     if key.chain != "evm":
-        raise KeyRefused("chain", "Key files exist for Ethereum keys only.")
+        raise KeyRefused("chain", tr("Key files exist for Ethereum keys only."))
     if len(password) < MIN_PASSWORD_CHARS:
         raise KeyRefused(
-            "password", f"At least {MIN_PASSWORD_CHARS} characters, because anyone with the file can keep guessing."
+            "password",
+            tr(
+                "At least {min_password_chars} characters, because anyone with the file can keep guessing.",
+                min_password_chars=MIN_PASSWORD_CHARS,
+            ),
         )
     return await asyncio.to_thread(_encrypt_key_file, key, password)
 
@@ -113,10 +119,10 @@ def _from_words(words: list[str], chain: Chain, index: int, passphrase: str) -> 
     if not known:
         best = max(lists, key=lambda each: sum(_is_word(word, each.wordlist) for word in words))
         strange = [str(at) for at, word in enumerate(words, 1) if not _is_word(word, best.wordlist)]
-        raise KeyRefused("word", f"Not a recovery phrase word: number {', '.join(strange)}.")
+        raise KeyRefused("word", tr("Not a recovery phrase word: number {strange}.", strange=", ".join(strange)))
     if not any(each.is_mnemonic_valid(phrase) for each in known):
         raise KeyRefused(
-            "phrase_checksum", "This is not a valid recovery phrase. A word is wrong or in the wrong place."
+            "phrase_checksum", tr("This is not a valid recovery phrase. A word is wrong or in the wrong place.")
         )
     seed = Mnemonic.to_seed(phrase, passphrase)
     if chain == "solana":
@@ -139,7 +145,9 @@ def _slip10(seed: bytes, path: tuple[int, ...]) -> bytearray:
 
 def _pair_of(text: str) -> bytearray:
     """The 64 bytes, or the 32, that a text of the other chain's wallets stands for."""
-    refused = KeyRefused("format", "A private key on this chain is 64 bytes in base58, a list of 64 numbers, or hex.")
+    refused = KeyRefused(
+        "format", tr("A private key on this chain is 64 bytes in base58, a list of 64 numbers, or hex.")
+    )
     if not text.startswith("["):
         try:
             return base58.decode(text)
@@ -162,7 +170,7 @@ def _from_pair(pair: bytearray) -> PrivateKey:
         pair[at] = 0
     if public and base58.decode(key.to_text())[KEY_BYTES:] != public:
         key.wipe()
-        raise KeyRefused("pair", "The two halves of this key do not match.")
+        raise KeyRefused("pair", tr("The two halves of this key do not match."))
     return key
 
 
@@ -177,13 +185,13 @@ def _open_key_file(data: bytes, password: str) -> PrivateKey:
         except ValueError as error:
             if "MAC" not in str(error):
                 raise
-        raise WrongPassword("password", "Wrong password.")
+        raise WrongPassword("password", tr("Wrong password."))
 
-    key = without_words(decrypt, KeyFileDamaged("damaged", "This key file is damaged."))
+    key = without_words(decrypt, KeyFileDamaged("damaged", tr("This key file is damaged.")))
     address = str(document.get("address") or "")
     if address and not same_evm_address("0x" + address.removeprefix("0x"), derived_address(key)):
         key.wipe()
-        raise KeyFileDamaged("address", "The key in this file does not belong to the address in the file.")
+        raise KeyFileDamaged("address", tr("The key in this file does not belong to the address in the file."))
     return key
 
 
@@ -195,12 +203,12 @@ def _encrypt_key_file(key: PrivateKey, password: str) -> bytes:
         document = Account.encrypt(bytes(key.reveal()), password, kdf="scrypt")
         return json.dumps(document, indent=2).encode()
 
-    return without_words(encrypt, KeyRefused("library", "The key could not be encrypted on this computer."))
+    return without_words(encrypt, KeyRefused("library", tr("The key could not be encrypted on this computer.")))
 
 
 def _checked_key_file(data: bytes) -> dict[str, object]:
     """The document with lower-case names, once it is certain that opening it asks for a bearable amount of work."""
-    damaged = KeyFileDamaged("damaged", "This is not a key file, or it is damaged.")
+    damaged = KeyFileDamaged("damaged", tr("This is not a key file, or it is damaged."))
     if len(data) > MAX_KEY_FILE_BYTES:
         raise damaged
     document: object = None
@@ -209,13 +217,13 @@ def _checked_key_file(data: bytes) -> dict[str, object]:
     if not isinstance(document, dict):
         raise damaged
     if document.get("version") != 3:
-        raise KeyFileDamaged("version", "Only version 3 key files are supported.")
+        raise KeyFileDamaged("version", tr("Only version 3 key files are supported."))
     crypto = document.get("crypto")
     params = crypto.get("kdfparams") if isinstance(crypto, dict) else None
     if not isinstance(crypto, dict) or not isinstance(params, dict) or crypto.get("cipher") != "aes-128-ctr":
         raise damaged
     if not _bearable(crypto.get("kdf"), params):
-        raise KeyFileDamaged("cost", "This key file needs too much memory or time to unlock.")
+        raise KeyFileDamaged("cost", tr("This key file needs too much memory or time to unlock."))
     return document
 
 

@@ -18,6 +18,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from app.translation import tr
 from app.wallet.addresses import read_evm_address
 from app.wallet.errors import AddressRefused, PaymentRefused, SigningFailed
 from app.wallet.networks import Token
@@ -98,10 +99,10 @@ def units_of(amount_usd: Decimal, decimals: int) -> int:
     if not isinstance(amount_usd, Decimal):
         raise TypeError("money is Decimal")
     if not amount_usd.is_finite() or not MIN_EXPONENT <= int(amount_usd.as_tuple().exponent) <= MAX_EXPONENT:
-        raise PaymentRefused("amount", "This is not an amount that can be paid.", "amount")
+        raise PaymentRefused("amount", tr("This is not an amount that can be paid."), "amount")
     units = Fraction(amount_usd) * 10**decimals
     if units.denominator != 1:
-        raise PaymentRefused("amount", f"Up to {decimals} decimals.", "amount")
+        raise PaymentRefused("amount", tr("Up to {decimals} decimals.", decimals=decimals), "amount")
     return int(units)
 
 
@@ -133,14 +134,14 @@ def prepare_payment(
     except AddressRefused:
         sender = ""
     if not sender:
-        raise PaymentRefused("payer", "The paying wallet has no address on this chain.", "from")
+        raise PaymentRefused("payer", tr("The paying wallet has no address on this chain."), "from")
     if sender == option.receiver:
-        raise PaymentRefused("receiver", "The payment would go to this same wallet.", "payTo")
+        raise PaymentRefused("receiver", tr("The payment would go to this same wallet."), "payTo")
     if abs(skew) > MAX_SKEW and not token.test_money:
-        raise PaymentRefused("clock", "This computer's clock differs from the service's by minutes. Set it first.")
+        raise PaymentRefused("clock", tr("This computer's clock differs from the service's by minutes. Set it first."))
     now = now + skew
     if not timedelta(seconds=-5) <= now - named_at <= MAX_TERMS_AGE:
-        raise PaymentRefused("stale", "The service's terms are too old. Request them again.")
+        raise PaymentRefused("stale", tr("The service's terms are too old. Request them again."))
     value = units_of(amount_usd, token.decimals)
     _check_amount(amount_usd, usd_of(option.least_units, token.decimals), limits)
     start = int(now.timestamp())
@@ -162,7 +163,7 @@ def prepare_payment(
 async def sign_payment(prepared: PreparedPayment, signer: PaymentSigner) -> SignedPayment:
     """Raises `WalletError`. Write the intent to disk before calling this: from here on the payment exists."""
     if signer.address != prepared.authorization.sender:
-        raise PaymentRefused("payer", "The payment was prepared for another wallet.", "from")
+        raise PaymentRefused("payer", tr("The payment was prepared for another wallet."), "from")
     return SignedPayment(prepared, await signer.sign_authorization(prepared.authorization))
 
 
@@ -174,18 +175,18 @@ async def accept_signature(prepared: PreparedPayment, text: str) -> SignedPaymen
         return recovered_address(typed_data_message(prepared.authorization), signature)
 
     if await asyncio.to_thread(signer_of_it) != prepared.authorization.sender:
-        raise SigningFailed("other_signer", "This signature is from another wallet or signs something else.")
+        raise SigningFailed("other_signer", tr("This signature is from another wallet or signs something else."))
     return SignedPayment(prepared, signature)
 
 
 def _standard_signature(text: str) -> str:
     """r, s and 27 or 28; s in the lower half, as the token's contract demands."""
     if not _SIGNATURE.fullmatch(text):
-        raise SigningFailed("format", "A signature has 0x and 130 hexadecimal digits, not a contract wallet's.")
+        raise SigningFailed("format", tr("A signature has 0x and 130 hexadecimal digits, not a contract wallet's."))
     data = bytes.fromhex(text[2:])
     parity = data[64] - 27 if data[64] >= 27 else data[64]
     if parity not in (0, 1) or int.from_bytes(data[32:64], "big") > SECP256K1_ORDER // 2:
-        raise SigningFailed("format", "The token does not accept this form of signature.")
+        raise SigningFailed("format", tr("The token does not accept this form of signature."))
     return "0x" + data[:64].hex() + f"{27 + parity:02x}"
 
 
@@ -205,10 +206,18 @@ def _dollars(amount: Decimal) -> str:
 
 def _check_amount(amount: Decimal, asked: Decimal, limits: PaymentLimits) -> None:
     if amount < limits.smallest:
-        raise PaymentRefused("too_small", f"The smallest top-up is {_dollars(limits.smallest)}.", "amount")
+        raise PaymentRefused(
+            "too_small", tr("The smallest top-up is {dollars}.", dollars=_dollars(limits.smallest)), "amount"
+        )
     if amount > limits.largest:
-        raise PaymentRefused("too_large", f"The largest top-up is {_dollars(limits.largest)}.", "amount")
+        raise PaymentRefused(
+            "too_large", tr("The largest top-up is {dollars}.", dollars=_dollars(limits.largest)), "amount"
+        )
     if limits.own_cap is not None and amount > limits.own_cap:
-        raise PaymentRefused("own_cap", f"Your limit for top-ups is {_dollars(limits.own_cap)}.", "amount")
+        raise PaymentRefused(
+            "own_cap", tr("Your limit for top-ups is {dollars}.", dollars=_dollars(limits.own_cap)), "amount"
+        )
     if amount < asked:
-        raise PaymentRefused("below_terms", f"The service accepts {_dollars(asked)} or more.", "amount")
+        raise PaymentRefused(
+            "below_terms", tr("The service accepts {dollars} or more.", dollars=_dollars(asked)), "amount"
+        )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from app.translation import tr
 from app.wallet.addresses import read_evm_address
 from app.wallet.errors import AddressRefused, PaymentRefused
 from app.wallet.payment import PreparedPayment, usd_of
@@ -45,21 +46,23 @@ def sign_sheet(prepared: PreparedPayment) -> tuple[SignedField, ...]:
     )
     _check(words, prepared)
     amount = usd_of(words.value, token.decimals)
-    known = f"{token.symbol} on {token.network_name}" + (" (test money)" if token.test_money else "")
+    known = tr("{symbol} on {network_name}", symbol=token.symbol, network_name=token.network_name) + (
+        tr(" (test money)") if token.test_money else ""
+    )
     return (
-        SignedField("from", words.sender, "your wallet"),
-        SignedField("to", words.receiver, "as the service stated it"),
+        SignedField("from", words.sender, tr("your wallet")),
+        SignedField("to", words.receiver, tr("as the service stated it")),
         SignedField("value", str(words.value), f"{amount:f} {token.symbol}"),
         SignedField("validAfter", str(words.valid_after), _clock(words.valid_after)),
         SignedField("validBefore", str(words.valid_before), _clock(words.valid_before)),
-        SignedField("nonce", "0x" + words.nonce.hex(), "used once"),
+        SignedField("nonce", "0x" + words.nonce.hex(), tr("used once")),
         SignedField("name", make_visible(token.name)),
         SignedField("version", make_visible(token.version)),
         SignedField("chainId", str(words.chain_id), token.network_name),
         SignedField("verifyingContract", words.token, known),
-        SignedField("domain hash", "0x" + authorization.domain_separator.hex()),
-        SignedField("message hash", "0x" + authorization.struct_hash.hex()),
-        SignedField("signing hash", "0x" + authorization.digest.hex()),
+        SignedField(tr("domain hash"), "0x" + authorization.domain_separator.hex()),
+        SignedField(tr("message hash"), "0x" + authorization.struct_hash.hex()),
+        SignedField(tr("signing hash"), "0x" + authorization.digest.hex()),
     )
 
 
@@ -132,7 +135,7 @@ def _check(words: SignedWords, prepared: PreparedPayment) -> None:
         and usd_of(words.value, token.decimals) == prepared.amount_usd
     )
     if not as_chosen:
-        raise PaymentRefused("encoding", "The signed data does not match your choice.")
+        raise PaymentRefused("encoding", tr("The signed data does not match your choice."))
 
 
 def _clock(seconds: int) -> str:
@@ -177,4 +180,4 @@ def _matching(content: Mapping[str, object], name: str, pattern: re.Pattern[str]
 
 
 def _unreadable(field: str) -> PaymentRefused:
-    return PaymentRefused("unreadable", "This is not a payment that can be read.", field)
+    return PaymentRefused("unreadable", tr("This is not a payment that can be read."), field)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from app.translation import tr
 from app.wallet.addresses import ZERO_ADDRESS, read_evm_address, same_evm_address
 from app.wallet.errors import AddressRefused, PaymentRefused
 from app.wallet.networks import KNOWN_TOKENS, SOLANA_NAMES, Token
@@ -71,11 +72,13 @@ def read_options(
 def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOKENS) -> PaymentOption:
     """Check one entry of `accepts`. Raises `PaymentRefused`, which names the field."""
     if version not in _AMOUNT_NAME:
-        raise PaymentRefused("version", f"Version {version} of the payment protocol is not known.", "x402Version")
+        raise PaymentRefused(
+            "version", tr("Version {version} of the payment protocol is not known.", version=version), "x402Version"
+        )
     if not isinstance(terms, Mapping):
-        raise PaymentRefused("terms", "The service's payment terms cannot be read.")
+        raise PaymentRefused("terms", tr("The service's payment terms cannot be read."))
     if _text(terms, "scheme") != SCHEME:
-        raise PaymentRefused("scheme", "Only payments of an exact amount are signed.", "scheme")
+        raise PaymentRefused("scheme", tr("Only payments of an exact amount are signed."), "scheme")
     network = _text(terms, "network")
     token = _token(_on_network(network, tokens), _text(terms, "asset"))
     _check_extra(terms.get("extra"), token)
@@ -104,11 +107,13 @@ def _on_network(network: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
     if network in SOLANA_NAMES:
         raise PaymentRefused(
             "other_rail",
-            "Rialto cannot pay on this chain. Choose another method, or pay from a wallet program for that "
-            "chain. The credits then belong to the paying address.",
+            tr(
+                "Rialto cannot pay on this chain. Choose another method, or pay from a wallet program for that "
+                "chain. The credits then belong to the paying address."
+            ),
             "network",
         )
-    raise PaymentRefused("network", "The service asks for payment on an unknown network.", "network")
+    raise PaymentRefused("network", tr("The service asks for payment on an unknown network."), "network")
 
 
 def _token(tokens: Sequence[Token], asset: str) -> Token:
@@ -116,23 +121,27 @@ def _token(tokens: Sequence[Token], asset: str) -> Token:
     for token in tokens:
         if same_evm_address(asset, token.address):
             return token
-    known = " or ".join(f"{token.symbol} on {token.network_name}" for token in tokens)
-    raise PaymentRefused("asset", f"The service asks for a token that is not {known}.", "asset")
+    known = " or ".join(
+        tr("{symbol} on {network_name}", symbol=token.symbol, network_name=token.network_name) for token in tokens
+    )
+    raise PaymentRefused("asset", tr("The service asks for a token that is not {known}.", known=known), "asset")
 
 
 def _check_extra(extra: object, token: Token) -> None:
     """The names that the token's contract is signed under. Another name would make a signature that pays nothing."""
     if not isinstance(extra, Mapping):
-        raise PaymentRefused("extra", "The service does not name its token.", "extra")
+        raise PaymentRefused("extra", tr("The service does not name its token."), "extra")
     for name, expected in (("name", token.name), ("version", token.version)):
         if _text(extra, name, "extra.") != expected:
             raise PaymentRefused(
-                "token_name", f"The token does not call itself {token.name}, version {token.version}.", f"extra.{name}"
+                "token_name",
+                tr("The token does not call itself {name}, version {version}.", name=token.name, version=token.version),
+                f"extra.{name}",
             )
     method = extra.get("assetTransferMethod")
     if method not in (None, "eip3009"):
         raise PaymentRefused(
-            "method", "The service asks for permission to take more than one payment.", "extra.assetTransferMethod"
+            "method", tr("The service asks for permission to take more than one payment."), "extra.assetTransferMethod"
         )
 
 
@@ -144,14 +153,14 @@ def _receiver(text: str, token: Token) -> str:
     else:
         if receiver not in (ZERO_ADDRESS, token.address):
             return receiver
-        sentence = "A payment to this address could not be credited."
-    raise PaymentRefused("receiver", f"The receiver of the payment is wrong. {sentence}", "payTo")
+        sentence = tr("A payment to this address could not be credited.")
+    raise PaymentRefused("receiver", tr("The receiver of the payment is wrong. {sentence}", sentence=sentence), "payTo")
 
 
 def _units(terms: Mapping[str, object], name: str) -> int:
     text = _text(terms, name)
     if not _DIGITS.fullmatch(text) or len(text) > MAX_AMOUNT_DIGITS or int(text) == 0:
-        raise PaymentRefused("amount", "The amount the service asks for is not a whole number of units.", name)
+        raise PaymentRefused("amount", tr("The amount the service asks for is not a whole number of units."), name)
     return int(text)
 
 
@@ -159,8 +168,12 @@ def _window(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not MIN_WINDOW_S <= value <= MAX_WINDOW_S:
         raise PaymentRefused(
             "window",
-            f"A payment can stay valid for {MIN_WINDOW_S} seconds to {MAX_WINDOW_S // 60} minutes. "
-            "The service asks for something else.",
+            tr(
+                "A payment can stay valid for {min_window_s} seconds to {max_window_s} minutes. The service asks for "
+                "something else.",
+                min_window_s=MIN_WINDOW_S,
+                max_window_s=MAX_WINDOW_S // 60,
+            ),
             "maxTimeoutSeconds",
         )
     return value
@@ -169,7 +182,9 @@ def _window(value: object) -> int:
 def _text(terms: Mapping[str, object], name: str, prefix: str = "") -> str:
     value = terms.get(name)
     if not isinstance(value, str) or not value or len(value) > MAX_TEXT_CHARS:
-        raise PaymentRefused("terms", f"The payment terms are missing “{name}”.", prefix + name)
+        raise PaymentRefused("terms", tr("The payment terms are missing “{name}”.", name=name), prefix + name)
     if hides_something(value):
-        raise PaymentRefused("hidden", f"The payment terms have hidden characters in “{name}”.", prefix + name)
+        raise PaymentRefused(
+            "hidden", tr("The payment terms have hidden characters in “{name}”.", name=name), prefix + name
+        )
     return value

@@ -10,6 +10,7 @@ import re
 from decimal import Decimal, localcontext
 from typing import Final
 
+from app.translation import tr
 from app.wallet.errors import QuantityRefused
 
 UNITS: Final = {"wei": 0, "kwei": 3, "mwei": 6, "gwei": 9, "szabo": 12, "finney": 15, "ether": 18, "eth": 18}
@@ -32,26 +33,32 @@ def read_quantity(text: str, *, signed: bool = False) -> int:
         return _within(int(hexadecimal[1], 16))
     written = _DECIMAL.fullmatch(text)
     if written is None or text[:2] in ("0x", "0X"):
-        raise QuantityRefused("number", "Enter digits, or 0x and hexadecimal digits, with or without a unit.")
+        raise QuantityRefused("number", tr("Enter digits, or 0x and hexadecimal digits, with or without a unit."))
     digits, exponent, unit = written[1].replace("_", "").replace(",", ""), written[2] or "0", written[3].lower()
     if unit and unit not in UNITS:
-        raise QuantityRefused("unit", f"“{written[3]}” is not a unit. Units are wei, gwei and ether.")
+        raise QuantityRefused(
+            "unit", tr("“{written}” is not a unit. Units are wei, gwei and ether.", written=written[3])
+        )
     with localcontext() as context:
         context.prec = _DIGITS
         value = Decimal(digits).scaleb(int(exponent) + UNITS.get(unit, 0))
         if value < 0 and not signed:
-            raise QuantityRefused("negative", "This number cannot be negative.")
+            raise QuantityRefused("negative", tr("This number cannot be negative."))
         if abs(value) > LARGEST:
-            raise QuantityRefused("large", "This number does not fit into 256 bits.")
+            raise QuantityRefused("large", tr("This number does not fit into 256 bits."))
         if value != value.to_integral_value():
-            whole = "The number is not whole." if not unit else f"This has more decimals than wei allows: “{text}”."
+            whole = (
+                tr("The number is not whole.")
+                if not unit
+                else tr("This has more decimals than wei allows: “{text}”.", text=text)
+            )
             raise QuantityRefused("whole", whole)
         return int(value)
 
 
 def _within(value: int) -> int:
     if value > LARGEST:
-        raise QuantityRefused("large", "This number does not fit into 256 bits.")
+        raise QuantityRefused("large", tr("This number does not fit into 256 bits."))
     return value
 
 
@@ -67,7 +74,7 @@ def node_quantity(value: object) -> int | None:
 def hex_quantity(value: int) -> str:
     """The form a node takes: 0 is "0x0". Raises `QuantityRefused` for a negative number."""
     if value < 0:
-        raise QuantityRefused("negative", "This number cannot be negative.")
+        raise QuantityRefused("negative", tr("This number cannot be negative."))
     return hex(value)
 
 
@@ -92,4 +99,6 @@ def read_block(text: str) -> str:
     try:
         return hex_quantity(read_quantity(text))
     except QuantityRefused as error:
-        raise QuantityRefused("block", f"A block is a number or one of {', '.join(BLOCK_TAGS)}.") from error
+        raise QuantityRefused(
+            "block", tr("A block is a number or one of {block_tags}.", block_tags=", ".join(BLOCK_TAGS))
+        ) from error

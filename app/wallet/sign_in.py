@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import SplitResult, urlsplit
 
+from app.translation import tr
 from app.wallet.errors import SignInRefused
 from app.wallet.networks import sign_in_chain_id
 from app.wallet.sign_in_message import SignInMessage, read_sign_in_message, write_moment
@@ -45,7 +46,7 @@ def site_of(base_url: str, *, domain: str | None, uri: str | None, statement: st
     host = (parts.hostname or "").lower()
     if parts.scheme != "https" and not _is_this_computer(host):
         raise SignInRefused(
-            "insecure", "Signing in needs https://. With http://, others on the network could read the signature."
+            "insecure", tr("Signing in needs https://. With http://, others on the network could read the signature.")
         )
     shown = f"[{host}]" if ":" in host else host
     usual = {"https": 443, "http": 80}[parts.scheme]
@@ -97,7 +98,7 @@ class SignedIn:
 
 def read_header(value: str) -> SignedIn:
     """Take a header apart. Raises `SignInRefused` for one that says two things at once, or nothing."""
-    refused = SignInRefused("header", "This is not a sign-in header.")
+    refused = SignInRefused("header", tr("This is not a sign-in header."))
     if len(value) > MAX_HEADER_CHARS:
         raise refused
     payload: object = None
@@ -114,7 +115,7 @@ def read_header(value: str) -> SignedIn:
         chain_id,
         f"eip155:{message.chain_id}",
     ):
-        raise SignInRefused("mismatch", "The sign-in header names another wallet or chain than its message.")
+        raise SignInRefused("mismatch", tr("The sign-in header names another wallet or chain than its message."))
     stamped = isinstance(timestamp, int) and not isinstance(timestamp, bool)
     return SignedIn(message, signature, timestamp if stamped else None)
 
@@ -158,7 +159,7 @@ def _web_address(text: str) -> SplitResult:
             return parts
     except ValueError:
         pass
-    raise SignInRefused("address", "You cannot sign in at this account's address.")
+    raise SignInRefused("address", tr("You cannot sign in at this account's address."))
 
 
 def _is_this_computer(host: str) -> bool:

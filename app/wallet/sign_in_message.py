@@ -23,6 +23,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from app.translation import tr
 from app.wallet.addresses import Chain, read_evm_address, read_solana_address
 from app.wallet.errors import AddressRefused, SignInRefused
 
@@ -77,7 +78,7 @@ class SignInMessage:
         """The text to sign. Raises `SignInRefused` unless reading it gives these very fields."""
         text = _written(self)
         if read_sign_in_message(text) != self:
-            raise SignInRefused("message", "This sign-in message does not say what it was made to say.")
+            raise SignInRefused("message", tr("This sign-in message does not say what it was made to say."))
         return text
 
     @property
@@ -92,15 +93,15 @@ class SignInMessage:
 def read_sign_in_message(text: str) -> SignInMessage:
     """Read a whole message. Raises `SignInRefused` for anything that is not one, character by character."""
     if len(text) > MAX_MESSAGE_CHARS or not text.isascii():
-        raise SignInRefused("message", "A sign-in message must be short and plain ASCII.")
+        raise SignInRefused("message", tr("A sign-in message must be short and plain ASCII."))
     lines = _Lines(text.split("\n"))
     first = _FIRST.fullmatch(lines.take())
     if first is None:
         raise SignInRefused(
-            "first_line", "The first line of the sign-in message must name a domain and a type of account."
+            "first_line", tr("The first line of the sign-in message must name a domain and a type of account.")
         )
     if first["v6"] and not _is_ipv6(first["v6"]):
-        raise SignInRefused("domain", "The domain in the sign-in message is not valid.")
+        raise SignInRefused("domain", tr("The domain in the sign-in message is not valid."))
     chain = _KINDS[first["kind"]]
     address = _address(lines.take(), chain)
     lines.expect_empty()
@@ -110,7 +111,7 @@ def read_sign_in_message(text: str) -> SignInMessage:
         lines.expect_empty()
     uri = _uri(lines.value("URI: "), "uri")
     if lines.value("Version: ") != "1":
-        raise SignInRefused("version", "Only version 1 of sign-in messages is supported.")
+        raise SignInRefused("version", tr("Only version 1 of sign-in messages is supported."))
     chain_id = _match(_CHAIN_ID[chain], lines.value("Chain ID: "), "chain_id")
     nonce = _match(_NONCE, lines.value("Nonce: "), "nonce")
     issued_at = _moment(lines.value("Issued At: "))
@@ -151,7 +152,9 @@ def read_moment(text: str) -> datetime:
             return datetime.fromisoformat(f"{day}T{time}{(fraction or '')[:7]}{'+00:00' if zone == 'Z' else zone}")
         except ValueError:
             pass
-    raise SignInRefused("time", "A time in the sign-in message is not valid. Times look like 2026-01-02T03:04:05.678Z.")
+    raise SignInRefused(
+        "time", tr("A time in the sign-in message is not valid. Times look like 2026-01-02T03:04:05.678Z.")
+    )
 
 
 class _Lines:
@@ -166,19 +169,19 @@ class _Lines:
 
     def take(self) -> str:
         if self.ended():
-            raise SignInRefused("short", "The sign-in message ends too early.")
+            raise SignInRefused("short", tr("The sign-in message ends too early."))
         line = self._lines[self._at]
         self._at += 1
         return line
 
     def expect_empty(self) -> None:
         if self.take():
-            raise SignInRefused("layout", "The sign-in message has text where a line should be empty.")
+            raise SignInRefused("layout", tr("The sign-in message has text where a line should be empty."))
 
     def value(self, label: str) -> str:
         line = self.take()
         if not line.startswith(label):
-            raise SignInRefused("layout", f"The sign-in message is missing the line “{label.strip()}”.")
+            raise SignInRefused("layout", tr("The sign-in message is missing the line “{label}”.", label=label.strip()))
         return line[len(label) :]
 
     def optional(self, label: str) -> str | None:
@@ -214,14 +217,14 @@ def _resources(lines: _Lines) -> tuple[str, ...]:
     if lines.ended():
         return ()
     if lines.take() != "Resources:":
-        raise SignInRefused("layout", "The sign-in message has a line that does not belong there.")
+        raise SignInRefused("layout", tr("The sign-in message has a line that does not belong there."))
     found: list[str] = []
     while not lines.ended():
         found.append(_uri(lines.value("- "), "resources"))
         if len(found) > MAX_RESOURCES:
-            raise SignInRefused("resources", "The sign-in message lists too many resources.")
+            raise SignInRefused("resources", tr("The sign-in message lists too many resources."))
     if not found:
-        raise SignInRefused("resources", "The sign-in message has a list of resources, but the list is empty.")
+        raise SignInRefused("resources", tr("The sign-in message has a list of resources, but the list is empty."))
     return tuple(found)
 
 
@@ -233,13 +236,13 @@ def _address(text: str, chain: Chain) -> str:
             return text
     except AddressRefused:
         pass
-    raise SignInRefused("address", "The address in the sign-in message has a wrong checksum.")
+    raise SignInRefused("address", tr("The address in the sign-in message has a wrong checksum."))
 
 
 def _uri(text: str, name: str) -> str:
     found = _URI.fullmatch(text)
     if found is None or (found["uri_v6"] and not _is_ipv6(found["uri_v6"])):
-        raise SignInRefused(name, "An address in the sign-in message is not a URI.")
+        raise SignInRefused(name, tr("An address in the sign-in message is not a URI."))
     return text
 
 
@@ -251,7 +254,11 @@ def _moment(text: str) -> str:
 def _match(pattern: re.Pattern[str], text: str, name: str) -> str:
     if not pattern.fullmatch(text):
         raise SignInRefused(
-            name, f"The {name.replace('_', ' ')} of the sign-in message has a character that is not allowed."
+            name,
+            tr(
+                "The {replace} of the sign-in message has a character that is not allowed.",
+                replace=name.replace("_", " "),
+            ),
         )
     return text
 

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
+from app.translation import tr
 from app.wallet import base58
 from app.wallet.addresses import ED25519_KEY_BYTES, Chain, read_evm_address, read_solana_address
 from app.wallet.errors import KeyRefused, KeyUnavailable, SigningFailed, WalletError
@@ -42,10 +43,10 @@ class PrivateKey:
         self.chain: Chain = chain
         if len(secret) != KEY_BYTES:
             self.wipe()
-            raise KeyRefused("length", "A private key has 32 bytes: 64 hexadecimal digits.")
+            raise KeyRefused("length", tr("A private key has 32 bytes: 64 hexadecimal digits."))
         if chain == "evm" and not 0 < int.from_bytes(secret, "big") < SECP256K1_ORDER:
             self.wipe()
-            raise KeyRefused("range", "This number is not a valid private key.")
+            raise KeyRefused("range", tr("This number is not a valid private key."))
 
     @classmethod
     def generate(cls, chain: Chain) -> PrivateKey:
@@ -62,7 +63,7 @@ class PrivateKey:
         Raises `KeyUnavailable` when that has happened.
         """
         if not any(self._secret):
-            raise KeyUnavailable("wiped", "The key is no longer in memory.")
+            raise KeyUnavailable("wiped", tr("The key is no longer in memory."))
         return self._secret
 
     def to_text(self) -> str:
@@ -143,10 +144,12 @@ class EthAccountSigner:
         def sign(key: PrivateKey) -> str:
             signable = typed_data_message(authorization)
             if (signable.header, signable.body) != (authorization.domain_separator, authorization.struct_hash):
-                raise SigningFailed("encoding", "Two independent encodings of the payment differ. Nothing was signed.")
+                raise SigningFailed(
+                    "encoding", tr("Two independent encodings of the payment differ. Nothing was signed.")
+                )
             signature = self._signed(key, signable)
             if recovered_address(signable, signature) != self.address:
-                raise SigningFailed("signature", "The signature is not valid. Nothing was sent.")
+                raise SigningFailed("signature", tr("The signature is not valid. Nothing was sent."))
             return signature
 
         return await self._with_key(sign)
@@ -160,7 +163,7 @@ class EthAccountSigner:
 
         account = Account.from_key(bytes(key.reveal()))
         if account.address != self.address:
-            raise KeyUnavailable("other_address", "The stored key for this wallet belongs to another address.")
+            raise KeyUnavailable("other_address", tr("The stored key for this wallet belongs to another address."))
         # Not HexBytes.hex(): that leaves out the 0x, and services refuse a bare signature.
         return "0x" + bytes(account.sign_message(signable).signature).hex()
 
@@ -184,7 +187,7 @@ class Ed25519Signer:
         def sign(key: PrivateKey) -> str:
             private = _ed25519(key.reveal())
             if base58.encode(_ed25519_public(private)) != self.address:
-                raise KeyUnavailable("other_address", "The stored key for this wallet belongs to another address.")
+                raise KeyUnavailable("other_address", tr("The stored key for this wallet belongs to another address."))
             return base58.encode(private.sign(text.encode()))
 
         return await _with_key(self._read_key, self.chain, sign)
@@ -236,7 +239,7 @@ def recovered_address(signable: SignableMessage, signature: str) -> str:
 
     return without_words(
         lambda: str(Account.recover_message(signable, signature=bytes.fromhex(signature[2:]))),
-        SigningFailed("signature", "This signature does not match the text."),
+        SigningFailed("signature", tr("This signature does not match the text.")),
     )
 
 
@@ -261,9 +264,9 @@ async def _with_key(read_key: ReadKey, chain: Chain, sign: Callable[[PrivateKey]
     def run() -> str:
         with key:
             if key.chain != chain:
-                raise KeyUnavailable("other_chain", "The stored key for this wallet belongs to another chain.")
+                raise KeyUnavailable("other_chain", tr("The stored key for this wallet belongs to another chain."))
             return without_words(
-                lambda: sign(key), SigningFailed("library", "The signature could not be made on this computer.")
+                lambda: sign(key), SigningFailed("library", tr("The signature could not be made on this computer."))
             )
 
     try:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
+from app.translation import tr
 from app.wallet.addresses import checksum_address, keccak256
 from app.wallet.errors import TransactionRefused
 from app.wallet.libraries import load_eth_account
@@ -74,7 +75,9 @@ def read_transaction(text: str) -> SignedTransaction:
     raw = _bytes_of(text)
     kind = raw[0] if raw[0] < 0x80 else 0
     if kind and kind not in _TYPED:
-        raise TransactionRefused("kind", f"Rialto cannot read this type of transaction: 0x{kind:02x}.")
+        raise TransactionRefused(
+            "kind", tr("Rialto cannot read this type of transaction: 0x{kind}.", kind=f"{kind:02x}")
+        )
     names = _TYPED[kind] if kind else _LEGACY
     items = _items(raw[1:] if kind else raw)
     network_form = kind == 3 and len(items) in (4, 5) and isinstance(items[0], list)
@@ -82,7 +85,12 @@ def read_transaction(text: str) -> SignedTransaction:
         items = _list(items[0])
     if len(items) != len(names):
         raise TransactionRefused(
-            "fields", f"A signed transaction of this kind has {len(names)} fields, not {len(items)}."
+            "fields",
+            tr(
+                "A signed transaction of this kind has {count} fields, not {count2}.",
+                count=len(names),
+                count2=len(items),
+            ),
         )
     named = dict(zip(names, items, strict=True))
     lists = {name: _list(named.pop(name)) for name in _LISTS if name in named}
@@ -107,13 +115,13 @@ def read_transaction(text: str) -> SignedTransaction:
 def _bytes_of(text: str) -> bytes:
     text = text.strip()
     if text[:2] not in ("0x", "0X") or len(text) % 2 or len(text) < 4:
-        raise TransactionRefused("hex", "A signed transaction has 0x and an even number of hexadecimal digits.")
+        raise TransactionRefused("hex", tr("A signed transaction has 0x and an even number of hexadecimal digits."))
     if len(text) > 2 * MAX_TRANSACTION_BYTES + 2:
-        raise TransactionRefused("large", "This transaction is too large.")
+        raise TransactionRefused("large", tr("This transaction is too large."))
     try:
         return bytes.fromhex(text[2:])
     except ValueError as error:
-        raise TransactionRefused("hex", "A signed transaction contains only hexadecimal digits.") from error
+        raise TransactionRefused("hex", tr("A signed transaction contains only hexadecimal digits.")) from error
 
 
 def _items(encoded: bytes) -> list[object]:
@@ -122,19 +130,19 @@ def _items(encoded: bytes) -> list[object]:
     try:
         items = rlp.decode(encoded)
     except (rlp.exceptions.RLPException, RecursionError) as error:
-        raise TransactionRefused("encoding", "This signed transaction is incomplete.") from error
+        raise TransactionRefused("encoding", tr("This signed transaction is incomplete.")) from error
     return _list(items)
 
 
 def _list(value: object) -> list[object]:
     if not isinstance(value, Sequence) or isinstance(value, bytes):
-        raise TransactionRefused("fields", "The fields of this transaction are not in the right order.")
+        raise TransactionRefused("fields", tr("The fields of this transaction are not in the right order."))
     return list(value)
 
 
 def _bytes(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise TransactionRefused("fields", "The fields of this transaction are not in the right order.")
+        raise TransactionRefused("fields", tr("The fields of this transaction are not in the right order."))
     return value
 
 
@@ -148,7 +156,7 @@ def _receiver(digits: bytes) -> str:
     if not digits:
         return ""
     if len(digits) != 20:
-        raise TransactionRefused("to", "The recipient of this transaction is not an address.")
+        raise TransactionRefused("to", tr("The recipient of this transaction is not an address."))
     return checksum_address(digits)
 
 
@@ -165,4 +173,4 @@ def _sender(raw: bytes) -> str:
     try:
         return str(Account.recover_transaction(raw))
     except Exception as error:  # the library raises a dozen kinds, from ValueError to those of its curve
-        raise TransactionRefused("signature", "The signature of this transaction is not valid.") from error
+        raise TransactionRefused("signature", tr("The signature of this transaction is not valid.")) from error

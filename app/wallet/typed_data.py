@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.translation import tr
 from app.wallet.addresses import checksum_address, keccak256
 from app.wallet.errors import PaymentRefused
 
@@ -77,7 +78,7 @@ class TransferAuthorization:
     def struct_bytes(self) -> bytes:
         """224 bytes: type hash, then the six fields in their order."""
         if len(self.nonce) != NONCE_BYTES:
-            raise PaymentRefused("nonce", "A payment's nonce is 32 bytes.", "nonce")
+            raise PaymentRefused("nonce", tr("A payment's nonce is 32 bytes."), "nonce")
         return b"".join(
             (
                 keccak256(MESSAGE_TYPE.encode()),
@@ -152,7 +153,7 @@ def read_signed_words(domain_bytes: bytes, struct_bytes: bytes, *, name: str, ve
     struct = _words(struct_bytes, 1 + len(MESSAGE_FIELDS))
     expected = (keccak256(DOMAIN_TYPE.encode()), keccak256(name.encode()), keccak256(version.encode()))
     if domain[:3] != expected or struct[0] != keccak256(MESSAGE_TYPE.encode()):
-        raise PaymentRefused("encoding", "The data to sign is not a transfer of this token.")
+        raise PaymentRefused("encoding", tr("The data to sign is not a transfer of this token."))
     sender, receiver, token = (_read_address(word) for word in (struct[1], struct[2], domain[4]))
     value, valid_after, valid_before, chain_id = (
         int.from_bytes(word, "big") for word in (struct[3], struct[4], struct[5], domain[3])
@@ -162,7 +163,7 @@ def read_signed_words(domain_bytes: bytes, struct_bytes: bytes, *, name: str, ve
 
 def _number(value: int) -> bytes:
     if not 0 <= value <= MAX_UINT256:
-        raise PaymentRefused("number", "A number in the payment does not fit into 256 bits.")
+        raise PaymentRefused("number", tr("A number in the payment does not fit into 256 bits."))
     return value.to_bytes(WORD, "big")
 
 
@@ -172,13 +173,13 @@ def _address(text: str) -> bytes:
 
 def _words(data: bytes, count: int) -> tuple[bytes, ...]:
     if len(data) != count * WORD:
-        raise PaymentRefused("encoding", "The data to sign has the wrong length.")
+        raise PaymentRefused("encoding", tr("The data to sign has the wrong length."))
     return tuple(data[at : at + WORD] for at in range(0, len(data), WORD))
 
 
 def _read_address(word: bytes) -> str:
     if any(word[: WORD - 20]):
         raise PaymentRefused(
-            "encoding", "The data to sign has something that is not an address where an address belongs."
+            "encoding", tr("The data to sign has something that is not an address where an address belongs.")
         )
     return checksum_address(word[WORD - 20 :])

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 
 from app.service.errors import BadResponse, OversizedResponse
+from app.translation import tr
 
 PIECE_BYTES = 64 * 1024
 KIB = 1024
@@ -27,7 +28,9 @@ class BoundedBody:
     def __init__(self, encoding: str | None, max_bytes: int) -> None:
         names = [name.strip() for name in (encoding or "").split(",") if name.strip() not in ("", "identity")]
         if len(names) > 1 or (names and names[0] not in _WINDOW_BITS):
-            raise BadResponse(f"The answer is compressed as {', '.join(names)[:40]}, which was not requested.")
+            raise BadResponse(
+                tr("The answer is compressed as {names}, which was not requested.", names=", ".join(names)[:40])
+            )
         self._inflate = zlib.decompressobj(_WINDOW_BITS[names[0]]) if names else None
         self._max_bytes = max_bytes
         self.size = 0
@@ -41,7 +44,7 @@ class BoundedBody:
             try:
                 piece = self._inflate.decompress(read, PIECE_BYTES)
             except zlib.error:
-                raise BadResponse("The compressed answer is damaged.") from None
+                raise BadResponse(tr("The compressed answer is damaged.")) from None
             if piece:
                 yield self._counted(piece)
             if self._inflate.eof:
@@ -53,7 +56,7 @@ class BoundedBody:
     def finish(self) -> None:
         """Say that nothing more comes. Raises `BadResponse` when compressed data ends too early."""
         if self._inflate is not None and self.size and not self._inflate.eof:
-            raise BadResponse("The compressed answer is incomplete.")
+            raise BadResponse(tr("The compressed answer is incomplete."))
 
     def _counted(self, piece: bytes) -> bytes:
         self.size += len(piece)
@@ -63,7 +66,9 @@ class BoundedBody:
 
 
 def too_large(max_bytes: int) -> OversizedResponse:
-    return OversizedResponse(f"The answer is larger than the {size_text(max_bytes)} allowed for it.")
+    return OversizedResponse(
+        tr("The answer is larger than the {size_text} allowed for it.", size_text=size_text(max_bytes))
+    )
 
 
 def size_text(size_bytes: int) -> str:

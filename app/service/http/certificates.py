@@ -9,6 +9,8 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.x509.oid import ExtensionOID, NameOID
 
+from app.translation import tr
+
 MAX_FILE_BYTES = 2 * 1024 * 1024  # a whole system's bundle is a quarter of that
 MAX_TEXT_CHARS = 80
 MAX_NAMES = 8
@@ -43,13 +45,18 @@ def read_ca_file(path: Path, *, now: datetime | None = None) -> tuple[Certificat
     name = _text(path.name)
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise CertificateRefused(f"{name} is too large to be a certificate.")
+            raise CertificateRefused(tr("{name} is too large to be a certificate.", name=name))
         data = path.read_bytes()
     except OSError as error:
-        raise CertificateRefused(f"{name} cannot be read: {error.strerror or 'it is not a file'}.") from None
+        raise CertificateRefused(
+            tr("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror or tr("it is not a file"))
+        ) from None
     if b"PRIVATE KEY" in data:
         raise CertificateRefused(
-            f"{name} contains a private key, which only its server should see. Choose the certificate alone."
+            tr(
+                "{name} contains a private key, which only its server should see. Choose the certificate alone.",
+                name=name,
+            )
         )
     found = _certificates(data, name)
     now = now or datetime.now(UTC)
@@ -58,8 +65,16 @@ def read_ca_file(path: Path, *, now: datetime | None = None) -> tuple[Certificat
         return valid
     first = found[0]
     if first.valid_from > now:
-        raise CertificateRefused(f"The certificate in {name} is valid from {day(first.valid_from)} only.")
-    raise CertificateRefused(f"The certificate in {name} expired on {day(first.valid_until)}.")
+        raise CertificateRefused(
+            tr(
+                "The certificate in {name} is valid from {valid_from} only.",
+                name=name,
+                valid_from=day(first.valid_from),
+            )
+        )
+    raise CertificateRefused(
+        tr("The certificate in {name} expired on {valid_until}.", name=name, valid_until=day(first.valid_until))
+    )
 
 
 def read_certificate(der: bytes) -> Certificate | None:
@@ -78,13 +93,13 @@ def _certificates(data: bytes, name: str) -> list[Certificate]:
     if b"-----BEGIN CERTIFICATE-----" not in data:
         if read_certificate(data) is not None:
             raise CertificateRefused(
-                f"{name} contains a certificate in binary form. Save it as PEM and choose that file."
+                tr("{name} contains a certificate in binary form. Save it as PEM and choose that file.", name=name)
             )
-        raise CertificateRefused(f"{name} contains no certificate.")
+        raise CertificateRefused(tr("{name} contains no certificate.", name=name))
     try:
         return [_described(each) for each in x509.load_pem_x509_certificates(data)]
     except ValueError:
-        raise CertificateRefused(f"The certificate in {name} is damaged.") from None
+        raise CertificateRefused(tr("The certificate in {name} is damaged.", name=name)) from None
 
 
 def _described(certificate: x509.Certificate) -> Certificate:

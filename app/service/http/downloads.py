@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.service.errors import BadResponse, StreamCut
+from app.translation import tr
 
 T = TypeVar("T")
 
@@ -196,4 +197,6 @@ def _disk(work: Callable[[], T]) -> T:
     try:
         return work()
     except OSError as error:
-        raise BadResponse(f"The answer cannot be saved: {error.strerror or error}.", code="disk") from error
+        raise BadResponse(
+            tr("The answer cannot be saved: {strerror}.", strerror=error.strerror or error), code="disk"
+        ) from error

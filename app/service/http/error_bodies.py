@@ -34,6 +34,7 @@ from app.service.errors import (
 )
 from app.service.http.json_text import read_json
 from app.service.response_info import MAX_WAIT_S, ResponseInfo, money
+from app.translation import tr
 
 MAX_MESSAGE_CHARS = 600
 MAX_FOREIGN_CHARS = 200  # of a body that is not JSON
@@ -94,7 +95,7 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
     message, code, fields = _said(content)
     seconds = money(_get(content.get("error"), "retry_after"))
     return InBandError(
-        message or "The service reported an error in its answer.",
+        message or tr("The service reported an error in its answer."),
         status=info.status if info else None,
         code=code,
         fields=fields,
@@ -107,7 +108,7 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
 def misdirected(info: ResponseInfo) -> BadResponse:
     """The error for a status that is neither good nor a refusal."""
     return BadResponse(
-        f"The service answered {info.status}, which does not match this request.",
+        tr("The service answered {status}, which does not match this request.", status=info.status),
         status=info.status,
         info=info,
         request_id=info.request_id,
@@ -246,9 +247,9 @@ def _foreign_text(found: object, body: bytes) -> str:
 
 def _phrase(status: int) -> str:
     try:
-        return f"The service answered {status} {HTTPStatus(status).phrase}."
+        return tr("The service answered {status} {phrase}.", status=status, phrase=HTTPStatus(status).phrase)
     except ValueError:
-        return f"The service answered {status}."
+        return tr("The service answered {status}.", status=status)
 
 
 def _text(value: object, max_chars: int = MAX_MESSAGE_CHARS) -> str:

@@ -13,6 +13,7 @@ from app.service.addresses import is_loopback
 from app.service.calls import Call
 from app.service.errors import ConnectionFailed, ServiceError, TimedOut
 from app.service.http.time_limits import CONNECT_S
+from app.translation import tr
 
 
 def failure_of(error: Exception, host: str) -> ServiceError:
@@ -20,15 +21,17 @@ def failure_of(error: Exception, host: str) -> ServiceError:
     match error:
         case httpx.ConnectTimeout():
             return ConnectionFailed(
-                f"No connection to {host} within {CONNECT_S:g} s.", code="timeout", surely_not_sent=True
+                tr("No connection to {host} within {connect_s} s.", host=host, connect_s=f"{CONNECT_S:g}"),
+                code="timeout",
+                surely_not_sent=True,
             )
         case httpx.PoolTimeout():
-            return TimedOut("Too many requests are already in progress.", code="pool", surely_not_sent=True)
+            return TimedOut(tr("Too many requests are already in progress."), code="pool", surely_not_sent=True)
         case httpx.TimeoutException():
-            return TimedOut(f"{host} did not answer in time.", code="timeout")
+            return TimedOut(tr("{host} did not answer in time.", host=host), code="timeout")
         case httpx.ProxyError():
             return ConnectionFailed(
-                getattr(error, "sentence", "The proxy refused to connect."),
+                getattr(error, "sentence", tr("The proxy refused to connect.")),
                 code=getattr(error, "code", "proxy"),
                 surely_not_sent=True,
             )
@@ -36,9 +39,9 @@ def failure_of(error: Exception, host: str) -> ServiceError:
             code, sentence = explain(error, host)
             return ConnectionFailed(sentence, code=code, surely_not_sent=True)
         case httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | httpx.InvalidURL():
-            return ConnectionFailed("This request cannot be sent.", code="address", surely_not_sent=True)
+            return ConnectionFailed(tr("This request cannot be sent."), code="address", surely_not_sent=True)
         case _:
-            return ConnectionFailed(f"The connection to {host} broke before it answered.", code="network")
+            return ConnectionFailed(tr("The connection to {host} broke before it answered.", host=host), code="network")
 
 
 def redirect_target(response: httpx.Response, call: Call) -> str | None:
@@ -68,15 +71,19 @@ def explain(error: BaseException, host: str) -> tuple[ConnectionFault, str]:
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return "certificate", f"The certificate of {host} is not trusted: {cause.verify_message}."
+            return "certificate", tr(
+                "The certificate of {host} is not trusted: {verify_message}.",
+                host=host,
+                verify_message=cause.verify_message,
+            )
     for cause in causes:
         if isinstance(cause, socket.gaierror):
-            return "dns", f"There is no host named {host}, or DNS is not reachable."
+            return "dns", tr("There is no host named {host}, or DNS is not reachable.", host=host)
         if isinstance(cause, ssl.SSLError):
-            return "tls", f"A secure connection to {host} could not be made."
+            return "tls", tr("A secure connection to {host} could not be made.", host=host)
         if isinstance(cause, ConnectionRefusedError):
-            return "refused", f"Nothing responds at {host}."
-    return "network", f"{host} cannot be reached."
+            return "refused", tr("Nothing responds at {host}.", host=host)
+    return "network", tr("{host} cannot be reached.", host=host)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

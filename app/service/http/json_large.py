@@ -15,6 +15,7 @@ import msgspec
 from app.service.errors import BadResponse
 from app.service.http.json_pieces import read_json_in_pieces
 from app.service.http.json_text import read_json, would_overflow
+from app.translation import tr
 
 LARGE_BYTES = 256 * 1024  # smaller ones are parsed at once
 LEAST_BYTES_A_MEMBER = 12  # with more commas than that, keeping every member apart costs more than parsing it
@@ -129,7 +130,7 @@ def read_large_json(data: bytes) -> object:
     if len(data) <= LARGE_BYTES:
         return read_json(data)
     if would_overflow(data):
-        raise BadResponse("The service sent something nested too deeply.")
+        raise BadResponse(tr("The service sent something nested too deeply."))
     bare = data.removeprefix(b"\xef\xbb\xbf")
     if bare.count(b",") * LEAST_BYTES_A_MEMBER > len(bare):
         return read_json_in_pieces(bare)

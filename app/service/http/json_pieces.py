@@ -14,6 +14,7 @@ from typing import Any
 
 from app.service.errors import BadResponse
 from app.service.http.json_text import MAX_DEPTH, read_json
+from app.translation import tr
 
 PIECE_CHARS = 128 * 1024
 FIRST_CHARS = 2 * 1024
@@ -32,9 +33,9 @@ def read_json_in_pieces(data: bytes) -> object:
     try:
         value, end = reader.value(_skip(text, 0), 0)
     except (ValueError, RecursionError, IndexError):
-        raise BadResponse("The service sent something that is not JSON.") from None
+        raise BadResponse(tr("The service sent something that is not JSON.")) from None
     if _skip(text, end) != len(text):
-        raise BadResponse("The service sent something that is not JSON.")
+        raise BadResponse(tr("The service sent something that is not JSON."))
     return value
 
 
@@ -71,7 +72,7 @@ class _Reader:
             self._window = max(FIRST_CHARS, min(length * 4, PIECE_CHARS))
             return value, place + length
         if depth >= MAX_DEPTH:
-            raise BadResponse("The service sent something nested too deeply.")
+            raise BadResponse(tr("The service sent something nested too deeply."))
         return self._array(place, depth) if first == "[" else self._object(place, depth)
 
     def _array(self, place: int, depth: int) -> tuple[list[object], int]:

@@ -12,6 +12,7 @@ import msgspec
 
 from app.service.errors import BadResponse, LimitExceeded
 from app.service.http.base64_text import Base64Text
+from app.translation import tr
 
 MAX_DEPTH = 500
 SAFE_RECURSION_LIMIT = 3000  # up to here Python itself notices deep nesting before the stack ends, on every system
@@ -28,7 +29,7 @@ def read_json(data: bytes | str, *, exact: bool = True) -> object:
     Bytes that are not UTF-8 are replaced, a byte order mark is dropped, `NaN` and `Infinity` are refused.
     """
     if would_overflow(data):
-        raise BadResponse("The service sent something nested too deeply.")
+        raise BadResponse(tr("The service sent something nested too deeply."))
     try:
         return _decode_exact(data) if exact else msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -38,7 +39,7 @@ def read_json(data: bytes | str, *, exact: bool = True) -> object:
             text.removeprefix("\ufeff"), parse_float=Decimal if exact else None, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError):
-        raise BadResponse("The service sent something that is not JSON.") from None
+        raise BadResponse(tr("The service sent something that is not JSON.")) from None
     return value
 
 
@@ -85,7 +86,7 @@ def write_json(value: object) -> tuple[bytes, ...]:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=other)
     except (TypeError, ValueError, RecursionError):
         raise LimitExceeded(
-            "The request contains a value that JSON does not support.", field="body", limit="JSON"
+            tr("The request contains a value that JSON does not support."), field="body", limit="JSON"
         ) from None
     try:
         written = text.encode()

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from app.service.errors import LimitExceeded
 from app.service.exchange import FormPart
+from app.translation import tr
 
 PIECE_BYTES = 512 * 1024
 OnProgress = Callable[[int, int], None]  # bytes handed over, bytes in all
@@ -32,7 +33,10 @@ class FormFile:
         try:
             return self.source.stat().st_size
         except OSError as error:
-            raise LimitExceeded(f"{self.source.name} cannot be read: {error.strerror}.", field=self.name) from None
+            raise LimitExceeded(
+                tr("{name} cannot be read: {strerror}.", name=self.source.name, strerror=error.strerror),
+                field=self.name,
+            ) from None
 
 
 class FormContent:
@@ -95,7 +99,7 @@ async def _pieces(part: bytes | Path, size: int) -> AsyncIterator[bytes]:
         while left:
             piece = await asyncio.to_thread(_read, file, min(PIECE_BYTES, left))
             if not piece:
-                raise LimitExceeded(f"{part.name} changed while it was being sent.", field="file")
+                raise LimitExceeded(tr("{name} changed while it was being sent.", name=part.name), field="file")
             left -= len(piece)
             yield piece
     finally:
@@ -120,14 +124,16 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field="file") from None
+        raise LimitExceeded(
+            tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field="file"
+        ) from None
 
 
 def _read(file: BinaryIO, size: int) -> bytes:
     try:
         return file.read(size)
     except OSError as error:
-        raise LimitExceeded(f"The file cannot be read: {error.strerror}.", field="file") from None
+        raise LimitExceeded(tr("The file cannot be read: {strerror}.", strerror=error.strerror), field="file") from None
 
 
 def _quoted(text: str) -> str:

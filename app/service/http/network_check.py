@@ -34,6 +34,7 @@ from app.service.http.network_dial import Dialer, HopFailed, sentence_of
 from app.service.http.network_stream import SocketStream
 from app.service.key_limits import LimitsRegistry
 from app.service.retry import CallKind
+from app.translation import tr
 
 if TYPE_CHECKING:
     import httpx
@@ -86,14 +87,14 @@ class NetworkCheck:
     async def run(self) -> tuple[Hop, ...]:
         """Walk until a hop fails, and return all of them; those behind it are skipped. Raises nothing but to stop."""
         if not is_web_address(self._base_url):
-            self._show((Hop("name", "bad", "The address must begin with https:// or http://."),))
+            self._show((Hop("name", "bad", tr("The address must begin with https:// or http://.")),))
             return self.hops
         scheme, host, port = origin(self._base_url)
         assert port is not None
         try:
             host = host.encode("idna").decode("ascii") if not host.isascii() else host
         except UnicodeError:
-            self._show((Hop("name", "bad", f"{host} is not a valid host name."),))
+            self._show((Hop("name", "bad", tr("{host} is not a valid host name.", host=host)),))
             return self.hops
         way = await self._way()
         if way is not None:
@@ -113,7 +114,10 @@ class NetworkCheck:
         try:
             return await self._network.way(self._base_url)
         except UnusableProxy as error:
-            failed = "proxy", f"The system uses a proxy of type {error.kind[:20]}, which Rialto does not support."
+            failed = (
+                "proxy",
+                tr("The system uses a proxy of type {kind}, which Rialto does not support.", kind=error.kind[:20]),
+            )
         except ServiceError as error:
             failed = "tls" if error.code == "ca_file" else "proxy_answer", error.message
         self._show((Hop(failed[0], "bad", failed[1]),))
@@ -162,17 +166,19 @@ class NetworkCheck:
             case "proxy_name" | "name":
                 looked_up = proxy.host if proxy is not None else host
                 return (
-                    f"{looked_up} is an address, not a name." if _is_address(looked_up) else f"{looked_up} was found."
+                    tr("{looked_up} is an address, not a name.", looked_up=looked_up)
+                    if _is_address(looked_up)
+                    else tr("{looked_up} was found.", looked_up=looked_up)
                 )
             case "proxy":
-                return f"The proxy answers at {proxy.address}." if proxy is not None else ""
+                return tr("The proxy answers at {address}.", address=proxy.address) if proxy is not None else ""
             case "proxy_tls":
-                return "The connection to the proxy is secure."
+                return tr("The connection to the proxy is secure.")
             case "proxy_answer":
-                user = f" for {proxy.user}" if proxy is not None and proxy.user else ""
-                return f"The proxy connects to {host}{user}."
+                user = tr(" for {user}", user=proxy.user) if proxy is not None and proxy.user else ""
+                return tr("The proxy connects to {host}{user}.", host=host, user=user)
             case _:
-                return f"{host} answers at port {port}."
+                return tr("{host} answers at port {port}.", host=host, port=port)
 
     async def _secure(self, stream: SocketStream, way: Way, host: str, port: int) -> bool:
         self._begin("tls")
@@ -184,7 +190,16 @@ class NetworkCheck:
             return False
         certificate = _certificate(secured)
         await secured.aclose()
-        self._pass("tls", f"{_shown(certificate)} Valid until {day(certificate.valid_until)}." if certificate else "")
+        self._pass(
+            "tls",
+            tr(
+                "{shown} Valid until {valid_until}.",
+                shown=_shown(certificate),
+                valid_until=day(certificate.valid_until),
+            )
+            if certificate
+            else "",
+        )
         return True
 
     async def _why_untrusted(self, error: BaseException, way: Way, host: str, port: int) -> str:
@@ -192,8 +207,8 @@ class NetworkCheck:
         refusal = _verification_error(error)
         if refusal is None:
             if isinstance(error, httpcore.TimeoutException):
-                return f"{host} did not respond to the TLS handshake in time."
-            return f"{host} does not support TLS here, or no secure version of it."
+                return tr("{host} did not respond to the TLS handshake in time.", host=host)
+            return tr("{host} does not support TLS here, or no secure version of it.", host=host)
         certificate = await self._fetch_certificate(way, host, port)
         return f"{_shown(certificate)} {_why(refusal, certificate, host)}".strip()
 
@@ -237,13 +252,13 @@ class NetworkCheck:
         except ServiceError as error:
             self._refused(error)
         else:
-            self._pass("http", "The service answers.")
+            self._pass("http", tr("The service answers."))
             if self._auth is None:
-                self._set("key", state="skipped", sentence="No key to check.")
+                self._set("key", state="skipped", sentence=tr("No key to check."))
             elif _is_barred(answered):
-                self._fail("key", "The service recognizes this key but denies access.")
+                self._fail("key", tr("The service recognizes this key but denies access."))
             else:
-                self._pass("key", "The service accepts the key.")
+                self._pass("key", tr("The service accepts the key."))
         finally:
             await client.aclose()
 
@@ -252,21 +267,21 @@ class NetworkCheck:
             self._fail("http", error.message)
             return
         if isinstance(error, AuthenticationFailed | Forbidden | RateLimited):
-            self._pass("http", f"The service answers ({error.status}).")
+            self._pass("http", tr("The service answers ({status}).", status=error.status))
             match error:
                 case _ if self._auth is None:
-                    self._set("key", state="skipped", sentence="No key to check.")
+                    self._set("key", state="skipped", sentence=tr("No key to check."))
                 case AuthenticationFailed():
-                    self._fail("key", "The service did not accept this key.")
+                    self._fail("key", tr("The service did not accept this key."))
                 case Forbidden():
-                    self._fail("key", "The service does not accept this key from here.")
+                    self._fail("key", tr("The service does not accept this key from here."))
                 case _:
-                    self._set("key", state="skipped", sentence="Too many requests right now to check the key.")
+                    self._set("key", state="skipped", sentence=tr("Too many requests right now to check the key."))
             return
         if isinstance(error, NotFound):
-            self._fail("http", "A server answered, but it is not a compatible service (404).")
+            self._fail("http", tr("A server answered, but it is not a compatible service (404)."))
             return
-        self._fail("http", f"The service answers with an error ({error.status}).")
+        self._fail("http", tr("The service answers with an error ({status}).", status=error.status))
 
     # The rows
 
@@ -324,26 +339,28 @@ def _shown(certificate: Certificate | None) -> str:
     if certificate is None:
         return ""
     if certificate.is_self_signed:
-        return f"Certificate of {certificate.subject}, self-signed."
-    return f"Certificate of {certificate.subject}, issued by {certificate.issuer}."
+        return tr("Certificate of {subject}, self-signed.", subject=certificate.subject)
+    return tr("Certificate of {subject}, issued by {issuer}.", subject=certificate.subject, issuer=certificate.issuer)
 
 
 def _why(refusal: ssl.SSLCertVerificationError, certificate: Certificate | None, host: str) -> str:
     """Why it was refused. OpenSSL's number where there is one; other systems leave it at words, then the facts tell."""
     now = datetime.now(UTC)
     if certificate is not None and certificate.valid_until < now:
-        return f"It expired on {day(certificate.valid_until)}."
+        return tr("It expired on {valid_until}.", valid_until=day(certificate.valid_until))
     if certificate is not None and certificate.valid_from > now:
-        return f"It is valid from {day(certificate.valid_from)}. Check this computer's clock."
+        return tr("It is valid from {valid_from}. Check this computer's clock.", valid_from=day(certificate.valid_from))
     if refusal.verify_code in _WRONG_HOST:
-        names = ", ".join(certificate.hosts[:4]) if certificate is not None and certificate.hosts else "another host"
-        return f"It was issued for {names}, not for {host}."
+        names = (
+            ", ".join(certificate.hosts[:4]) if certificate is not None and certificate.hosts else tr("another host")
+        )
+        return tr("It was issued for {names}, not for {host}.", names=names, host=host)
     if refusal.verify_code in _UNKNOWN_ISSUER:
-        return (
+        return tr(
             "Its issuer is not trusted on this computer. If your network inspects TLS traffic, add your "
             "network's certificate."
         )
-    return f"It is not trusted: {refusal.verify_message}."
+    return tr("It is not trusted: {verify_message}.", verify_message=refusal.verify_message)
 
 
 _WRONG_HOST = frozenset({62, 63, 64})  # X509_V_ERR_HOSTNAME_MISMATCH, EMAIL_, IP_ADDRESS_

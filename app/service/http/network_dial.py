@@ -17,6 +17,7 @@ import httpcore
 
 from app.service.http.network import Proxy, Way
 from app.service.http.network_stream import SocketStream, dial, resolve
+from app.translation import tr
 
 Step = Literal["proxy_name", "proxy", "proxy_tls", "proxy_answer", "name", "connect"]
 Fault = Literal[
@@ -34,14 +35,14 @@ Fault = Literal[
 
 MAX_ANSWER_BYTES = 32 * 1024
 _SOCKS_REPLIES = {
-    1: "general failure",
-    2: "not allowed by its rules",
-    3: "network unreachable",
-    4: "host unreachable",
-    5: "connection refused",
-    6: "time to live expired",
-    7: "command not supported",
-    8: "address type not supported",
+    1: tr("general failure"),
+    2: tr("not allowed by its rules"),
+    3: tr("network unreachable"),
+    4: tr("host unreachable"),
+    5: tr("connection refused"),
+    6: tr("time to live expired"),
+    7: tr("command not supported"),
+    8: tr("address type not supported"),
 }
 _NO_METHOD, _NO_LOGIN, _LOGIN = 0xFF, 0x00, 0x02
 _LARGEST_LOGIN_BYTES = 255
@@ -170,7 +171,7 @@ class Dialer:
         if version != 5:
             raise self._refuse("not_a_proxy")
         if reply != 0:
-            raise self._refuse("target", _SOCKS_REPLIES.get(reply, f"answer {reply}"))
+            raise self._refuse("target", _SOCKS_REPLIES.get(reply, tr("answer {reply}", reply=reply)))
         size = {1: 4, 4: 16}.get(kind) or (await reader.take(1))[0]
         await reader.take(size + 2)
 
@@ -180,7 +181,7 @@ class Dialer:
         except ValueError:
             name = self._host.encode("ascii")  # names in other scripts were written in it before they came here
             if len(name) > _LARGEST_LOGIN_BYTES:
-                raise self._refuse("target", "the name is too long") from None
+                raise self._refuse("target", tr("the name is too long")) from None
             return bytes((3, len(name))) + name
         return bytes((1 if address.version == 4 else 4,)) + address.packed
 
@@ -204,27 +205,37 @@ class _Exactly:
 
 def sentence_of(failed: HopFailed, host: str, proxy: Proxy | None) -> str:
     """Say what became of a connection to `host`. What a stranger's proxy wrote is never repeated, only its number."""
-    at = f"the proxy {proxy.address}" if proxy is not None else host
+    at = tr("the proxy {address}", address=proxy.address) if proxy is not None else host
     name = proxy.host if proxy is not None and failed.step.startswith("proxy") else host
     match failed.fault:
         case "dns":
-            what = ", the proxy" if failed.step == "proxy_name" else ""
-            return f"There is no host named {name}{what}, or DNS is not reachable."
+            what = tr(", the proxy") if failed.step == "proxy_name" else ""
+            return tr("There is no host named {name}{what}, or DNS is not reachable.", name=name, what=what)
         case "refused":
-            return f"Nothing responds at {at}."
+            return tr("Nothing responds at {at}.", at=at)
         case "timeout":
-            return f"{at[0].upper()}{at[1:]} did not answer in time." if proxy else f"{host} did not answer in time."
+            return (
+                tr("{at}{at2} did not answer in time.", at=at[0].upper(), at2=at[1:])
+                if proxy
+                else tr("{host} did not answer in time.", host=host)
+            )
         case "tls":
-            return f"A secure connection to {at} could not be made."
+            return tr("A secure connection to {at} could not be made.", at=at)
         case "credentials_wanted":
-            return f"{at[0].upper()}{at[1:]} requires a user name and password."
+            return tr("{at}{at2} requires a user name and password.", at=at[0].upper(), at2=at[1:])
         case "credentials_refused":
-            return f"{at[0].upper()}{at[1:]} did not accept the user name and password."
+            return tr("{at}{at2} did not accept the user name and password.", at=at[0].upper(), at2=at[1:])
         case "credentials_unwanted":
-            return f"{at[0].upper()}{at[1:]} does not accept a user name and password."
+            return tr("{at}{at2} does not accept a user name and password.", at=at[0].upper(), at2=at[1:])
         case "target":
-            return f"{at[0].upper()}{at[1:]} refused to connect to {host}: {failed.told}."
+            return tr(
+                "{at}{at2} refused to connect to {host}: {told}.",
+                at=at[0].upper(),
+                at2=at[1:],
+                host=host,
+                told=failed.told,
+            )
         case "not_a_proxy":
-            return f"The server at {at.removeprefix('the proxy ')} is not this type of proxy."
+            return tr("The server at {at} is not this type of proxy.", at=at.removeprefix("the proxy "))
         case _:
-            return f"{at[0].upper()}{at[1:]} cannot be reached."
+            return tr("{at}{at2} cannot be reached.", at=at[0].upper(), at2=at[1:])

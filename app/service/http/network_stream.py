@@ -19,6 +19,7 @@ from typing import Any
 import httpcore
 
 from app.service.addresses import is_localhost
+from app.translation import tr
 
 READ_BYTES = 1024 * 1024
 HANDSHAKE_TIMEOUT_S = 15.0  # httpcore sets none while it speaks with a SOCKS proxy
@@ -122,7 +123,7 @@ class _Inbox(asyncio.BufferedProtocol):
             finally:
                 self._writer = None
         if self.lost:
-            raise self.error or ConnectionResetError("the connection is closed")
+            raise self.error or ConnectionResetError(tr("the connection is closed"))
 
 
 def _wake(waiter: asyncio.Future[None] | None) -> None:
@@ -164,7 +165,7 @@ class SocketStream(httpcore.AsyncNetworkStream):
 
     def abort(self) -> None:
         """The same without waiting for the loop."""
-        self._inbox.error = self._inbox.error or ConnectionAbortedError("closed on this side")
+        self._inbox.error = self._inbox.error or ConnectionAbortedError(tr("closed on this side"))
         self._transport.abort()
 
     async def start_tls(
@@ -268,7 +269,7 @@ async def dial(addresses: list[AddressInfo]) -> SocketStream:
             winner.close()
         raise
     if winner is None:
-        raise errors[0] if errors else OSError("no address")
+        raise errors[0] if errors else OSError(tr("no address"))
     return await _stream_over(winner)
 
 

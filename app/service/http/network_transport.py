@@ -17,6 +17,7 @@ import httpx
 from app.service.http.network import Network, Proxy, UnusableProxy, Way
 from app.service.http.network_dial import Dialer, Fault, HopFailed, Step, sentence_of
 from app.service.http.network_stream import SocketStream
+from app.translation import tr
 
 MAX_CONNECTIONS = 40
 MAX_IDLE_CONNECTIONS = 10
@@ -56,7 +57,8 @@ class NetworkTransport(httpx.AsyncBaseTransport):
             way = await self._network.way(str(request.url))
         except UnusableProxy as error:
             raise ProxyFailed(
-                f"The system uses a proxy of type {error.kind[:20]}, which Rialto does not support.", "proxy_kind"
+                tr("The system uses a proxy of type {kind}, which Rialto does not support.", kind=error.kind[:20]),
+                "proxy_kind",
             ) from None
         pool = await self._pool(way, forwards=way.proxy is not None and _is_forwarded(request, way.proxy))
         pool.active += 1

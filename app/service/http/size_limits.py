@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from app.translation import tr
+
 SURE_UPLOAD_BYTES = 25_000_000  # up to here every reading of "25 MB" agrees
 MAX_UPLOAD_BYTES = 25 * 1024 * 1024
-LIMIT_WORDS = f"25 MB ({MAX_UPLOAD_BYTES:,} bytes)"  # in bytes as well: systems do not count a MB alike
+LIMIT_WORDS = tr(
+    "25 MB ({max_upload_bytes} bytes)", max_upload_bytes=f"{MAX_UPLOAD_BYTES:,}"
+)  # in bytes as well: systems do not count a MB alike

@@ -8,6 +8,7 @@ event are joined. U+2028 is an ordinary character, so lines are cut on bytes, ne
 from __future__ import annotations
 
 from app.service.errors import BadResponse
+from app.translation import tr
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
 LINE_FEED = 10
@@ -78,7 +79,12 @@ class SseReader:
     def _check_size(self, grown: int) -> None:
         self._size += grown
         if self._size > self._max_event_bytes:
-            raise BadResponse(f"One event of the stream is larger than {self._max_event_bytes} bytes.")
+            raise BadResponse(
+                tr(
+                    "One event of the stream is larger than {max_event_bytes} bytes.",
+                    max_event_bytes=self._max_event_bytes,
+                )
+            )
 
     def _without_mark(self, read: bytes) -> bytes:
         """Drop a byte order mark at the very start, even if it arrives in three reads."""

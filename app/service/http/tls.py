@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.service.errors import ConnectionFailed
+from app.translation import tr
 
 
 class TlsTrust:
@@ -40,9 +41,11 @@ class TlsTrust:
             try:
                 context.load_verify_locations(cafile=str(path))
             except (OSError, ssl.SSLError) as error:
-                reason = error.strerror or "not a PEM certificate"
+                reason = error.strerror or tr("not a PEM certificate")
                 raise ConnectionFailed(
-                    f"The certificate file {path.name} cannot be used: {reason}.", code="ca_file", surely_not_sent=True
+                    tr("The certificate file {name} cannot be used: {reason}.", name=path.name, reason=reason),
+                    code="ca_file",
+                    surely_not_sent=True,
                 ) from None
         return context
 

@@ -9,19 +9,25 @@ from app.service.calls import limit
 from app.service.errors import LimitExceeded
 from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
+from app.translation import tr
 
 
 async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
     """Return the file's size. Raises `LimitExceeded` for one that is missing, empty, over 25 MB or of another kind."""
     size, head = await asyncio.to_thread(_look, path)
-    limit(size > 0, "file", "1", f"{path.name} is empty.")
+    limit(size > 0, "file", "1", tr("{name} is empty.", name=path.name))
     limit(
         size <= MAX_UPLOAD_BYTES,
         "file",
         "25 MB",
-        f"Up to {LIMIT_WORDS}; {path.name} has {size:,} bytes.",
+        tr("Up to {limit_words}; {name} has {size} bytes.", limit_words=LIMIT_WORDS, name=path.name, size=f"{size:,}"),
     )
-    limit(sniff(head) in kinds, "file", ", ".join(sorted(kinds)), f"{path.name} cannot be used. {sentence}")
+    limit(
+        sniff(head) in kinds,
+        "file",
+        ", ".join(sorted(kinds)),
+        tr("{name} cannot be used. {sentence}", name=path.name, sentence=sentence),
+    )
     return size
 
 
@@ -36,4 +42,6 @@ def _look(path: Path) -> tuple[int, bytes]:
         with path.open("rb") as file:
             return path.stat().st_size, file.read(HEAD_BYTES)
     except OSError as error:
-        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field="file") from None
+        raise LimitExceeded(
+            tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field="file"
+        ) from None

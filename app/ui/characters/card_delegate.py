@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPi
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core import money
+from app.translation import tr
 from app.ui.characters.list_model import CHARACTER_ROLE
 from app.ui.characters.state import uses_text
 from app.ui.kit import icons
@@ -145,7 +146,12 @@ class CardDelegate(QStyledItemDelegate):
         painter.drawText(rect, _END, uses)
         if not stats.rating_count:
             self._write(
-                painter, rect.adjusted(0, 0, -metrics.horizontalAdvance(uses), 0), "Not rated", "small", None, "text3"
+                painter,
+                rect.adjusted(0, 0, -metrics.horizontalAdvance(uses), 0),
+                tr("Not rated"),
+                "small",
+                None,
+                "text3",
             )
             return
         side = theme.icon_px(12)
@@ -201,8 +207,8 @@ class CardDelegate(QStyledItemDelegate):
             icons.paint(painter, theme, "globe", spot, "text3")
             right -= side + theme.px(6)
         left = rect.left()
-        tags = [("Adult", "warn")] if character.adult else []
-        tags += [("Featured", "accent")] if character.featured else []
+        tags = [(tr("Adult"), "warn")] if character.adult else []
+        tags += [(tr("Featured"), "accent")] if character.featured else []
         tags += [(tag, "neutral") for tag in character.tags]
         for text, tone in tags:
             size = badge_size(theme, text)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.characters.reviews_box import ReviewsBox
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.avatar import Avatar
@@ -56,8 +57,8 @@ class DetailsPane(QWidget):
         self._character: Character | None = None
         zone(self, "pane")
         self.header = PaneHeader(theme)
-        self.header.add_before_title(Label(theme, self.tr("Details"), weight=600))
-        close = IconButton(theme, "close", self.tr("Close details"), size="small")
+        self.header.add_before_title(Label(theme, tr("Details"), weight=600))
+        close = IconButton(theme, "close", tr("Close details"), size="small")
         close.clicked.connect(self.close_wanted)
         self.header.add(close)
         self.picture = Avatar(theme, "", px=72)
@@ -66,16 +67,16 @@ class DetailsPane(QWidget):
         self._tags = QWidget()
         self._tag_pills: WidgetList[PillButton] = WidgetList(FlowLayout(theme, gap=4, line_gap=4, parent=self._tags))
         self._about = Label(theme, "", role="text2", wrap=True)
-        self.start = PrimaryButton(theme, self.tr("Start a chat"), "chat")
-        self.use = Button(theme, self.tr("Use in this chat"))
+        self.start = PrimaryButton(theme, tr("Start a chat"), "chat")
+        self.use = Button(theme, tr("Use in this chat"))
         self._stats = StatsCard(theme)
         self._facts = QGridLayout()
         self._values: dict[str, Label] = {}
-        self.copy_slug = IconButton(theme, "copy", self.tr("Copy slug"), size="small", icon_size=14)
-        self.photos = Switch(theme, self.tr("Load images from the web"))
+        self.copy_slug = IconButton(theme, "copy", tr("Copy slug"), size="small", icon_size=14)
+        self.photos = Switch(theme, tr("Load images from the web"))
         self._photos_note = Label(theme, "", "small", "text3", wrap=True)
         self.reviews = ReviewsBox(theme)
-        self.share = Button(theme, self.tr("Open share page"), "external-link", size="small")
+        self.share = Button(theme, tr("Open share page"), "external-link", size="small")
         self._build()
         self._connect()
         theme.changed.connect(self._apply_theme)
@@ -104,7 +105,7 @@ class DetailsPane(QWidget):
         self._column.addLayout(self._facts)
         self._column.addWidget(rule())
         photos = QHBoxLayout()
-        label = Label(self._theme, self.tr("Load images from the web"), wrap=True)
+        label = Label(self._theme, tr("Load images from the web"), wrap=True)
         label.setBuddy(self.photos)
         photos.addWidget(label, 1)
         photos.addWidget(self.photos)
@@ -127,12 +128,12 @@ class DetailsPane(QWidget):
 
     def _build_facts(self) -> None:
         rows = (
-            ("model", self.tr("Model")),
-            ("web", self.tr("Web")),
-            ("rating", self.tr("Audience")),
-            ("slug", self.tr("Slug")),
-            ("created", self.tr("Created")),
-            ("updated", self.tr("Updated")),
+            ("model", tr("Model")),
+            ("web", tr("Web")),
+            ("rating", tr("Audience")),
+            ("slug", tr("Slug")),
+            ("created", tr("Created")),
+            ("updated", tr("Updated")),
         )
         for place, (key, title) in enumerate(rows):
             mono = key == "slug"
@@ -181,9 +182,9 @@ class DetailsPane(QWidget):
         self.photos.setEnabled(not sandbox)
         self.photos.setChecked(state.images_allowed)
         self._photos_note.set_text(
-            self.tr("Sandbox images are stored on this computer.")
+            tr("Sandbox images are stored on this computer.")
             if sandbox
-            else self.tr("Off by default. Rialto draws an avatar from the name instead.")
+            else tr("Off by default. Rialto draws an avatar from the name instead.")
         )
         if character is None:
             self._character = None
@@ -197,26 +198,26 @@ class DetailsPane(QWidget):
 
     def _fill(self, character: Character) -> None:
         self.name.set_text(character.name or character.slug)
-        self._author.set_text(self.tr("by {author}").format(author=character.author) if character.author else "")
+        self._author.set_text(tr("by {author}", author=character.author) if character.author else "")
         self._tag_pills.clear()
         for tag in character.tags[:SHOWN_TAGS]:
             pill = PillButton(self._theme, tag)
             pill.setCheckable(False)
-            pill.setToolTip(self.tr("Show characters with this tag"))
+            pill.setToolTip(tr("Show characters with this tag"))
             pill.clicked.connect(lambda _on=False, tag=tag: self.tag_chosen.emit(tag))
             self._tag_pills.add(pill)
         self._tags.setVisible(bool(character.tags))
-        self._about.set_text(character.description or self.tr("No description."))
+        self._about.set_text(character.description or tr("No description."))
         self._stats.show_character(character)
-        self._values["web"].set_text(self.tr("Allowed") if character.web_enabled else self.tr("Not used"))
-        self._values["rating"].set_text(self.tr("Adults") if character.adult else self.tr("General audience"))
+        self._values["web"].set_text(tr("Allowed") if character.web_enabled else tr("Not used"))
+        self._values["rating"].set_text(tr("Adults") if character.adult else tr("General audience"))
         self._values["slug"].set_text(character.slug)
         self._values["created"].set_text(_day(character.created_at))
         self._values["updated"].set_text(_day(character.updated_at))
         self.share.setVisible(bool(character.share_url))
         name = character.name or character.slug
-        self.start.setAccessibleName(self.tr("Start a chat with {name}").format(name=name))
-        self.use.setAccessibleName(self.tr("Use {name} in this chat").format(name=name))
+        self.start.setAccessibleName(tr("Start a chat with {name}", name=name))
+        self.use.setAccessibleName(tr("Use {name} in this chat", name=name))
 
     def _show_image(self) -> None:
         character = self._character
@@ -276,10 +277,10 @@ class StatsCard(Card):
         values = (
             (
                 money.rating(stats.average_rating) if rated else "–",
-                f"of {money.count(stats.rating_count)}" if rated else "not rated",
+                tr("of {rating_count}", rating_count=money.count(stats.rating_count)) if rated else tr("not rated"),
             ),
             (money.short_count(stats.imports), "use" if stats.imports == 1 else "uses"),
-            (own, "your rating"),
+            (own, tr("your rating")),
         )
         for (number, words, cell), (value, text) in zip(self._cells, values, strict=True):
             number.set_text(value)
@@ -288,4 +289,4 @@ class StatsCard(Card):
 
 
 def _day(at: datetime | None) -> str:
-    return "not stated" if at is None else money.day(at)
+    return tr("not stated") if at is None else money.day(at)

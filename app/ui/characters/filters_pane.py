@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.badge import Badge
@@ -40,25 +41,25 @@ class FiltersPane(QWidget):
         self._theme = theme
         self._tags_shown: tuple[str, ...] = ()
         zone(self, "pane")
-        self.header = PaneHeader(theme, self.tr("Characters"))
-        back = IconButton(theme, "chevron-left", self.tr("Back to the chat"), shortcut="Esc", size="small")
+        self.header = PaneHeader(theme, tr("Characters"))
+        back = IconButton(theme, "chevron-left", tr("Back to the chat"), shortcut="Esc", size="small")
         back.clicked.connect(self.back_wanted)
         self.header.add_before_title(back)
-        preview = Badge(theme, self.tr("Preview"), "outline")
-        preview.setToolTip(self.tr("Beta: this part of the service may change."))
+        preview = Badge(theme, tr("Preview"), "outline")
+        preview.setToolTip(tr("Beta: this part of the service may change."))
         self.header.add(preview)
-        self.search = SearchField(theme, self.tr("Search, or #tag"), shortcut="Ctrl+F")
+        self.search = SearchField(theme, tr("Search, or #tag"), shortcut="Ctrl+F")
         self.search.setProperty("sizing", "small")
         self.search.setMaxLength(MAX_SEARCH_CHARS)
-        self.sort = ChoiceField(theme, self.tr("Sort by"), small=True)
+        self.sort = ChoiceField(theme, tr("Sort by"), small=True)
         for key, words in SORTS.items():
             self.sort.addItem(words, key)
-        self.order = IconButton(theme, "sort", self.tr("Highest first"), framed=True, checkable=True)
+        self.order = IconButton(theme, "sort", tr("Highest first"), framed=True, checkable=True)
         self.model = ManyChoice(
             theme,
-            self.tr("Model"),
-            any_words=self.tr("Any model"),
-            many_words=self.tr("{number} models"),
+            tr("Model"),
+            any_words=tr("Any model"),
+            many_words=tr("{number} models"),
             most=MAX_MODELS,
         )
         for field in (self.sort, self.model):  # a long name must not make the pane wider
@@ -66,26 +67,26 @@ class FiltersPane(QWidget):
             field.setMinimumContentsLength(6)
         self.adult = SegmentedChoice(
             theme,
-            self.tr("Adult characters"),
-            (("hide", self.tr("Hide")), ("show", self.tr("Show")), ("only", self.tr("Only"))),
+            tr("Adult characters"),
+            (("hide", tr("Hide")), ("show", tr("Show")), ("only", tr("Only"))),
             stretch=True,
         )
         self._adult_why = Label(
             theme,
-            self.tr("Adult characters are turned off in Settings, under Privacy and data."),
+            tr("Adult characters are turned off in Settings, under Privacy and data."),
             "small",
             "text3",
             wrap=True,
         )
         self.categories = QLineEdit()
-        self.categories.setAccessibleName(self.tr("Categories"))
-        self.categories.setPlaceholderText(self.tr("Names, separated by commas"))
+        self.categories.setAccessibleName(tr("Categories"))
+        self.categories.setPlaceholderText(tr("Names, separated by commas"))
         self.categories.setProperty("sizing", "small")
-        self.web = QCheckBox(self.tr("Web access"))
-        self.pro = QCheckBox(self.tr("Pro model"))
+        self.web = QCheckBox(tr("Web access"))
+        self.pro = QCheckBox(tr("Pro model"))
         self._tag_box = QWidget()
         self._pills: WidgetList[PillButton] = WidgetList(FlowLayout(theme, gap=6, line_gap=6, parent=self._tag_box))
-        self._tags_title = Label(theme, self.tr("Tags"), "small", "text2", weight=500)
+        self._tags_title = Label(theme, tr("Tags"), "small", "text2", weight=500)
         self._build()
         self._connect()
         theme.changed.connect(self._apply_theme)
@@ -101,10 +102,10 @@ class FiltersPane(QWidget):
         sort_row.addWidget(self.order)
         self._sort_row = sort_row
         self._fields: list[QVBoxLayout] = []
-        self._field(self.tr("Sort by"), sort_row, self.sort)
-        self._field(self.tr("Model"), self.model, self.model)
-        self._field(self.tr("Adult characters"), self.adult, self.adult, self._adult_why)
-        self._field(self.tr("Categories"), self.categories, self.categories)
+        self._field(tr("Sort by"), sort_row, self.sort)
+        self._field(tr("Model"), self.model, self.model)
+        self._field(tr("Adult characters"), self.adult, self.adult, self._adult_why)
+        self._field(tr("Categories"), self.categories, self.categories)
         checks = QVBoxLayout()
         for box in (self.web, self.pro):
             checks.addWidget(box)
@@ -117,7 +118,7 @@ class FiltersPane(QWidget):
         self._column.addLayout(tags)
         note = QHBoxLayout()
         note.addWidget(IconLabel(theme, "info", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        words = self.tr("Up to {most} tags. Search also reads names and descriptions.").format(most=MAX_TAGS)
+        words = tr("Up to {most} tags. Search also reads names and descriptions.", most=MAX_TAGS)
         note.addWidget(Label(theme, words, "small", "text3", wrap=True), 1)
         self._note = note
         self._column.addLayout(note)
@@ -168,7 +169,7 @@ class FiltersPane(QWidget):
             self.search.setText(filters.search)
         self.sort.setCurrentIndex(max(0, self.sort.findData(filters.sort)))
         self.order.setChecked(filters.ascending)
-        self.order.rename(self.tr("Lowest first") if filters.ascending else self.tr("Highest first"))
+        self.order.rename(tr("Lowest first") if filters.ascending else tr("Highest first"))
         self.model.set_options(state.models)
         self.model.set_keys(filters.model_ids)
         self.adult.set_current(filters.adult)

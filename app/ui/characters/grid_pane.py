@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr, tr_n
 from app.ui.characters.card_delegate import GAP, CardDelegate
 from app.ui.characters.list_model import CHARACTER_ROLE, CharacterListModel
 from app.ui.characters.state import PAGE_ROWS, CharactersState
@@ -72,12 +73,12 @@ class GridPane(QWidget):
         self.loaded = Label(theme, "", role="text3", tabular=True)
         self.shape = SegmentedChoice(
             theme,
-            self.tr("View"),
-            (("grid", self.tr("Cards")), ("list", self.tr("List"))),
+            tr("View"),
+            (("grid", tr("Cards")), ("list", tr("List"))),
             icons={"grid": "grid", "list": "list"},
         )
-        self.list_button = IconButton(theme, "panel-left", self.tr("Show the filters"), shortcut="Ctrl+B")
-        self.details_button = IconButton(theme, "panel-right", self.tr("Details"), shortcut="Ctrl+I", checkable=True)
+        self.list_button = IconButton(theme, "panel-left", tr("Show the filters"), shortcut="Ctrl+B")
+        self.details_button = IconButton(theme, "panel-right", tr("Details"), shortcut="Ctrl+I", checkable=True)
         self._head = QHBoxLayout(self.header)
         for widget in (self.list_button, self.title, self.loaded):
             self._head.addWidget(widget)
@@ -113,7 +114,7 @@ class GridPane(QWidget):
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         view.setSelectionRectVisible(False)
-        view.setAccessibleName(self.tr("Characters"))
+        view.setAccessibleName(tr("Characters"))
 
     def _build(self) -> None:
         self._around = QHBoxLayout()
@@ -180,7 +181,7 @@ class GridPane(QWidget):
         """Rows, number, footer and what stands there instead of rows."""
         old, self._state = self._state, state
         self.title.set_text(state.title)
-        self.loaded.set_text(self.tr("{rows} loaded").format(rows=len(state.rows)) if state.rows else "")
+        self.loaded.set_text(tr("{rows} loaded", rows=len(state.rows)) if state.rows else "")
         self.model.set_rows(state.rows)
         index = self.model.index_of(state.selected)
         if index.isValid() and self.view.currentIndex() != index:
@@ -240,8 +241,8 @@ class Footer(QFrame):
         self._spinner = Spinner(theme)
         self._sign = IconLabel(theme, "warning", "warn", px=16)
         self._text = Label(theme, "", "small", "text2", tabular=True)
-        self._hint = Label(theme, self.tr("More load as you scroll"), "small", "text3")
-        self.again = Button(theme, self.tr("Try again"), size="small")
+        self._hint = Label(theme, tr("More load as you scroll"), "small", "text3")
+        self.again = Button(theme, tr("Try again"), size="small")
         self._row = QHBoxLayout(self)
         for widget in (self._spinner, self._sign, self._text):
             self._row.addWidget(widget)
@@ -265,15 +266,15 @@ class Footer(QFrame):
         self.again.setVisible(failed)
         self._hint.setVisible(not failed and not state.is_complete)
         if state.saved_note:
-            text = self.tr("{saved_note}. The service could not be reached.").format(saved_note=state.saved_note)
+            text = tr("{saved_note}. The service could not be reached.", saved_note=state.saved_note)
         elif failed:
-            text = self.tr("{number} loaded. The next page could not be loaded.").format(number=number)
+            text = tr("{number} loaded. The next page could not be loaded.", number=number)
         elif state.loading_more:
-            text = self.tr("Loading {first} to {last}").format(first=number + 1, last=number + PAGE_ROWS)
+            text = tr("Loading {first} to {last}", first=number + 1, last=number + PAGE_ROWS)
         elif state.is_complete:
-            text = self.tr("1 character") if number == 1 else self.tr("All {number} loaded").format(number=number)
+            text = tr_n("{n} character", "All {n} loaded", number)
         else:
-            text = self.tr("{number} loaded").format(number=number)
+            text = tr("{number} loaded", number=number)
         self._text.set_text(text)
 
 
@@ -285,7 +286,7 @@ class NothingFound(QWidget):
         centre = Qt.AlignmentFlag.AlignHCenter
         self._title = Label(theme, "", "reading", weight=600, wrap=True)
         self._text = Label(theme, "", role="text2", wrap=True)
-        self.clear_search = Button(theme, self.tr("Clear search"), size="small")
+        self.clear_search = Button(theme, tr("Clear search"), size="small")
         self.clear_filters = Button(theme, "", size="small")
         column = QVBoxLayout(self)
         column.setSpacing(theme.px(4))
@@ -308,22 +309,14 @@ class NothingFound(QWidget):
         searched = state.filters.search.strip()
         filters = state.filters.narrowing
         self._title.set_text(
-            self.tr("No character matches “{searched}”").format(searched=searched)
-            if searched
-            else self.tr("No characters here")
+            tr("No character matches “{searched}”", searched=searched) if searched else tr("No characters here")
         )
         words = []
         if filters:
-            words.append(
-                self.tr("1 filter is on.")
-                if filters == 1
-                else self.tr("{filters} filters are on.").format(filters=filters)
-            )
+            words.append(tr_n("{n} filter is on.", "{n} filters are on.", filters))
         if state.filters.adult == "hide":
-            words.append(self.tr("Adult characters are hidden."))
+            words.append(tr("Adult characters are hidden."))
         self._text.set_text(" ".join(words))
         self.clear_search.setVisible(bool(searched))
         self.clear_filters.setVisible(filters > 0)
-        self.clear_filters.setText(
-            self.tr("Clear 1 filter") if filters == 1 else self.tr("Clear {filters} filters").format(filters=filters)
-        )
+        self.clear_filters.setText(tr_n("Clear {n} filter", "Clear {n} filters", filters))

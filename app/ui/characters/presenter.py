@@ -18,6 +18,7 @@ from app.service.characters import Character
 from app.service.errors import NotFound, ServiceError
 from app.service.wire import ListEnvelope
 from app.storage.errors import StorageError
+from app.translation import tr
 from app.ui.characters.presenter_pages import Pages
 from app.ui.characters.state import MAX_TAGS, REVIEWS_AT_ONCE, CharactersState, Filters, ReviewRow, Reviews
 
@@ -138,7 +139,7 @@ class CharactersPresenter(QObject):
             now = self._now()
             rows = tuple(
                 ReviewRow(
-                    who=each.username or "Someone",
+                    who=each.username or tr("Someone"),
                     rating=min(5, max(0, each.rating)),
                     when=money.when(each.created_at, now) if each.created_at is not None else "",
                     text=" ".join((each.message or "").split()),
@@ -152,7 +153,7 @@ class CharactersPresenter(QObject):
                     page.total,
                     page.page,
                     has_more=page.page < page.page_count,
-                    note="" if before.rows or rows else "No reviews yet.",
+                    note="" if before.rows or rows else tr("No reviews yet."),
                 )
             )
 
@@ -184,7 +185,11 @@ class CharactersPresenter(QObject):
         model = next((model for model in self.current_account.models if model.id == character.model_id), None)
         if model is not None:
             return model.name
-        return f"{character.model_id} (not available here)" if character.model_id else "Your default model"
+        return (
+            tr("{model_id} (not available here)", model_id=character.model_id)
+            if character.model_id
+            else tr("Your default model")
+        )
 
     # Asking
 
@@ -271,7 +276,9 @@ class CharactersPresenter(QObject):
             return
 
         rows = ListEnvelope.read(Character, {"data": saved.value if isinstance(saved.value, list) else []}).data
-        self._show(rows, is_complete=True, saved_note=f"Saved {money.when(saved.saved_at, self._now())}")
+        self._show(
+            rows, is_complete=True, saved_note=tr("Saved {saved_at}", saved_at=money.when(saved.saved_at, self._now()))
+        )
 
     async def _save(self, filters: Filters, rows: tuple[Character, ...]) -> None:
         if self.catalogue is None:

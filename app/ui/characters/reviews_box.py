@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -34,11 +35,11 @@ class ReviewsBox(QWidget):
         self._theme = theme
         self._shown: Reviews | None = None
         self.reviews: list[Review] = []
-        self._title = Label(theme, self.tr("Reviews"), "small", "text2", weight=600)
+        self._title = Label(theme, tr("Reviews"), "small", "text2", weight=600)
         self._title.hide()
         self._rows = QVBoxLayout()
         self._note = Label(theme, "", "small", "text3", wrap=True)
-        self.more = Button(theme, self.tr("Show reviews"), "quote", size="small")
+        self.more = Button(theme, tr("Show reviews"), "quote", size="small")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self._title)
@@ -60,7 +61,7 @@ class ReviewsBox(QWidget):
         first_new = self._fill(own)
         self._shown = own
         self._title.setVisible(bool(self.reviews))
-        note = "" if own is None else self.tr("Loading…") if own.loading else own.note
+        note = "" if own is None else tr("Loading…") if own.loading else own.note
         self._note.set_text(note)
         self._note.setVisible(bool(note))
         if was_on_more and first_new is not None:
@@ -70,7 +71,7 @@ class ReviewsBox(QWidget):
             self._note.setFocus(Qt.FocusReason.OtherFocusReason)
         # The button stays usable while a page comes: disabled, it would throw the keyboard out of the pane.
         self.more.setVisible(own is None or own.loading or own.has_more or bool(own.note and own.pages_read == 0))
-        self.more.setText(self.tr("More reviews") if own is not None and own.rows else self.tr("Show reviews"))
+        self.more.setText(tr("More reviews") if own is not None and own.rows else tr("Show reviews"))
 
     def _fill(self, own: Reviews | None) -> Review | None:
         """Show the rows of `own`, keeping those that stand already; returns the first new one."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.core import money
 from app.service.characters import CharactersQuery
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.problems import Problem
@@ -22,13 +23,13 @@ REVIEWS_AT_ONCE = 20
 
 # The service's orders, by the words of the menu.
 SORTS: Mapping[str, str] = {
-    "highlyRatedAndRecent": "Highly rated and recent",
-    "highlyRated": "Highly rated",
-    "highestRating": "Highest rating",
-    "ratingCount": "Most ratings",
-    "imports": "Most used",
-    "mostRecent": "Most recent",
-    "featured": "Featured",
+    "highlyRatedAndRecent": tr("Highly rated and recent"),
+    "highlyRated": tr("Highly rated"),
+    "highestRating": tr("Highest rating"),
+    "ratingCount": tr("Most ratings"),
+    "imports": tr("Most used"),
+    "mostRecent": tr("Most recent"),
+    "featured": tr("Featured"),
 }
 DEFAULT_SORT = "imports"
 Adult = Literal["hide", "show", "only"]
@@ -134,13 +135,15 @@ class CharactersState:
     @property
     def title(self) -> str:
         return (
-            f"Results for “{self.filters.search.strip()}”" if self.filters.search.strip() else SORTS[self.filters.sort]
+            tr("Results for “{search}”", search=self.filters.search.strip())
+            if self.filters.search.strip()
+            else SORTS[self.filters.sort]
         )
 
 
 def uses_text(count: int) -> str:
     """`12.4K uses`."""
-    return "1 use" if count == 1 else f"{money.short_count(count)} uses"
+    return "1 use" if count == 1 else tr("{count} uses", count=money.short_count(count))
 
 
 def spoken(character: Character) -> str:
@@ -149,8 +152,14 @@ def spoken(character: Character) -> str:
     parts = [character.name or character.slug]
     parts += ["adult"] if character.adult else []
     if stats.rating_count:
-        parts.append(f"rated {money.rating(stats.average_rating)} by {money.count(stats.rating_count)}")
+        parts.append(
+            tr(
+                "rated {rating} by {rating_count}",
+                rating=money.rating(stats.average_rating),
+                rating_count=money.count(stats.rating_count),
+            )
+        )
     parts.append(uses_text(stats.imports))
     parts += [character.description] if character.description else []
-    parts += ["web access"] if character.web_enabled else []
+    parts += [tr("web access")] if character.web_enabled else []
     return ", ".join(parts)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.chat.chat_header import CharacterBar, ChatHeader
 from app.ui.chat.chat_welcome import ChatWelcome
 from app.ui.chat.composer.composer import Composer
@@ -121,7 +122,7 @@ class Canvas(QWidget):
     def queued(self) -> ComposerStrip:
         """The line that says that the box is sent once the answer is complete."""
         strip = self._add_strip("clock", self.cancel_queued_wanted)
-        strip.set_text(self.tr("Sends when the answer is complete."))
+        strip.set_text(tr("Sends when the answer is complete."))
         return strip
 
     def _add_strip(self, icon_name: str, cancelled: SignalInstance) -> ComposerStrip:
@@ -191,9 +192,9 @@ class Canvas(QWidget):
         if head.editing or self._is_made("editing"):
             self.editing.setVisible(head.editing)
             self.editing.set_text(
-                self.tr("You are editing the answer. Saving is free; the original stays as a version.")
+                tr("You are editing the answer. Saving is free; the original stays as a version.")
                 if head.edits_answer
-                else self.tr("You are editing an earlier message. The original stays as a branch.")
+                else tr("You are editing an earlier message. The original stays as a branch.")
             )
         if head.problem is not None or self._is_made("problem"):
             self._show_problem(head.problem)
@@ -224,7 +225,7 @@ class Canvas(QWidget):
 
     def _offer_the_end(self) -> None:
         """Offer the way back to the end while the reader is further up."""
-        self.newest.setText(self.tr("New text below") if self._has_news else self.tr("To the end"))
+        self.newest.setText(tr("New text below") if self._has_news else tr("To the end"))
         self.newest.setVisible((self._has_news or self._is_up) and self.places.currentWidget() is self.view)
         self._place_newest()
 
@@ -289,7 +290,7 @@ class ComposerStrip(QWidget):
         row.addWidget(IconLabel(theme, icon_name, "text2", px=14))
         self._words = Label(theme, "", "small", "text2", wrap=True)
         row.addWidget(self._words, 1)
-        cancel = LinkButton(theme, self.tr("Cancel"))
+        cancel = LinkButton(theme, tr("Cancel"))
         leave_focus(cancel)
         cancel.clicked.connect(self.cancelled)
         row.addWidget(cancel)

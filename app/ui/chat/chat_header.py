@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.chat.models.model_button import ModelButton
 from app.ui.chat.session.estimate import context_text
 from app.ui.kit.focus import leave_focus
@@ -47,23 +48,21 @@ class ChatHeader(QFrame):
         self._has_character = False
         self._stored = False
         self.setProperty("part", "header")
-        self.list_button = IconButton(theme, "panel-left", self.tr("Show the chats"), shortcut="Ctrl+B")
+        self.list_button = IconButton(theme, "panel-left", tr("Show the chats"), shortcut="Ctrl+B")
         self.picture = Avatar(theme, "", px=24)
         self.title = Label(theme, "", "reading", weight=600, elide=True)
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.partner = Label(theme, "", role="text2", elide=True)
         self.partner.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.edit = TitleEdit(theme, self.tr("Chat title"))
+        self.edit = TitleEdit(theme, tr("Chat title"))
         self.edit.renamed.connect(self.renamed)
         self.edit.toggled.connect(self._arrange)
-        self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
+        self.rename_button = IconButton(theme, "pencil", tr("Rename"), shortcut="F2", size="small")
         self.model = ModelButton(theme)
-        self.new_button = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N")
-        self.more_button = IconButton(theme, "more", self.tr("More actions"))
-        self.export_button = IconButton(theme, "download", self.tr("Export chat"), shortcut="Ctrl+E")
-        self.inspector_button = IconButton(
-            theme, "panel-right", self.tr("Parameters"), shortcut="Ctrl+I", checkable=True
-        )
+        self.new_button = IconButton(theme, "plus", tr("New chat"), shortcut="Ctrl+N")
+        self.more_button = IconButton(theme, "more", tr("More actions"))
+        self.export_button = IconButton(theme, "download", tr("Export chat"), shortcut="Ctrl+E")
+        self.inspector_button = IconButton(theme, "panel-right", tr("Parameters"), shortcut="Ctrl+I", checkable=True)
         self._layout = QHBoxLayout(self)
         for widget in (self.list_button, self.picture, self.title, self.partner, self.rename_button):
             self._layout.addWidget(widget)
@@ -96,7 +95,7 @@ class ChatHeader(QFrame):
         self.model.show_model(head.model_name, context_text(head.context_tokens), missing=head.model_missing)
         character = head.character
         self.picture.set_name(character.name if character is not None else "")
-        self.partner.set_text(self.tr("with {name}").format(name=character.name) if character is not None else "")
+        self.partner.set_text(tr("with {name}", name=character.name) if character is not None else "")
         self._has_character = character is not None
         self._stored = head.chat_id is not None
         self._arrange()
@@ -141,13 +140,13 @@ class CharacterBar(QFrame):
         self.setProperty("part", "character")
         self.picture = Avatar(theme, "", px=40)
         self.name = Label(theme, "", "reading", weight=600)
-        self.kind = Badge(theme, self.tr("Character"))
+        self.kind = Badge(theme, tr("Character"))
         self._star = IconLabel(theme, "star-filled", "warn", px=12)
         self.rating = Label(theme, "", "small", "text3", tabular=True)
         self.about = Label(theme, "", "small", "text2", elide=True)
-        self.change = Button(theme, self.tr("Change"), size="small")
-        self.change.setAccessibleName(self.tr("Change character"))
-        self.remove = IconButton(theme, "close", self.tr("Remove character"), size="small")
+        self.change = Button(theme, tr("Change"), size="small")
+        self.change.setAccessibleName(tr("Change character"))
+        self.remove = IconButton(theme, "close", tr("Remove character"), size="small")
         self._first = QHBoxLayout()
         for widget in (self.name, self.kind, self._star, self.rating):
             self._first.addWidget(widget)
@@ -186,8 +185,10 @@ class CharacterBar(QFrame):
         self.rating.setVisible(rated)
         self.rating.set_text(f"{money.rating(character.rating)} ({money.count(character.rating_count)})")
         self.rating.setAccessibleName(
-            self.tr("Rated {rating} by {rating_count} people").format(
-                rating=money.rating(character.rating), rating_count=money.count(character.rating_count)
+            tr(
+                "Rated {rating} by {rating_count} people",
+                rating=money.rating(character.rating),
+                rating_count=money.count(character.rating_count),
             )
         )
         self.about.set_text(" ".join(character.description.split()))

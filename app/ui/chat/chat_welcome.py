@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.widgets.avatar import Avatar
 from app.ui.kit.widgets.buttons import Button
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
 COLUMN = 560  # px at 100 %
 # Real questions that the Sandbox answers from the handbook, with its pages as sources.
 EXAMPLES = (
-    "What can I try in the Sandbox?",
-    "Where does Rialto keep my API key?",
-    "What happens when an answer is cut off?",
-    "How do I see what a message costs before I send it?",
+    tr("What can I try in the Sandbox?"),
+    tr("Where does Rialto keep my API key?"),
+    tr("What happens when an answer is cut off?"),
+    tr("How do I see what a message costs before I send it?"),
 )
 
 
@@ -92,9 +93,9 @@ class ChatWelcome(ScrollPane):
         self.title = Label(theme, "", "heading", wrap=True)
         self._line = Label(theme, "", role="text2", wrap=True, tabular=True)
         self._more = Label(theme, "", "small", "text2", wrap=True)
-        self.character = Button(theme, self.tr("Choose a character"), "mask")
+        self.character = Button(theme, tr("Choose a character"), "mask")
         self.character.clicked.connect(self.character_wanted)
-        self._examples_title = Label(theme, self.tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
+        self._examples_title = Label(theme, tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
         self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
         self._examples = QWidget()
         self._build()
@@ -153,9 +154,7 @@ class ChatWelcome(ScrollPane):
         if character is not None:
             self._picture.set_name(character.name)
         partner = head.partner
-        self.title.set_text(
-            self.tr("New chat with {partner}").format(partner=partner) if partner else self.tr("New chat")
-        )
+        self.title.set_text(tr("New chat with {partner}", partner=partner) if partner else tr("New chat"))
         self._line.set_text(head.price_line or head.why_not)
         self._line.setVisible(bool(self._line.text()))
         about = " ".join(character.description.split()) if character is not None else ""

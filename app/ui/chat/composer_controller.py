@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.service.characters import CharactersQuery
 from app.service.errors import ServiceError
+from app.translation import tr
 from app.ui.chat.composer.completion import CompletionList, Entry, matching
 from app.ui.chat.state import CharacterHead
 from app.ui.kit.files import ask_for_files
@@ -55,13 +56,13 @@ class ComposerController(QObject):
     @cached_property
     def prompts(self) -> PresetPopover:
         """The library of system prompts."""
-        return self._library("prompt", self.tr("Prompts"), self.tr("Save a system prompt here to use it again."))
+        return self._library("prompt", tr("Prompts"), tr("Save a system prompt here to use it again."))
 
     @cached_property
     def presets(self) -> PresetPopover:
         """Model, character and parameters under a name."""
-        words = self.tr("Saves this chat's model, character and parameters for other chats.")
-        return self._library("preset", self.tr("Presets"), words)
+        words = tr("Saves this chat's model, character and parameters for other chats.")
+        return self._library("preset", tr("Presets"), words)
 
     def _library(self, kind: Kind, title: str, empty: str) -> PresetPopover:
         made = PresetPopover(self._theme, self._page.main, title=title, empty=empty)
@@ -104,19 +105,17 @@ class ComposerController(QObject):
     async def _save(self, kind: Kind) -> None:
         opened = self._page.presenter.opened
         if kind == "prompt":
-            title, value = self.tr("Save prompt"), " ".join(opened.options.system_prompt.split()[:6])
+            title, value = tr("Save prompt"), " ".join(opened.options.system_prompt.split()[:6])
         else:
-            title, value = self.tr("Save preset"), self._page.presenter.head().partner
+            title, value = tr("Save preset"), self._page.presenter.head().partner
         self._page.flush_parameters()
-        name = await ask_text(self._theme, self._page.main, title, self.tr("Name"), value=value, max_chars=80)
+        name = await ask_text(self._theme, self._page.main, title, tr("Name"), value=value, max_chars=80)
         if name and self._presets is not None:
             self._presets.save(kind, name)
 
     async def _rename(self, preset_id: str, name: str) -> None:
-        words = self.tr("Rename")
-        wanted = await ask_text(
-            self._theme, self._page.main, words, self.tr("Name"), value=name, action=words, max_chars=80
-        )
+        words = tr("Rename")
+        wanted = await ask_text(self._theme, self._page.main, words, tr("Name"), value=name, action=words, max_chars=80)
         if wanted and self._presets is not None:
             self._presets.rename(preset_id, wanted)
 
@@ -203,8 +202,8 @@ class ComposerController(QObject):
     def attach(self) -> None:
         """Ask for files to attach; what they are is checked by content afterwards."""
         self._page.show_chat()
-        kinds = f"{self.tr('Supported files')} ({ATTACHABLE});;{self.tr('All files')} (*)"
-        ask_for_files(self._page.main, self.tr("Attach files"), self._page.presenter.attaching.add_files, kinds)
+        kinds = f"{tr('Supported files')} ({ATTACHABLE});;{tr('All files')} (*)"
+        ask_for_files(self._page.main, tr("Attach files"), self._page.presenter.attaching.add_files, kinds)
 
     def ask_source(self, row_id: str, index: int) -> None:
         """Show what a source says of itself and where it leads; the person decides whether to open it."""
@@ -229,7 +228,7 @@ class ComposerController(QObject):
         viewed = [ViewedImage(each.name, Path(each.path)) for _, _, each in images]
         viewer = ImageViewer(self._theme, self._page.main.window(), viewed, at)
         viewer.save_wanted.connect(lambda which: self.save_attachment(*images[which][:2]))
-        viewer.copied.connect(lambda: self._page.toast_wanted.emit(self.tr("Image copied")))
+        viewer.copied.connect(lambda: self._page.toast_wanted.emit(tr("Image copied")))
         viewer.open()
 
     def act_on_attachment(self, row_id: str, index: int, action: str) -> None:
@@ -244,10 +243,10 @@ class ComposerController(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (OSError, UndecodableImage):
-            self._page.toast_wanted.emit(self.tr("The image could not be read"))
+            self._page.toast_wanted.emit(tr("The image could not be read"))
             return
         QGuiApplication.clipboard().setImage(image)
-        self._page.toast_wanted.emit(self.tr("Image copied"))
+        self._page.toast_wanted.emit(tr("Image copied"))
 
     def save_attachment(self, row_id: str, index: int) -> None:
         """Offer a copy of what was attached. Nothing of it is opened: it may be a program in disguise."""
@@ -255,7 +254,7 @@ class ComposerController(QObject):
         if index < len(row.attachments):
             source = Path(row.attachments[index].path)
             self._page.controller.save_file(
-                self.tr("Save a copy"),
+                tr("Save a copy"),
                 row.attachments[index].name,
                 lambda path: path.write_bytes(source.read_bytes()),
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.chat.session.export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
 from app.ui.kit.files import ask_for_files, ask_to_save
 from app.ui.kit.widgets.dialogs import Dialog
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 _WORDS = {
-    MARKDOWN: "The visible conversation as text, for notes and repositories.",
-    HTML: "The visible conversation as a single page for any browser. Loads and runs nothing.",
-    JSON: "The whole chat with every branch and attachment. Rialto can import it without loss.",
+    MARKDOWN: tr("The visible conversation as text, for notes and repositories."),
+    HTML: tr("The visible conversation as a single page for any browser. Loads and runs nothing."),
+    JSON: tr("The whole chat with every branch and attachment. Rialto can import it without loss."),
 }
 
 
@@ -32,18 +33,18 @@ class ExportDialog(Dialog):
     """`form` is what was chosen; await `answer`."""
 
     def __init__(self, theme: Theme, parent: QWidget, title: str) -> None:
-        super().__init__(theme, parent, "Export chat", width=460)
-        self.kind = SegmentedChoice(theme, self.tr("Format"), tuple((kind, NAMES[kind]) for kind in ENDINGS))
+        super().__init__(theme, parent, tr("Export chat"), width=460)
+        self.kind = SegmentedChoice(theme, tr("Format"), tuple((kind, NAMES[kind]) for kind in ENDINGS))
         self.kind.set_current(MARKDOWN)
         self.about = Label(theme, "", role="text2", wrap=True)
         self.body.addWidget(Label(theme, title, weight=500, elide=True))
         self.body.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.about)
-        self.sources = self._switch(self.tr("Include sources"), True)
-        self.thoughts = self._switch(self.tr("Include reasoning"), False)
-        self.receipts = self._switch(self.tr("Include tokens and cost"), False)
-        self.add_button(self.tr("Cancel"), accepts=False)
-        self.go = self.add_button(self.tr("Save as…"), kind="primary", accepts=True, default=True)
+        self.sources = self._switch(tr("Include sources"), True)
+        self.thoughts = self._switch(tr("Include reasoning"), False)
+        self.receipts = self._switch(tr("Include tokens and cost"), False)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.go = self.add_button(tr("Save as…"), kind="primary", accepts=True, default=True)
         self.kind.changed.connect(self._agree)
         self._agree(MARKDOWN)
 
@@ -76,12 +77,12 @@ class ExportDialog(Dialog):
 def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Path], None]) -> None:
     """Ask for the file to write."""
     kinds = f"{NAMES[form.kind]} (*{ENDINGS[form.kind]})"
-    ask_to_save(parent, "Export chat", name_of(title, form.kind), then, kinds=kinds)
+    ask_to_save(parent, tr("Export chat"), name_of(title, form.kind), then, kinds=kinds)
 
 
 def ask_which(parent: QWidget, then: Callable[[tuple[Path, ...]], None]) -> None:
     """Ask for the files to take chats from."""
-    ask_for_files(parent, "Import chats", then, "Chat exports (*.json *.jsonl *.zip);;All files (*)")
+    ask_for_files(parent, tr("Import chats"), then, tr("Chat exports (*.json *.jsonl *.zip);;All files (*)"))
 
 
 class ReportDialog(Dialog):
@@ -91,4 +92,4 @@ class ReportDialog(Dialog):
         super().__init__(theme, parent, title, width=480)
         for line in lines:
             self.body.addWidget(Label(theme, line, role="text2", wrap=True))
-        self.add_button(self.tr("Close"), kind="primary", accepts=True, default=True).setFocus()
+        self.add_button(tr("Close"), kind="primary", accepts=True, default=True).setFocus()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.conversation.find import Finder
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
@@ -32,14 +33,12 @@ class FindBar(QWidget):
         self._view = view
         self.finder: Finder = Finder(view)
         zone(self, "pane")
-        self.field = SearchField(theme, self.tr("Find in this chat"))
+        self.field = SearchField(theme, tr("Find in this chat"))
         self.field.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
-        self.previous = IconButton(
-            theme, "chevron-up", self.tr("Previous match"), shortcut="Ctrl+Shift+G", size="small"
-        )
-        self.next = IconButton(theme, "chevron-down", self.tr("Next match"), shortcut="Ctrl+G", size="small")
-        self.close_button = IconButton(theme, "close", self.tr("Close search"), size="small")
+        self.previous = IconButton(theme, "chevron-up", tr("Previous match"), shortcut="Ctrl+Shift+G", size="small")
+        self.next = IconButton(theme, "chevron-down", tr("Next match"), shortcut="Ctrl+G", size="small")
+        self.close_button = IconButton(theme, "close", tr("Close search"), size="small")
         self._row = QHBoxLayout()
         self._row.addWidget(self.field, 1)
         self._row.addSpacing(6)  # the ring around the field
@@ -105,9 +104,9 @@ class FindBar(QWidget):
         if not finder.text.strip():
             words = ""
         elif not finder.count:
-            words = self.tr("Not found")
+            words = tr("Not found")
         else:
-            words = self.tr("{place:,} of {count:,}").format(place=finder.place, count=finder.count)
+            words = tr("{place} of {count}", place=f"{finder.place:,}", count=f"{finder.count:,}")
         self.count.set_text(words)
         for button in (self.previous, self.next):
             button.setEnabled(finder.count > 0)

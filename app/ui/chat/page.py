@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.current_account import Headroom
 from app.core.tabs import TABS
+from app.translation import tr
 from app.ui.chat.canvas import Canvas
 from app.ui.chat.inspector.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
@@ -160,7 +161,7 @@ class ChatPage(QObject):
         pane.menu_wanted.connect(self.open_menu_of)
         pane.import_wanted.connect(lambda: self.controller.import_chats())
         pane.trash_wanted.connect(presenter.move_to_trash)
-        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to chats"))
+        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, tr("Back to chats"))
         pane.files_given.connect(lambda paths: self.controller.import_dropped(paths))
 
     def _connect_canvas(self) -> None:
@@ -438,7 +439,7 @@ class ChatPage(QObject):
         message = self.presenter.opened.thread.last_of("assistant")
         if message is not None and message.content:
             QGuiApplication.clipboard().setText(message.content)
-            self.toast_wanted.emit(self.tr("Answer copied"))
+            self.toast_wanted.emit(tr("Answer copied"))
 
     def show_chat(self) -> None:
         """Back to the conversation, when something else stood in its place."""

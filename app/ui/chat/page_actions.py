@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.chat.page_controller_actions import controller_actions
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
@@ -33,12 +34,12 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         return bool(control.usable)
 
     return (
-        TabAction("chat.new", "New chat", page.new_chat, "Ctrl+N", "plus", "file"),
+        TabAction("chat.new", tr("New chat"), page.new_chat, "Ctrl+N", "plus", "file"),
         TabAction("chat.model", "Choose a model…", lambda: _done(page.open_model_picker()), "Ctrl+Shift+M", "sparkle"),
-        TabAction("chat.characters", "Characters…", page.characters_wanted.emit, "Ctrl+Shift+P", "mask"),
+        TabAction("chat.characters", tr("Characters…"), page.characters_wanted.emit, "Ctrl+Shift+P", "mask"),
         TabAction(
             "chat.web",
-            "Web search: off, auto, on",
+            tr("Web search: off, auto, on"),
             presenter.cycle_web_search,
             "Ctrl+Shift+B",
             "globe",
@@ -47,7 +48,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "chat.citations",
-            "Citations",
+            tr("Citations"),
             lambda: presenter.toggle("citations"),
             "Ctrl+Shift+X",
             "quote",
@@ -56,7 +57,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "chat.thinking",
-            "Thinking",
+            tr("Thinking"),
             lambda: presenter.toggle("thinking"),
             "Ctrl+Shift+T",
             "bulb",
@@ -65,29 +66,31 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "chat.links",
-            "Read links",
+            tr("Read links"),
             lambda: presenter.toggle("read_links"),
             "Ctrl+Shift+K",
             "link",
             checked=lambda: option("read_links"),
         ),
-        TabAction("chat.attach", "Attach files…", lambda: page.box.attach(), "Ctrl+O", "attach", "file"),
-        TabAction("chat.prompts", "Prompt library…", lambda: page.box.open_prompts(), "", "list"),
-        TabAction("chat.presets", "Presets…", lambda: page.box.open_presets(), "", "layers"),
-        TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
-        TabAction("chat.stop", "Stop answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
+        TabAction("chat.attach", tr("Attach files…"), lambda: page.box.attach(), "Ctrl+O", "attach", "file"),
+        TabAction("chat.prompts", tr("Prompt library…"), lambda: page.box.open_prompts(), "", "list"),
+        TabAction("chat.presets", tr("Presets…"), lambda: page.box.open_presets(), "", "layers"),
+        TabAction("chat.retry", tr("Try again"), presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
+        TabAction("chat.stop", tr("Stop answer"), presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
         *controller_actions(page, asked, stored),
-        TabAction("chat.copy", "Copy answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
-        TabAction("chat.speak", "Read answer aloud", lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=stored),
-        TabAction("chat.edit_last", "Edit last message", presenter.recall, "", "pencil", enabled=asked),
-        TabAction("chat.request", "Show request", page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("chat.parameters", "Show parameters", page.open_parameters, "", "settings"),
-        TabAction("chat.next", "Next chat", lambda: page.step(1), "Alt+Down", "arrow-down"),
-        TabAction("chat.previous", "Previous chat", lambda: page.step(-1), "Alt+Up", "arrow-up"),
-        TabAction("chat.rename", "Rename chat", page.rename, "F2", "pencil", enabled=stored),
-        TabAction("chat.pin", "Pin or unpin chat", page.toggle_pin, "Ctrl+D", "pin", enabled=stored),
-        TabAction("chat.duplicate", "Duplicate chat", page.duplicate, "Ctrl+Shift+D", "copy", enabled=stored),
-        TabAction("chat.trash", "Move chat to trash", page.trash, "Del", "trash", enabled=stored),
+        TabAction("chat.copy", tr("Copy answer"), page.copy_answer, "Ctrl+Shift+C", "copy"),
+        TabAction(
+            "chat.speak", tr("Read answer aloud"), lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=stored
+        ),
+        TabAction("chat.edit_last", tr("Edit last message"), presenter.recall, "", "pencil", enabled=asked),
+        TabAction("chat.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("chat.parameters", tr("Show parameters"), page.open_parameters, "", "settings"),
+        TabAction("chat.next", tr("Next chat"), lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("chat.previous", tr("Previous chat"), lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("chat.rename", tr("Rename chat"), page.rename, "F2", "pencil", enabled=stored),
+        TabAction("chat.pin", tr("Pin or unpin chat"), page.toggle_pin, "Ctrl+D", "pin", enabled=stored),
+        TabAction("chat.duplicate", tr("Duplicate chat"), page.duplicate, "Ctrl+Shift+D", "copy", enabled=stored),
+        TabAction("chat.trash", tr("Move chat to trash"), page.trash, "Del", "trash", enabled=stored),
     )
 
 
@@ -115,7 +118,7 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
         PaletteItem(
             f"model:{row.id}",
             row.name,
-            "in use" if row.is_current else "use in this chat",
+            tr("in use") if row.is_current else tr("use in this chat"),
             "sparkle",
             "model",
             partial(page.presenter.use_model, row.id),

@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.file_saving import save_file
+from app.translation import tr
 from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
@@ -240,7 +241,7 @@ class ChatPageController(QObject):
 
     def save_code(self, code: str, name: str) -> None:
         """Ask where a block of code is to be saved, under any name: code is text."""
-        title = self.tr("Save code")
+        title = tr("Save code")
         self.save_file(title, name, lambda path: path.write_text(code, encoding="utf-8", newline=""), suffixes=())
 
     def save_file(

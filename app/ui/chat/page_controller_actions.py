@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.kit.tab import TabAction
 
 if TYPE_CHECKING:
@@ -42,24 +43,35 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         return deprecations is not None and deprecations.can_replace
 
     return (
-        action("earlier", "Previous version", lambda it: it.show_sibling(-1), "Alt+PgUp", "chevron-left"),
-        action("later", "Next version", lambda it: it.show_sibling(1), "Alt+PgDown", "chevron-right"),
-        action("question_up", "Previous question", lambda _: page.main.view.step_question(-1), "Ctrl+Up", "arrow-up"),
-        action("question_down", "Next question", lambda _: page.main.view.step_question(1), "Ctrl+Down", "arrow-down"),
-        action("continue", "Continue answer", lambda it: presenter.continue_last(), "", "play", enabled=asked),
-        action("edit_answer", "Edit answer", lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
-        action("compare", "Compare models…", lambda it: it.open_comparing(), "Ctrl+J", "layers"),
-        action("beside", "Show answers side by side", lambda it: it.show_last_columns(), "", "layers"),
+        action("earlier", tr("Previous version"), lambda it: it.show_sibling(-1), "Alt+PgUp", "chevron-left"),
+        action("later", tr("Next version"), lambda it: it.show_sibling(1), "Alt+PgDown", "chevron-right"),
         action(
-            "changes", "What changes with the next model…", lambda it: it.open_changes(), "", "clock", enabled=retires
+            "question_up", tr("Previous question"), lambda _: page.main.view.step_question(-1), "Ctrl+Up", "arrow-up"
         ),
-        action("structure", "JSON output and functions…", lambda it: it.open_structure(), "", "wrench"),
-        action("calls", "Enter function results…", lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
-        action("find", "Find in this chat", lambda it: it.open_find(), "", "search", "edit", enabled=stored),
-        action("find_next", "Next match", lambda it: it.step_find(1), "Ctrl+G", "chevron-down", "edit", stored),
-        action("find_previous", "Previous match", lambda it: it.step_find(-1), "Ctrl+Shift+G", "chevron-up", "edit"),
-        action("search", "Search all chats", lambda it: it.open_search(), "Ctrl+Shift+F", "search", "edit"),
-        action("export", "Export chat…", lambda it: it.export(), "Ctrl+E", "download", "file", stored),
-        action("import", "Import chats…", lambda it: it.import_chats(), "", "upload", "file"),
-        action("open_trash", "Open trash", lambda it: it.open_trash(), "", "trash"),
+        action(
+            "question_down", tr("Next question"), lambda _: page.main.view.step_question(1), "Ctrl+Down", "arrow-down"
+        ),
+        action("continue", tr("Continue answer"), lambda it: presenter.continue_last(), "", "play", enabled=asked),
+        action("edit_answer", tr("Edit answer"), lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
+        action("compare", tr("Compare models…"), lambda it: it.open_comparing(), "Ctrl+J", "layers"),
+        action("beside", tr("Show answers side by side"), lambda it: it.show_last_columns(), "", "layers"),
+        action(
+            "changes",
+            tr("What changes with the next model…"),
+            lambda it: it.open_changes(),
+            "",
+            "clock",
+            enabled=retires,
+        ),
+        action("structure", tr("JSON output and functions…"), lambda it: it.open_structure(), "", "wrench"),
+        action("calls", tr("Enter function results…"), lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
+        action("find", tr("Find in this chat"), lambda it: it.open_find(), "", "search", "edit", enabled=stored),
+        action("find_next", tr("Next match"), lambda it: it.step_find(1), "Ctrl+G", "chevron-down", "edit", stored),
+        action(
+            "find_previous", tr("Previous match"), lambda it: it.step_find(-1), "Ctrl+Shift+G", "chevron-up", "edit"
+        ),
+        action("search", tr("Search all chats"), lambda it: it.open_search(), "Ctrl+Shift+F", "search", "edit"),
+        action("export", tr("Export chat…"), lambda it: it.export(), "Ctrl+E", "download", "file", stored),
+        action("import", tr("Import chats…"), lambda it: it.import_chats(), "", "upload", "file"),
+        action("open_trash", tr("Open trash"), lambda it: it.open_trash(), "", "trash"),
     )

@@ -20,6 +20,7 @@ from app.core import money
 from app.core.trash import Trash, TrashEntry, moved_text
 from app.core.undo import UndoCommand, UndoStack
 from app.storage.errors import NotStored, StorageError
+from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.account_models import AccountModels
 from app.ui.chat.session.answer_notes import USE_SUGGESTION
@@ -265,7 +266,7 @@ class ChatPresenter(QObject):
         options = ChatOptions(reply_limit=job.request.max_completion_tokens)
         cap = turn_cap_usd(cheapest, options, job.prompt_tokens, 0)
         price = f", {money.at_most(cap)}" if cap is not None else ""
-        return ActionSpec(f"{USE_MODEL}{cheapest.id}", f"Use {cheapest.name}{price}")
+        return ActionSpec(f"{USE_MODEL}{cheapest.id}", tr("Use {name}{price}", name=cheapest.name, price=price))
 
     def _models_changed(self) -> None:
         self.account_models.remember_glimpse()
@@ -537,8 +538,8 @@ class ChatPresenter(QObject):
         ids = tuple(each.id for each in deleted.messages)
         if self.opened.editing in ids:
             self.cancel_edit()
-        said = "Answer deleted" if deleted.messages[0].role == "assistant" else "Message deleted"
-        text = "Message and answer deleted" if len(ids) > 1 else said
+        said = tr("Answer deleted") if deleted.messages[0].role == "assistant" else tr("Message deleted")
+        text = tr("Message and answer deleted") if len(ids) > 1 else said
         restore = self.conversation.restore
         self._undo_stack.push(UndoCommand("chat", text, lambda _ids: self._do(restore, deleted), ids))
 
@@ -759,7 +760,11 @@ class ChatPresenter(QObject):
             await self.library.change(chat_id, model=new_id)
             number += 1
         name = self.account_models.name_of(new_id)
-        self.notice.emit(f"{name} answers in {number:,} chats now" if number != 1 else f"{name} answers now")
+        self.notice.emit(
+            tr("{name} answers in {number} chats now", name=name, number=f"{number:,}")
+            if number != 1
+            else tr("{name} answers now", name=name)
+        )
         self._all_changed()
 
     # Search

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.core.money import countdown
+from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, Controls
 from app.ui.chat.session.titles import NEW_CHAT
 
@@ -34,15 +35,15 @@ class ChatEntry:
         """The partner, and what the chat is busy with."""
         until = self.waits_until
         if until is not None:
-            return self._with_partner(f"waiting until {until.astimezone():%H:%M:%S}")
+            return self._with_partner(tr("waiting until {until}", until=f"{until.astimezone():%H:%M:%S}"))
         return self._with_partner("writing…" if self.writing else "draft" if self.has_draft else "")
 
     @property
     def work(self) -> str:
         """What is under way in the chat, for the status bar."""
         until = self.waits_until
-        waits = f", waiting until {until.astimezone():%H:%M:%S}" if until is not None else ""
-        return f"An answer in “{self.title}”{waits}"
+        waits = tr(", waiting until {until}", until=f"{until.astimezone():%H:%M:%S}") if until is not None else ""
+        return tr("An answer in “{title}”{waits}", title=self.title, waits=waits)
 
     def counting_line(self, now: datetime) -> str:
         """The same while it can be painted once a second: a wait is counted down."""
@@ -51,7 +52,7 @@ class ChatEntry:
             return self.second_line
         if until <= now:  # the next try is under way
             return self._with_partner("writing…")
-        return self._with_partner(f"waiting {countdown((until - now).total_seconds())}")
+        return self._with_partner(tr("waiting {until}", until=countdown((until - now).total_seconds())))
 
     def _with_partner(self, state: str) -> str:
         return f"{self.partner} · {state}" if self.partner and state else self.partner or state.capitalize()
@@ -131,7 +132,7 @@ class ChatHead(NamedTuple):
 
     @property
     def placeholder(self) -> str:
-        return f"Message {self.partner}" if self.partner else "Message"
+        return tr("Message {partner}", partner=self.partner) if self.partner else tr("Message")
 
 
 class CostNote(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
+from app.translation import tr, tr_n
 from app.ui.chat.session.structured_output import Fault, Structure, answer_format, function_names, functions_of
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
@@ -80,34 +81,34 @@ class StructureDialog(Dialog):
     def __init__(
         self, theme: Theme, parent: QWidget, structure: Structure, *, no_schema: str = "", no_functions: str = ""
     ) -> None:
-        super().__init__(theme, parent, "JSON output and functions", width=620)
+        super().__init__(theme, parent, tr("JSON output and functions"), width=620)
         self._before = structure
-        self.use_schema = Switch(theme, self.tr("Use a schema"))
+        self.use_schema = Switch(theme, tr("Use a schema"))
         self.use_schema.setChecked(structure.use_schema)
-        self.schema = JsonEdit(theme, self.tr("Answer schema"))
+        self.schema = JsonEdit(theme, tr("Answer schema"))
         self.schema.setPlainText(structure.schema or SCHEMA_EXAMPLE)
         self.schema_note = Label(theme, "", "small", "text3", wrap=True)
-        self.use_functions = Switch(theme, self.tr("Offer functions"))
+        self.use_functions = Switch(theme, tr("Offer functions"))
         self.use_functions.setChecked(structure.use_functions)
-        self.functions = JsonEdit(theme, self.tr("Functions the model can call"))
+        self.functions = JsonEdit(theme, tr("Functions the model can call"))
         self.functions.setPlainText(structure.functions or FUNCTIONS_EXAMPLE)
         self.functions_note = Label(theme, "", "small", "text3", wrap=True)
         self.choice = SegmentedChoice(
             theme,
-            self.tr("Function choice"),
-            (("auto", self.tr("Auto")), ("required", self.tr("Always")), ("none", self.tr("Never"))),
+            tr("Function choice"),
+            (("auto", tr("Auto")), ("required", tr("Always")), ("none", tr("Never"))),
         )
         self.choice.set_current(structure.function_choice)
         self._no_schema, self._no_functions = no_schema, no_functions
-        self._row(self.use_schema, self.tr("Use a schema"))
+        self._row(self.use_schema, tr("Use a schema"))
         self.body.addWidget(self.schema)
         self.body.addWidget(self.schema_note)
-        self._row(self.use_functions, self.tr("Offer functions"))
+        self._row(self.use_functions, tr("Offer functions"))
         self.body.addWidget(self.functions)
         self.body.addWidget(self.functions_note)
-        self._row(self.choice, self.tr("Function choice"))
-        self.add_button(self.tr("Cancel"), accepts=False)
-        self.save = self.add_button(self.tr("Use in this chat"), kind="primary", accepts=True)
+        self._row(self.choice, tr("Function choice"))
+        self.add_button(tr("Cancel"), accepts=False)
+        self.save = self.add_button(tr("Use in this chat"), kind="primary", accepts=True)
         for edit in (self.schema, self.functions):
             edit.textChanged.connect(self._check)
         for switch in (self.use_schema, self.use_functions):
@@ -126,15 +127,13 @@ class StructureDialog(Dialog):
         schema = answer_format(self.schema.toPlainText())
         self._show(self.schema, self.schema_note, schema, self.use_schema.isChecked(), self._no_schema)
         if not isinstance(schema, Fault) and not self._no_schema:
-            self.schema_note.set_text(self.tr("The schema is ready to send. Answers are shown as a tree."))
+            self.schema_note.set_text(tr("The schema is ready to send. Answers are shown as a tree."))
         functions = functions_of(self.functions.toPlainText())
         self._show(self.functions, self.functions_note, functions, self.use_functions.isChecked(), self._no_functions)
         if not isinstance(functions, Fault) and not self._no_functions:
             names = ", ".join(function_names(self.functions.toPlainText()))
             self.functions_note.set_text(
-                self.tr("{names}. Rialto does not run functions: you see the call and enter the result.").format(
-                    names=names
-                )
+                tr("{names}. Rialto does not run functions: you see the call and enter the result.", names=names)
             )
         wrong = (self.use_schema.isChecked() and isinstance(schema, Fault)) or (
             self.use_functions.isChecked() and isinstance(functions, Fault)
@@ -142,7 +141,7 @@ class StructureDialog(Dialog):
         self.save.setEnabled(not wrong)
         for switch, note in ((self.use_schema, self.schema_note), (self.use_functions, self.functions_note)):
             if not switch.isChecked():
-                note.set_text(self.tr("Off: none of this is sent."))
+                note.set_text(tr("Off: none of this is sent."))
 
     def _show(self, edit: JsonEdit, note: Label, made: object, on: bool, why_not: str) -> None:
         fault = made if isinstance(made, Fault) else None
@@ -171,17 +170,15 @@ class CallsDialog(Dialog):
 
     def __init__(self, theme: Theme, parent: QWidget, calls: Sequence[tuple[str, str, str, str]]) -> None:
         """`calls` are (id, name, arguments, what was answered before)."""
-        title = "Enter function result" if len(calls) == 1 else "Enter function results"
+        title = tr_n("Enter function result", "Enter function results", len(calls))
         super().__init__(theme, parent, title, width=560)
         self.fields: dict[str, QPlainTextEdit] = {}
-        words = self.tr(
-            "The model called this function. Rialto runs nothing: what you enter is returned as the result."
-        )
+        words = tr("The model called this function. Rialto runs nothing: what you enter is returned as the result.")
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         for call_id, name, arguments, given in calls:
-            called = name or self.tr("unnamed")
-            field = JsonEdit(theme, self.tr("Result of {name}").format(name=called), lines=3)
-            field.setPlaceholderText(self.tr("What {name} returns, as text or JSON").format(name=called))
+            called = name or tr("unnamed")
+            field = JsonEdit(theme, tr("Result of {name}", name=called), lines=3)
+            field.setPlaceholderText(tr("What {name} returns, as text or JSON", name=called))
             field.setPlainText(given)
             field.textChanged.connect(self._check)
             self.fields[call_id] = field
@@ -192,8 +189,8 @@ class CallsDialog(Dialog):
             together.addSpacing(theme.px(2))
             together.addWidget(field)
             self.body.addLayout(together)
-        self.add_button(self.tr("Cancel"), accepts=False)
-        words = self.tr("Send result") if len(calls) == 1 else self.tr("Send results")
+        self.add_button(tr("Cancel"), accepts=False)
+        words = tr_n("Send result", "Send results", len(calls))
         self.send = self.add_button(words, kind="primary", accepts=True)
         if self.fields:
             next(iter(self.fields.values())).setFocus()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface
 
+from app.translation import tr
 from app.ui.conversation.keys import stops
 from app.ui.conversation.rows import receipt_text
 
@@ -26,7 +27,7 @@ NOTHING = cast("QAccessibleInterface", None)
 NO_OBJECT = cast("QObject", None)
 
 NAME_CHARS = 200
-_SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note", "tool": "Your function result"}
+_SPEAKERS = {"user": tr("You"), "assistant": tr("Answer"), "note": tr("Note"), "tool": tr("Your function result")}
 _ROLES = {
     "button": QAccessible.Role.PushButton,
     "link": QAccessible.Role.Link,
@@ -130,7 +131,7 @@ class ViewInterface(_Interface):
         if kind == QAccessible.Text.Name:
             return self._view.accessibleName()
         if kind == QAccessible.Text.Description:
-            return self._view.accessibleDescription() or f"{len(self._view.stack.rows)} messages"
+            return self._view.accessibleDescription() or tr("{count} messages", count=len(self._view.stack.rows))
         return ""
 
     def rect(self) -> QRect:
@@ -198,7 +199,9 @@ class RowInterface(_Interface):
         row = self._view.row(self.row_id)
         if kind == QAccessible.Text.Name:
             words = " ".join(row.text[: NAME_CHARS * 2].split())[:NAME_CHARS]
-            notes = {"stopped": "Stopped. ", "interrupted": "Stopped early. ", "failed": "Failed. "}.get(row.state, "")
+            notes = {"stopped": "Stopped. ", "interrupted": tr("Stopped early. "), "failed": "Failed. "}.get(
+                row.state, ""
+            )
             problem = f"{row.problem.sentence} " if row.problem is not None else ""
             return f"{_SPEAKERS[row.role]}: {notes}{problem}{words}".strip()
         if kind == QAccessible.Text.Value:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMimeData, QPoint, QPointF
 from PySide6.QtGui import QGuiApplication
 
+from app.translation import tr
 from app.ui.conversation.json_actions import JsonActions
 from app.ui.conversation.keys import stops
 from app.ui.conversation.selection import selected_html, selected_text
@@ -187,13 +188,13 @@ class Actions:
         found = view.pointer.control_at(QPointF(at))
         over = view.pointer.box_at(QPointF(at))
         if view.selection.range is not None:
-            copy = menu.add(view.tr("Copy the selection"), "copy", shortcut="Ctrl+C")
+            copy = menu.add(tr("Copy the selection"), "copy", shortcut="Ctrl+C")
             copy.triggered.connect(view.copy)
-            source = menu.add(view.tr("Copy the selection as Markdown"), "copy")
+            source = menu.add(tr("Copy the selection as Markdown"), "copy")
             source.triggered.connect(lambda: self.copy_selection(as_source=True))
         if found is not None and found[1].action[0] == "link":
             url = found[1].action[1]
-            menu.add(view.tr("Copy link"), "link").triggered.connect(lambda: self._put(url, None))
+            menu.add(tr("Copy link"), "link").triggered.connect(lambda: self._put(url, None))
         if found is not None and found[1].action[0] == "json" and len(found[1].action) == 4:
             JsonActions(view).add_to_menu(menu, found[0], found[1].action)
         if found is not None and found[1].action[0] == "attachment":
@@ -203,11 +204,11 @@ class Actions:
     def _add_attachment(self, menu: Menu, row_id: str, index: int) -> None:
         view = self._view
         if view.row(row_id).attachments[index].kind == "image":
-            show = menu.add(view.tr("Open image"), "expand")
+            show = menu.add(tr("Open image"), "expand")
             show.triggered.connect(lambda: view.attachment_activated.emit(row_id, index))
-            copy = menu.add(view.tr("Copy image"), "copy")
+            copy = menu.add(tr("Copy image"), "copy")
             copy.triggered.connect(lambda: view.attachment_action.emit(row_id, index, "copy"))
-        save = menu.add(view.tr("Save a copy…"), "download")
+        save = menu.add(tr("Save a copy…"), "download")
         save.triggered.connect(lambda: view.attachment_action.emit(row_id, index, "save"))
 
     def _open_more(self, spot: ControlReference) -> None:
@@ -225,14 +226,14 @@ class Actions:
         if row_id:
             row = view.row(row_id)
             menu.addSeparator()
-            copy = menu.add(view.tr("Copy message"), "copy", enabled=bool(row.text.strip()))
+            copy = menu.add(tr("Copy message"), "copy", enabled=bool(row.text.strip()))
             copy.triggered.connect(lambda: self._put_formatted(row))
-            source = menu.add(view.tr("Copy as Markdown"), "copy", enabled=bool(row.text.strip()))
+            source = menu.add(tr("Copy as Markdown"), "copy", enabled=bool(row.text.strip()))
             source.triggered.connect(lambda: self._put(row.text.strip(), None))
             view.menu_opening.emit(menu, row_id)
         if view.stack.rows:
             menu.addSeparator()
-            menu.add(view.tr("Select all"), shortcut="Ctrl+A").triggered.connect(view.select_all)
+            menu.add(tr("Select all"), shortcut="Ctrl+A").triggered.connect(view.select_all)
         if menu.isEmpty():
             discard(menu)
             return

@@ -7,6 +7,8 @@ import re
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
+
 _END = re.compile(r"[.!?…:](?=[\s\"'”’)\[*_^])|[。！？]|\n")
 _MARKUP = re.compile(r"\[REF\][\d,\s]*\[/REF\]|\^\d+(?:,\d+)*\^|[*_`#>|~]+|^\s*[-+]\s+", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
@@ -50,7 +52,7 @@ class Announcer:
     def _words(self, sentence: str) -> str:
         if sentence.lstrip().startswith(("```", "~~~")):
             self._in_code = not self._in_code
-            return "Code." if self._in_code else ""
+            return tr("Code.") if self._in_code else ""
         if self._in_code:
             return ""
         return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", sentence)).split())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainterPath
 
+from app.translation import tr
 from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.conversation.boxes import Box, Control, PaintState, paint_focus_ring, paint_frame
 from app.ui.kit import icons
@@ -58,7 +59,7 @@ class AttachmentsBox(Box):
                 name = f"{kind_word(each.kind)} {each.name}, {each.detail}"
                 rect = QRectF(x, y + tall - high, wide, high)
                 action = ("attachment", str(number)) if each.path else ("none",)
-                press = "Click to open." if each.kind == "image" else "Click to save a copy."
+                press = tr("Click to open.") if each.kind == "image" else tr("Click to save a copy.")
                 tip = f"{each.name}\n{each.detail}" + (f"\n{press}" if each.path else "")
                 self._controls.append(Control(f"file{number}", rect, name, action, tooltip=tip))
                 x += wide + gap

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from app.translation import tr
+
 Kind = Literal["image", "audio", "video", "text", "pdf"]
 KINDS: tuple[Kind, ...] = ("image", "audio", "video", "text", "pdf")
-WORDS: Mapping[Kind, str] = {"image": "Image", "audio": "Audio", "video": "Video", "text": "Text", "pdf": "PDF"}
+WORDS: Mapping[Kind, str] = {
+    "image": tr("Image"),
+    "audio": tr("Audio"),
+    "video": tr("Video"),
+    "text": tr("Text"),
+    "pdf": "PDF",
+}
 ICONS: Mapping[Kind, str] = {
     "image": "images",
     "audio": "wave",
@@ -19,4 +27,4 @@ ICONS: Mapping[Kind, str] = {
 
 def kind_word(kind: str) -> str:
     """The word for a kind, for screen readers and receipts."""
-    return WORDS[kind] if kind in KINDS else "File"
+    return WORDS[kind] if kind in KINDS else tr("File")

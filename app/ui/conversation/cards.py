@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPen
 
+from app.translation import tr
 from app.ui.conversation.boxes import Box, Control, PaintState, paint_frame
 from app.ui.conversation.controls import button_height, button_width, paint_control
 from app.ui.conversation.wrapped_text import WrappedText
@@ -33,12 +34,14 @@ class StateNote(Box):
     def __init__(self, theme: Theme, row: MessageRow) -> None:
         super().__init__(theme)
         self._early = row.state == "interrupted"
-        self._words = "The reply stopped early." if self._early else "Stopped."
+        self._words = tr("The reply stopped early.") if self._early else tr("Stopped.")
         self._detail = row.state_text
         first = "primary" if self._early else "plain"  # who stopped it meant to
         self._controls = [
-            Control("continue", QRectF(), "Continue", ("action", "continue"), look=first, label="Continue"),
-            Control("start-over", QRectF(), "Start over", ("action", "start-over"), look="plain", label="Start over"),
+            Control("continue", QRectF(), tr("Continue"), ("action", "continue"), look=first, label=tr("Continue")),
+            Control(
+                "start-over", QRectF(), tr("Start over"), ("action", "start-over"), look="plain", label=tr("Start over")
+            ),
         ]
         self._lead = 0.0
         self._beside = True  # the detail stands on the line of the words
@@ -159,9 +162,11 @@ class ErrorCard(Box):
             )
             x += wide + theme.px(8)
         if problem.details:
-            words = [("details", "Details", "chevron-down" if self._details_open else "chevron-right", "disclosure")]
+            words = [
+                ("details", tr("Details"), "chevron-down" if self._details_open else "chevron-right", "disclosure")
+            ]
             if self._details_open:
-                words.insert(0, ("copy-details", "Copy for support", "copy", "button"))
+                words.insert(0, ("copy-details", tr("Copy for support"), "copy", "button"))
             right = self._x + room
             small = button_height(theme)
             total = sum(button_width(theme, "quiet", label, icon) for _, label, icon, _ in words)

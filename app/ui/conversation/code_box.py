@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextCursor, QTextLayout, QTextOption
 
+from app.translation import tr
 from app.ui.conversation.boxes import Control, PaintState, paint_frame, whole
 from app.ui.conversation.controls import button_width, paint_control, place_right
 from app.ui.conversation.horizontal_scroll import HorizontalScroll, HorizontalScrollBox
@@ -119,12 +120,12 @@ class CodeBox(HorizontalScrollBox):
         if self.part != 0:
             return
         theme = self.theme
-        named = [("wrap", "Wrap", "wrap"), ("save", "Save", "download"), ("copy", "Copy", "copy")]
+        named = [("wrap", tr("Wrap"), "wrap"), ("save", tr("Save"), "download"), ("copy", tr("Copy"), "copy")]
         room = self.width - self._indent - theme.px(16) - 80 * theme.scale
         full = sum(button_width(theme, "quiet", label, icon) for _, label, icon in named)
         for name, label, icon in named:
             short = full > room and name != "copy"
-            spoken = {"wrap": "Wrap long lines", "save": "Save code", "copy": "Copy code"}[name]
+            spoken = {"wrap": tr("Wrap long lines"), "save": tr("Save code"), "copy": tr("Copy code")}[name]
             self._controls.append(
                 Control(
                     name,

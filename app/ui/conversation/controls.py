@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPen
 
+from app.translation import tr
 from app.ui.conversation.boxes import Control, PaintState, paint_focus_ring
 from app.ui.kit import icons
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 SMALL = 26  # px high at 100 %: the buttons of code, receipts and notes
-COPY_LABEL, DONE_LABEL = "Copy", "Copied"
+COPY_LABEL, DONE_LABEL = tr("Copy"), tr("Copied")
 LARGE = 32  # px high: the buttons of an error card
 
 

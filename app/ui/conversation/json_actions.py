@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from app.translation import tr
 from app.ui.conversation.json_box import JsonBox
 from app.ui.conversation.json_lines import fold, show_more
 from app.ui.conversation.json_parts import memory_of
@@ -61,8 +62,8 @@ class JsonActions:
         if found is None:
             return
         box, path = found[0], action[3]
-        menu.addAction(self._view.tr("Copy value"), lambda: self._put(box.value_text(path), None))
-        menu.addAction(self._view.tr("Copy path"), lambda: self._put(path, None))
+        menu.addAction(tr("Copy value"), lambda: self._put(box.value_text(path), None))
+        menu.addAction(tr("Copy path"), lambda: self._put(path, None))
 
     def _put(self, text: str, spot: ControlReference | None) -> None:
         QGuiApplication.clipboard().setText(text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
+from app.translation import tr
 from app.ui.conversation.boxes import Box, Control, PaintState, paint_focus_ring, paint_frame
 from app.ui.conversation.controls import button_height, button_width, paint_control, place_right
 from app.ui.conversation.json_lines import Branch, JsonMemory, Line, lines_of
@@ -106,8 +107,8 @@ class JsonBox(Box):
     def _place_head(self, high: int) -> None:
         named = []
         if self.branch.is_json:
-            named.append(("raw", "Raw", "code", "toggle", "Show original text"))
-        named.append(("copy-json", "Copy", "copy", "button", f"Copy {self._title}"))
+            named.append(("raw", tr("Raw"), "code", "toggle", tr("Show original text")))
+        named.append(("copy-json", tr("Copy"), "copy", "button", tr("Copy {title}", title=self._title)))
         self._head = [
             Control(
                 name,

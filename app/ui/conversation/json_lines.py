@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from app.service.http.harmless_text import harmless
+from app.translation import tr
 
 CHILDREN_AT_ONCE = 100
 SHORT_VALUE = 40  # lines; one that has no more begins with everything open
@@ -112,7 +113,15 @@ def _add_children(found: list[Line], value: object, path: str, depth: int, branc
     for number, (child_path, key, child) in enumerate(children):
         if number >= limit:
             rest = total - limit
-            found.append(Line(path, depth, "", f"Show {min(rest, CHILDREN_AT_ONCE)} of {rest:,} more", "more"))
+            found.append(
+                Line(
+                    path,
+                    depth,
+                    "",
+                    tr("Show {rest} of {rest2} more", rest=min(rest, CHILDREN_AT_ONCE), rest2=f"{rest:,}"),
+                    "more",
+                )
+            )
             return
         folds = isinstance(child, (dict, list)) and bool(child)
         opened = folds and is_open(branch, memory, child_path)
@@ -152,9 +161,13 @@ def _shown(value: object) -> tuple[str, Kind]:
     if isinstance(value, bool) or value is None:
         return json.dumps(value), "word"
     if isinstance(value, dict):
-        return ("1 entry" if len(value) == 1 else f"{len(value):,} entries") if value else "{}", "branch"
+        return (
+            "1 entry" if len(value) == 1 else tr("{count} entries", count=f"{len(value):,}")
+        ) if value else "{}", "branch"
     if isinstance(value, list):
-        return ("1 item" if len(value) == 1 else f"{len(value):,} items") if value else "[]", "branch"
+        return (
+            "1 item" if len(value) == 1 else tr("{count} items", count=f"{len(value):,}")
+        ) if value else "[]", "branch"
     return json.dumps(value), "number"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.translation import tr, tr_n
 from app.ui.conversation.json_box import JsonBox
 from app.ui.conversation.json_lines import Branch, JsonMemory
 
@@ -20,11 +21,11 @@ def answer_box(theme: Theme, row: MessageRow, memory: RowMemory) -> JsonBox:
     """Return the answer as a tree, with a word on whether it is what the schema says."""
     branch = Branch(row.text.strip())
     if not branch.is_json:
-        note, tone = "Not JSON, so it cannot be shown as a tree", "warn"
+        note, tone = tr("Not JSON, so it cannot be shown as a tree"), "warn"
     elif row.misfit:
-        note, tone = f"Does not match the schema: {row.misfit}", "warn"
+        note, tone = tr("Does not match the schema: {misfit}", misfit=row.misfit), "warn"
     else:
-        note, tone = "Matches the schema", "ok"
+        note, tone = tr("Matches the schema"), "ok"
     return JsonBox(theme, branch, memory_of(memory, ANSWER), name=ANSWER, title="JSON", note=note, tone=tone)
 
 
@@ -32,7 +33,7 @@ def call_box(theme: Theme, row: MessageRow, number: int, memory: RowMemory) -> J
     """Return one function call; the last one that waits carries the button that answers all of them."""
     call = row.calls[number]
     waiting = [place for place, each in enumerate(row.calls) if not each.answered]
-    words = "Enter the result…" if len(row.calls) == 1 else "Enter the results…"
+    words = tr_n("Enter the result…", "Enter the results…", len(row.calls))
     return JsonBox(
         theme,
         Branch(call.arguments or "{}"),
@@ -40,7 +41,7 @@ def call_box(theme: Theme, row: MessageRow, number: int, memory: RowMemory) -> J
         name=f"call{number}",
         title=call.name or "unnamed",
         icon="wrench",
-        note="Answered by you" if call.answered else "Rialto does not run functions.",
+        note=tr("Answered by you") if call.answered else tr("Rialto does not run functions."),
         buttons=((ANSWER_CALLS, words, "primary"),) if waiting and number == waiting[-1] else (),
     )
 

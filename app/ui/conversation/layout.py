@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.conversation.attachment_boxes import AttachmentsBox
 from app.ui.conversation.bubble import BubblePart, bubble_parts
 from app.ui.conversation.cards import ErrorCard, StateNote
@@ -258,11 +259,11 @@ class MessageLayout:
         row, memory = self.row, self.memory
         seconds = row.reasoning_s if row.reasoning_s is not None else memory.thought_s
         if self.streaming and not self.answer.text and seconds is None:
-            title = "Thinking"
+            title = tr("Thinking")
         else:
-            title = f"Thought for {seconds:.1f} s" if seconds is not None else "Reasoning"
+            title = tr("Thought for {seconds} s", seconds=f"{seconds:.1f}") if seconds is not None else tr("Reasoning")
         tokens = row.reasoning_tokens
-        note = f"{tokens:,} tokens, billed as output" if tokens else ""
+        note = tr("{tokens} tokens, billed as output", tokens=f"{tokens:,}") if tokens else ""
         return ThoughtHeader(self._styles.theme, title, note, is_open=self.thoughts_open)
 
     def _sources(self) -> SourcesBox:

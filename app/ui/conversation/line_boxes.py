@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPen
 
+from app.translation import tr
 from app.ui.conversation.boxes import Box, Control, PaintState, paint_focus_ring
 from app.ui.conversation.controls import button_height, paint_control, place_right
 from app.ui.conversation.links_and_chips import source_card
@@ -29,12 +30,12 @@ _RIGHT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight).value
 _CENTER = int(Qt.AlignmentFlag.AlignCenter.value)
 
 _ACTIONS = {
-    "copy": ("Copy message", "copy"),
-    "retry": ("Try again", "retry"),
-    "branch": ("Branch from here", "branch"),
-    "edit": ("Edit message", "pencil"),
-    "speak": ("Read aloud", "speech"),
-    "more": ("More", "more"),
+    "copy": (tr("Copy message"), "copy"),
+    "retry": (tr("Try again"), "retry"),
+    "branch": (tr("Branch from here"), "branch"),
+    "edit": (tr("Edit message"), "pencil"),
+    "speak": (tr("Read aloud"), "speech"),
+    "more": (tr("More"), "more"),
 }
 
 
@@ -58,12 +59,12 @@ class ThoughtHeader(Box):
         copy_button = Control(
             "copy",
             QRectF(),
-            "Copy reasoning",
+            tr("Copy reasoning"),
             ("copy-thoughts",),
             look="icon" if narrow else "quiet",
-            label="" if narrow else "Copy",
+            label="" if narrow else tr("Copy"),
             icon="copy",
-            tooltip="Copy reasoning" if narrow else "",
+            tooltip=tr("Copy reasoning") if narrow else "",
         )
         left = place_right(theme, [copy_button], width - theme.px(10), self.height / 2)
         fold = Control(
@@ -123,7 +124,7 @@ class SourcesBox(Box):
         self.width = width
         gap = theme.px(6)
         high = button_height(theme)
-        x = QFontMetricsF(theme.font("small")).horizontalAdvance("Sources") + theme.px(8)
+        x = QFontMetricsF(theme.font("small")).horizontalAdvance(tr("Sources")) + theme.px(8)
         y = 0.0
         self._controls = []
         shown = self._sources if self._show_all else self._sources[:FEW_SOURCES]
@@ -136,7 +137,7 @@ class SourcesBox(Box):
                 Control(
                     f"source{index}",
                     QRectF(x, y, wide, high),
-                    f"Source {index + 1}: {title}, {source.host}",
+                    tr("Source {index}: {title}, {host}", index=index + 1, title=title, host=source.host),
                     ("source", str(index)),
                     role="link",
                     look="pill",
@@ -146,13 +147,18 @@ class SourcesBox(Box):
             )
             x += wide + gap
         if not self._show_all:
-            label = f"{len(self._sources) - FEW_SOURCES} more"
+            label = tr("{count} more", count=len(self._sources) - FEW_SOURCES)
             wide = QFontMetricsF(theme.font("small", 500)).horizontalAdvance(label) + theme.px(20)
             if x + wide > width:
                 x, y = 0.0, y + high + gap
             self._controls.append(
                 Control(
-                    "all", QRectF(x, y, wide, high), f"Show {label} sources", ("all-sources",), look="pill", label=label
+                    "all",
+                    QRectF(x, y, wide, high),
+                    tr("Show {label} sources", label=label),
+                    ("all-sources",),
+                    look="pill",
+                    label=label,
                 )
             )
         self.height = round(y + high)
@@ -186,7 +192,7 @@ class SourcesBox(Box):
         theme = self.theme
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text3"))
-        painter.drawText(QRectF(0, 0, self.width, button_height(theme)), _LEFT, "Sources")
+        painter.drawText(QRectF(0, 0, self.width, button_height(theme)), _LEFT, tr("Sources"))
         for index, control in enumerate(self._controls):
             rect = control.rect
             painter.setRenderHint(painter.RenderHint.Antialiasing)
@@ -393,12 +399,19 @@ def action_controls(row: MessageRow) -> list[Control]:
         named.append(Control(name, QRectF(), words, ("action", name), look="icon", icon=icon, tooltip=words))
     if row.places <= 1:
         return named
-    place = Control("place", QRectF(), f"Branch {row.place} of {row.places}", ("none",), role="label", look="quiet")
+    place = Control(
+        "place",
+        QRectF(),
+        tr("Branch {place} of {places}", place=row.place, places=row.places),
+        ("none",),
+        role="label",
+        look="quiet",
+    )
     place.label = f"{row.place}/{row.places}"
     ways = [
-        Control("previous", QRectF(), "Previous branch", ("action", "previous"), look="icon", icon="chevron-left"),
+        Control("previous", QRectF(), tr("Previous branch"), ("action", "previous"), look="icon", icon="chevron-left"),
         place,
-        Control("next", QRectF(), "Next branch", ("action", "next"), look="icon", icon="chevron-right"),
+        Control("next", QRectF(), tr("Next branch"), ("action", "next"), look="icon", icon="chevron-right"),
     ]
     return ways + named if row.role == "assistant" else named + ways
 

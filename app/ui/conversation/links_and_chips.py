@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
 
+from app.translation import tr
 from app.ui.conversation.boxes import Control
 from app.ui.kit.markdown.inline import CHIP_MARGIN, Span
 
@@ -82,19 +83,25 @@ def _meaning(span: Span, shown: str, sources: tuple[RowSource, ...]) -> tuple[st
     if span.kind == "cite":
         number = span.source + 1
         if span.source >= len(sources):
-            return f"Source {number}", ("none",), f"Source {number}"
+            return tr("Source {number}", number=number), ("none",), tr("Source {number}", number=number)
         return (
-            f"Source {number}: {sources[span.source].title or sources[span.source].host}",
+            tr(
+                "Source {number}: {title}", number=number, title=sources[span.source].title or sources[span.source].host
+            ),
             ("source", str(span.source)),
             source_card(sources[span.source]),
         )
     if span.kind == "unbound":
-        sentence = f"The answer came without source {span.source + 1}. It said {span.raw}."
-        return f"Citation {span.source + 1} without a source", ("none",), sentence
+        sentence = tr("The answer came without source {source}. It said {raw}.", source=span.source + 1, raw=span.raw)
+        return tr("Citation {source} without a source", source=span.source + 1), ("none",), sentence
     if span.kind == "image":
-        return shown, ("link", span.target), f"{span.raw}\n{span.target}\nImages in answers are not loaded."
+        return (
+            shown,
+            ("link", span.target),
+            tr("{raw}\n{target}\nImages in answers are not loaded.", raw=span.raw, target=span.target),
+        )
     if span.target.startswith("#"):
-        return f"Footnote {shown}", ("footnote", span.target), ""
+        return tr("Footnote {shown}", shown=shown), ("footnote", span.target), ""
     return shown, ("link", span.target), span.target
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.conversation.units import BODY, THOUGHT
 from app.ui.kit.markdown.html import html_of
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from app.ui.conversation.virtual_list import VirtualList
 
 Place = tuple[int, int, int, int, int]  # row, section, unit in the section, box, position in the box
-_SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note", "tool": "Function"}
+_SPEAKERS = {"user": tr("You"), "assistant": tr("Answer"), "note": tr("Note"), "tool": tr("Function")}
 
 
 class Selection:

@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from app.translation import tr
 from app.ui.conversation import keys
 from app.ui.conversation.accessible import ViewInterface, announce_focus, make_accessible
 from app.ui.conversation.actions import Actions
@@ -90,7 +91,7 @@ class MessageView(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Conversation"))
+        self.setAccessibleName(tr("Conversation"))
         viewport = self.viewport()
         viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         viewport.setMouseTracking(True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPen
 
+from app.translation import tr
 from app.ui.conversation.boxes import Box, Control, PaintState, paint_frame
 from app.ui.conversation.controls import button_height, button_width, paint_control
 from app.ui.conversation.wrapped_text import WrappedText
@@ -45,7 +46,7 @@ class QuietWait(Box):
 
     def words(self, seconds: int) -> str:
         """The line as it reads while so many seconds are left; 0: the try is under way."""
-        left = f", in {seconds} s" if seconds > 0 else ""
+        left = tr(", in {seconds} s", seconds=seconds) if seconds > 0 else ""
         return f"{self._problem.what}. {self._problem.meaning.rstrip('.')}{left}."
 
     def layout(self, width: int) -> int:

@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.translation import tr
 from app.ui.crypto_rpc.state import TIER_WORDS, RowView
 from app.ui.kit.icons import paint
 from app.ui.kit.lists.rows import harmless_row
@@ -66,7 +67,13 @@ class BatchModel(QAbstractListModel):
         if role == ROW_ROLE:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            words = (f"Call {row.id}", row.method, row.params, TIER_WORDS[row.tier], f"{row.credits} credits")
+            words = (
+                tr("Call {id}", id=row.id),
+                row.method,
+                row.params,
+                TIER_WORDS[row.tier],
+                tr("{credits} credits", credits=row.credits),
+            )
             return ", ".join(part for part in (*words, row.refusal or row.warning) if part)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(row.refusal or row.warning)
@@ -132,7 +139,7 @@ class BatchDelegate(QStyledItemDelegate):
 
     def _paint_price(self, painter: QPainter, row: RowView, tier: QRect, credits: QRect) -> None:
         theme = self._theme
-        words, tone = ("Not supported", "bad") if row.refusal else (TIER_WORDS[row.tier], TIER_TONES[row.tier])
+        words, tone = (tr("Not supported"), "bad") if row.refusal else (TIER_WORDS[row.tier], TIER_TONES[row.tier])
         size = badge_size(theme, words)
         box = QRectF(tier.right() + 1 - size.width(), tier.center().y() - size.height() / 2, *size.toTuple())
         paint_badge(painter, theme, box, words, tone)
@@ -159,7 +166,7 @@ class BatchList(QListView):
         self.rows = BatchModel(self)
         self.setModel(self.rows)
         self.setItemDelegate(BatchDelegate(theme, self))
-        self.setAccessibleName("Batch calls")
+        self.setAccessibleName(tr("Batch calls"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
@@ -221,10 +228,10 @@ class BatchHead(QWidget):
         number, method, params, tier, credits = column_rects(theme, self.rect().adjusted(0, 0, -taken, 0))
         for box, words, flags in (
             (number, "id", _END),
-            (method, "Method", _LINE),
-            (params, "Params", _LINE),
-            (tier, "Tier", _END),
-            (credits, "Credits", _END),
+            (method, tr("Method"), _LINE),
+            (params, tr("Params"), _LINE),
+            (tier, tr("Tier"), _END),
+            (credits, tr("Credits"), _END),
         ):
             painter.drawText(box, flags, words)
         painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), theme.color("line"))

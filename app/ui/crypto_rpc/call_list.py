@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.crypto_rpc.call_rows import CallDelegate, CollectionKey, CollectionRow, groups_of
 from app.ui.crypto_rpc.state import CallEntry, CapsView, CollectionEntry
 from app.ui.kit.lists.grouped_list_view import GroupedView
@@ -30,9 +31,9 @@ class CreditsFooter(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.title = Label(theme, self.tr("Credits, last 24 h"), "small", "text2")
+        self.title = Label(theme, tr("Credits, last 24 h"), "small", "text2")
         self.credits = Label(theme, "", "small", weight=600, tabular=True)
-        self.meter = Progress(theme, self.tr("Credits in the last 24 hours"))
+        self.meter = Progress(theme, tr("Credits in the last 24 hours"))
         line = QHBoxLayout()
         line.addWidget(self.title, 1)
         line.addWidget(self.credits)
@@ -71,17 +72,17 @@ class CallListPane(ListPane):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.foot = CreditsFooter(theme)
-        super().__init__(theme, self.tr("Console"), self.tr("Filter calls"), self.tr("Clear filter"), self.foot, parent)
+        super().__init__(theme, tr("Console"), tr("Filter calls"), tr("Clear filter"), self.foot, parent)
         self._entries: tuple[CallEntry, ...] = ()
         self._collections: tuple[CollectionEntry, ...] = ()
         self._unfolded: set[str] = set()
-        self.folder = IconButton(theme, "folder", self.tr("Save calls to a collection"))
-        self.new = IconButton(theme, "plus", self.tr("New batch"), shortcut="Ctrl+N", framed=True)
-        self.trash = IconButton(theme, "trash", self.tr("Open trash"))
+        self.folder = IconButton(theme, "folder", tr("Save calls to a collection"))
+        self.new = IconButton(theme, "plus", tr("New batch"), shortcut="Ctrl+N", framed=True)
+        self.trash = IconButton(theme, "trash", tr("Open trash"))
         self.header.add(self.trash)
         self.header.add(self.folder)
         self.header.add(self.new)
-        self.view = GroupedView(theme, self.tr("Collections and sent calls"), has_start_sign=False, selects_many=True)
+        self.view = GroupedView(theme, tr("Collections and sent calls"), has_start_sign=False, selects_many=True)
         self.view.setItemDelegate(CallDelegate(theme, self.view))
         self.hold(self.view)
         self.new.clicked.connect(self.new_wanted)
@@ -110,9 +111,9 @@ class CallListPane(ListPane):
         self.view.show_groups(groups)
         self.show_filled(
             bool(groups),
-            self.tr("No results for “{text}”.").format(text=searched)
+            tr("No results for “{text}”.", text=searched)
             if searched
-            else self.tr("Calls you send appear here with their cost."),
+            else tr("Calls you send appear here with their cost."),
         )
 
     def show_open(self, call_id: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
+from app.translation import tr
 from app.ui.crypto_rpc.state import CallEntry, CollectionEntry
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import Group, RowLike, under_headings
@@ -15,7 +16,7 @@ from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_end, at_s
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 
-COLLECTIONS = "Collections"
+COLLECTIONS = tr("Collections")
 TONES = {"warn": "warn", "bad": "bad", "replay": "outline", "": "neutral", "ok": "ok"}
 
 
@@ -39,8 +40,13 @@ class CollectionRow:
 
     @property
     def spoken(self) -> str:
-        held = "1 request" if self.count == 1 else f"{self.count} requests"
-        return f"Collection {self.title}, {self.trouble or held}, {'unfolded' if self.is_unfolded else 'folded'}"
+        held = "1 request" if self.count == 1 else tr("{count} requests", count=self.count)
+        return tr(
+            "Collection {title}, {trouble}, {value}",
+            title=self.title,
+            trouble=self.trouble or held,
+            value="unfolded" if self.is_unfolded else "folded",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.crypto_rpc.job_bar import JobBar
 from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.request_pane import RequestPane
@@ -89,11 +90,11 @@ class Canvas(QWidget):
     def _make_head(self) -> None:
         """Make the line with the network, the methods, the price and Send."""
         theme = self._theme
-        self.list_button = IconButton(theme, "panel-left", self.tr("Show the calls"), shortcut="Ctrl+B")
+        self.list_button = IconButton(theme, "panel-left", tr("Show the calls"), shortcut="Ctrl+B")
         self.network = PickButton(theme, "", "globe")
-        self.network.setToolTip(self.tr("Choose network (Ctrl+Shift+L)"))
-        self.add_method = PickButton(theme, self.tr("Add method"), "plus")
-        self.add_method.setToolTip(self.tr("Add a call (Ctrl+Shift+M)"))
+        self.network.setToolTip(tr("Choose network (Ctrl+Shift+L)"))
+        self.add_method = PickButton(theme, tr("Add method"), "plus")
+        self.add_method.setToolTip(tr("Add a call (Ctrl+Shift+M)"))
         self.estimate = Label(theme, "", role="text2", tabular=True, elide=True)
         self.estimate.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.estimate.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -120,7 +121,7 @@ class Canvas(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setHandleWidth(1)
-        self.switch = SegmentedChoice(theme, self.tr("Show"), (("request", "Request"), ("answer", "Answer")))
+        self.switch = SegmentedChoice(theme, tr("Show"), (("request", tr("Request")), ("answer", tr("Answer"))))
         self.price = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.price.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._switch_bar = QFrame()
@@ -145,15 +146,13 @@ class Canvas(QWidget):
         self.network.setText(view.network.title)
         self.network.set_fact(f"{view.network.credits} cr")
         self.network.setAccessibleName(
-            self.tr("Network: {title}, {credits} credits per call").format(
-                title=view.network.title, credits=view.network.credits
-            )
+            tr("Network: {title}, {credits} credits per call", title=view.network.title, credits=view.network.credits)
         )
-        self.estimate.set_text(price, self.tr("Estimate"))
-        self.price.set_text(price, self.tr("Estimate"))
+        self.estimate.set_text(price, tr("Estimate"))
+        self.price.set_text(price, tr("Estimate"))
         self.send.setEnabled(view.can_send or view.sending)
         many = len(view.rows) != 1
-        self.send.setText(self.tr("Stop") if view.sending else self.tr("Send batch") if many else self.tr("Send call"))
+        self.send.setText(tr("Stop") if view.sending else tr("Send batch") if many else tr("Send call"))
         self.send.set_icon("stop" if view.sending else "arrow-up")
         self.send.set_hint("Esc" if view.sending else "Ctrl+Enter")
         self.problem.setVisible(view.problem is not None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 
+from app.translation import tr
 from app.ui.crypto_rpc.session.variables import NAME
 from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.widgets.dialogs import Dialog, ask_text
@@ -47,12 +48,12 @@ class CollectionController(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         collections, place = self._page.presenter.collections, key.place
         if place is not None:
-            menu.add("Open", "console").triggered.connect(lambda: self.take(key.file, place))
+            menu.add(tr("Open"), "console").triggered.connect(lambda: self.take(key.file, place))
         else:
-            menu.add("Save calls to it…", "folder").triggered.connect(lambda: self.save_draft(key.file))
-            menu.add("Rename…", "tag", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
+            menu.add(tr("Save calls to it…"), "folder").triggered.connect(lambda: self.save_draft(key.file))
+            menu.add(tr("Rename…"), "tag", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
         menu.addSeparator()
-        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
             lambda: collections.move_to_trash(key.file, place)
         )
         menu.popup(where)
@@ -66,7 +67,7 @@ class CollectionController(QObject):
         if name is None:
             return
         chosen = await ask_text(
-            self._theme, self._page.main, "Rename collection", "New name (the file name stays)", value=name
+            self._theme, self._page.main, tr("Rename collection"), tr("New name (the file name stays)"), value=name
         )
         if chosen:
             collections.rename(file, chosen)
@@ -83,23 +84,25 @@ class CollectionController(QObject):
         name = await ask_text(
             self._theme,
             self._page.main,
-            "Save to a collection",
-            "New or existing collection",
+            tr("Save to a collection"),
+            tr("New or existing collection"),
             value=proposed,
         )
         if not name:
             return
-        title = await ask_text(self._theme, self._page.main, "Name", "Request name", value=self._suggested_name())
+        title = await ask_text(
+            self._theme, self._page.main, tr("Name"), tr("Request name"), value=self._suggested_name()
+        )
         if not title:
             return
         saved = await collections.save(name, title, self._page.presenter.draft)
         if saved:
             self._page.list.unfold(saved, True)
-            self._page.toast_wanted.emit(f"Saved to {name} ({saved}).")
+            self._page.toast_wanted.emit(tr("Saved to {name} ({saved}).", name=name, saved=saved))
 
     def _suggested_name(self) -> str:
         rows = self._page.presenter.draft.rows
-        return rows[0].method if len(rows) == 1 else f"{len(rows)} calls"
+        return rows[0].method if len(rows) == 1 else tr("{count} calls", count=len(rows))
 
     def edit_variables(self) -> None:
         self._tasks.start_unless_running("rpc variables", self._edit_variables)
@@ -107,18 +110,18 @@ class CollectionController(QObject):
     async def _edit_variables(self) -> None:
         draft = self._page.presenter.draft
         values = {name: draft.variables.get(name, "") for name in draft.missing()} | draft.variables
-        dialog = Dialog(self._theme, self._page.main, "Variables", width=520)
+        dialog = Dialog(self._theme, self._page.main, tr("Variables"), width=520)
         dialog.body.addWidget(
-            Label(self._theme, "Each {{name}} in a call is replaced with its value here.", role="text2", wrap=True)
+            Label(self._theme, tr("Each {{name}} in a call is replaced with its value here."), role="text2", wrap=True)
         )
-        editor = JsonEditor(self._theme, "Variables as JSON")
+        editor = JsonEditor(self._theme, tr("Variables as JSON"))
         editor.setMinimumHeight(self._theme.type_px(EDITOR_HEIGHT))
         editor.set_text(json.dumps(values, ensure_ascii=False, indent=2))
         fault = Label(self._theme, "", "small", "bad", wrap=True)
         dialog.body.addWidget(editor)
         dialog.body.addWidget(fault)
-        dialog.add_button("Cancel", accepts=False)
-        save = dialog.add_button("Use", kind="primary", accepts=True)
+        dialog.add_button(tr("Cancel"), accepts=False)
+        save = dialog.add_button(tr("Use"), kind="primary", accepts=True)
 
         def check(text: str) -> None:
             words = fault_of(text)
@@ -141,8 +144,8 @@ def fault_of(text: str) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return "This is not JSON."
+        return tr("This is not JSON.")
     if not isinstance(value, dict):
-        return 'Enter variables as an object: {"address": "0x…"}.'
+        return tr('Enter variables as an object: {"address": "0x…"}.')
     wrong = next((name for name in value if not NAME.fullmatch(name)), "")
-    return f"“{wrong[:40]}” is not a valid name. Use letters, digits and _ only." if wrong else ""
+    return tr("“{wrong}” is not a valid name. Use letters, digits and _ only.", wrong=wrong[:40]) if wrong else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.files import ask_for_file
@@ -37,14 +38,14 @@ class ContractDialog(Dialog):
         self._tasks = tasks
         self._functions: tuple[Function, ...] = ()
         self.call: dict[str, str] = {}
-        self.address = TextField(theme, "Contract address", text=address, placeholder="0x…", mono=True)
+        self.address = TextField(theme, tr("Contract address"), text=address, placeholder="0x…", mono=True)
         self.text = QPlainTextEdit()
-        self.text.setAccessibleName("Contract interface (ABI)")
+        self.text.setAccessibleName(tr("Contract interface (ABI)"))
         self.text.setFont(theme.font("code"))
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(theme.type_px(TEXT_HEIGHT))
         self.load = Button(theme, "Load a file…", "folder", size="small")
-        self.function = ChoiceField(theme, "Function")
+        self.function = ChoiceField(theme, tr("Function"))
         self.arguments: list[TextField] = []
         self._holder = QWidget()
         lines = QVBoxLayout(self._holder)
@@ -53,17 +54,17 @@ class ContractDialog(Dialog):
         self._lines: WidgetList[QWidget] = WidgetList(lines)
         self.shown_data = Label(theme, "", "code", "text2", mono=True, wrap=True)
         self.fault = Label(theme, "", "small", "bad", wrap=True)
-        self._named("Contract address", self.address)
+        self._named(tr("Contract address"), self.address)
         head = QHBoxLayout()
-        head.addWidget(self._label("Interface (ABI): JSON, or one signature per line", self.text), 1)
+        head.addWidget(self._label(tr("Interface (ABI): JSON, or one signature per line"), self.text), 1)
         head.addWidget(self.load)
         self.body.addLayout(head)
         self.body.addWidget(self.text)
-        self._named("Function", self.function)
+        self._named(tr("Function"), self.function)
         for widget in (self._holder, self.shown_data, self.fault):
             self.body.addWidget(widget)
-        self.add_button("Cancel", accepts=False)
-        self.use = self.add_button("Insert", kind="primary", accepts=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.use = self.add_button(tr("Insert"), kind="primary", accepts=True)
         self.address.textChanged.connect(self._address_changed)
         self.text.textChanged.connect(self._read)
         self.function.currentIndexChanged.connect(self._ask_arguments)
@@ -82,13 +83,13 @@ class ContractDialog(Dialog):
 
     def _choose_file(self) -> None:
         load = partial(self._tasks.start_unless_running, "rpc interface file", self._load)
-        ask_for_file(self, "Load interface", load, "Interfaces (*.json *.abi *.txt);;All files (*)")
+        ask_for_file(self, tr("Load interface"), load, tr("Interfaces (*.json *.abi *.txt);;All files (*)"))
 
     async def _load(self, path: Path) -> None:
         try:
             text = await asyncio.to_thread(_text_of, path)
         except OSError as error:
-            self.fault.set_text(f"The file could not be read: {error.strerror}.")
+            self.fault.set_text(tr("The file could not be read: {strerror}.", strerror=error.strerror))
             self.fault.show()
             return
         self.text.setPlainText(text)
@@ -122,7 +123,7 @@ class ContractDialog(Dialog):
         self.arguments = []
         entry = self._entry()
         for place, parameter in enumerate(entry.inputs if entry is not None else (), start=1):
-            words = f"{parameter.name or f'argument {place}'} ({parameter.type})"
+            words = f"{parameter.name or tr('argument {place}', place=place)} ({parameter.type})"
             field = TextField(self._theme, words, mono=True)
             field.setMaxLength(1_000_000)
             self._lines.add(self._label(words, field))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
+from app.translation import tr
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.label import Label
@@ -29,11 +30,11 @@ class JobBar(QFrame):
         self._theme = theme
         self._view: JobView | None = None
         zone(self, "pane")
-        self.setAccessibleName(self.tr("Running job"))
+        self.setAccessibleName(tr("Running job"))
         self.words = Label(theme, "", wrap=True, tabular=True)
         self.note = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self.progress = Progress(theme, self.tr("Progress"))
-        self.button = Button(theme, self.tr("Stop"), size="small")
+        self.progress = Progress(theme, tr("Progress"))
+        self.button = Button(theme, tr("Stop"), size="small")
         column = QVBoxLayout()
         column.addWidget(self.words)
         column.addWidget(self.progress)
@@ -62,7 +63,7 @@ class JobBar(QFrame):
         self.note.setVisible(bool(view.sentence or view.note))
         self.progress.set_share(view.share)
         self.progress.setVisible(view.running)
-        self.button.setText(self.tr("Stop") if view.running else self.tr("Close"))
+        self.button.setText(tr("Stop") if view.running else tr("Close"))
         if ended:
             announce(self, view.sentence)
 

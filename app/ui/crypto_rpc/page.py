@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.current_account import Headroom
 from app.core.tabs import TABS
+from app.translation import tr
 from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
@@ -151,7 +152,7 @@ class CryptoRpcPage(QObject):
         self.list.saved_wanted.connect(self.collections.take)
         self.list.rename_wanted.connect(self.collections.rename)
         self.list.remove_wanted.connect(lambda key: presenter.collections.move_to_trash(key.file, key.place))
-        self.list.offer_trash(presenter.trash, self._tasks, self.list.trash, "Back to calls")
+        self.list.offer_trash(presenter.trash, self._tasks, self.list.trash, tr("Back to calls"))
         presenter.collections.changed.connect(self.list.show_collections)
         self.list.show_collections(presenter.collections.entries)
 
@@ -225,10 +226,10 @@ class CryptoRpcPage(QObject):
 
     async def _ask_and_paste(self, text: str) -> None:
         there = len(self.presenter.draft.rows)
-        dialog = Dialog(self._theme, self.main, self.tr("Replace {calls} calls or add?").format(calls=there))
-        dialog.add_button(self.tr("Cancel"), accepts=False)
-        add = dialog.add_button(self.tr("Add"), accepts=True)
-        dialog.add_button(self.tr("Replace"), kind="primary", accepts=True)
+        dialog = Dialog(self._theme, self.main, tr("Replace {calls} calls or add?", calls=there))
+        dialog.add_button(tr("Cancel"), accepts=False)
+        add = dialog.add_button(tr("Add"), accepts=True)
+        dialog.add_button(tr("Replace"), kind="primary", accepts=True)
         adds: list[bool] = []
         add.clicked.connect(lambda: adds.append(True))
         if await dialog.answer():
@@ -326,19 +327,19 @@ class CryptoRpcPage(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         place = self.presenter.draft.selected
         for text, icon, run in (
-            ("Paste calls or a curl command", "paste", self.paste),
-            ("Duplicate call", "copy", lambda: self.presenter.edit(lambda draft: draft.duplicate(place))),
-            ("Remove call", "trash", lambda: self.presenter.remove_calls((place,))),
+            (tr("Paste calls or a curl command"), "paste", self.paste),
+            (tr("Duplicate call"), "copy", lambda: self.presenter.edit(lambda draft: draft.duplicate(place))),
+            (tr("Remove call"), "trash", lambda: self.presenter.remove_calls((place,))),
             ("Call a contract…", "document", self.open_contract),
-            ("Search logs over many blocks…", "search", self.tools.search_logs),
-            ("Balances of many addresses…", "grid", self.tools.read_balances),
-            ("Watch chain heads…", "clock", self.tools.watch_heads),
-            ("Repeat request…", "replay", self.tools.repeat),
-            ("Copy as curl", "code", lambda: self.copy_as("curl")),
-            ("Copy as Python (web3)", "code", lambda: self.copy_as("python")),
-            ("Copy as cast", "code", lambda: self.copy_as("cast")),
-            ("Save to a collection…", "folder", self.save_into_collection),
-            ("Variables…", "tag", self.edit_variables),
+            (tr("Search logs over many blocks…"), "search", self.tools.search_logs),
+            (tr("Balances of many addresses…"), "grid", self.tools.read_balances),
+            (tr("Watch chain heads…"), "clock", self.tools.watch_heads),
+            (tr("Repeat request…"), "replay", self.tools.repeat),
+            (tr("Copy as curl"), "code", lambda: self.copy_as("curl")),
+            (tr("Copy as Python (web3)"), "code", lambda: self.copy_as("python")),
+            (tr("Copy as cast"), "code", lambda: self.copy_as("cast")),
+            (tr("Save to a collection…"), "folder", self.save_into_collection),
+            (tr("Variables…"), "tag", self.edit_variables),
         ):
             menu.add(text, icon).triggered.connect(lambda _checked=False, run=run: run())
         menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
@@ -350,8 +351,8 @@ class CryptoRpcPage(QObject):
             return
         menu = Menu(self._theme, self.list)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add("Open", "console").triggered.connect(lambda: self.open_call(call_id))
-        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+        menu.add(tr("Open"), "console").triggered.connect(lambda: self.open_call(call_id))
+        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
             lambda: self.presenter.sent.move_to_trash(self.list.chosen_calls(call_id))
         )
         menu.popup(where)
@@ -388,10 +389,10 @@ class CryptoRpcPage(QObject):
         if not caps.requests:
             return None
         left = max(0, caps.requests_limit - caps.requests)
-        return Headroom(left, caps.requests_limit, resets_at=caps.resets_at, of="Blockchain calls")
+        return Headroom(left, caps.requests_limit, resets_at=caps.resets_at, of=tr("Blockchain calls"))
 
     def running_work(self) -> Sequence[str]:
-        work = [self.tr("A request to a node")] if self.presenter.is_sending else []
+        work = [tr("A request to a node")] if self.presenter.is_sending else []
         job = self.presenter.jobs.job
         return (*work, job.view.title) if job is not None and job.view.running else tuple(work)
 
@@ -419,32 +420,34 @@ class CryptoRpcPage(QObject):
 
 
 KIND_WORDS = {
-    "address": "an address, 0x and 40 digits",
-    "block": "a block: its number, or latest, safe, finalized, pending, earliest",
+    "address": tr("an address, 0x and 40 digits"),
+    "block": tr("a block: its number, or latest, safe, finalized, pending, earliest"),
     "hash": "a hash, 0x and 64 digits",
-    "quantity": "a number in hexadecimal",
+    "quantity": tr("a number in hexadecimal"),
     "number": "a number",
-    "bool": "true or false",
-    "hex": "bytes, 0x and pairs of digits",
-    "call": "a call: to, data, and where needed from, value, gas",
-    "filter": "a filter: fromBlock, toBlock, address, topics",
+    "bool": tr("true or false"),
+    "hex": tr("bytes, 0x and pairs of digits"),
+    "call": tr("a call: to, data, and where needed from, value, gas"),
+    "filter": tr("a filter: fromBlock, toBlock, address, topics"),
     "list": "a list",
-    "object": "an object",
+    "object": tr("an object"),
     "text": "a text",
-    "felt": "a field element, 0x and digits",
-    "base58": "a key in base58",
+    "felt": tr("a field element, 0x and digits"),
+    "base58": tr("a key in base58"),
 }
 
 
 class MethodHelp(Popover):
     def __init__(self, theme: Theme, parent: QWidget, method: MethodInfo) -> None:
-        super().__init__(theme, parent, name=f"Help for {method.name}", padding=14)
+        super().__init__(theme, parent, name=tr("Help for {name}", name=method.name), padding=14)
         head = QHBoxLayout()
         head.addWidget(Label(theme, method.name, "code", weight=500, mono=True), 1)
         head.addWidget(Badge(theme, TIER_WORDS[method.tier]))
         head.addWidget(Label(theme, f"{method.credits} cr", tabular=True))
         self.body.addLayout(head)
-        words = method.refusal or method.help or "There is no help for this method. The service may still support it."
+        words = (
+            method.refusal or method.help or tr("There is no help for this method. The service may still support it.")
+        )
         self.body.addWidget(Label(theme, words, wrap=True))
         for place, parameter in enumerate(method.parameters, start=1):
             optional = ", optional" if parameter.optional else ""
@@ -457,5 +460,5 @@ class MethodHelp(Popover):
             self.body.addWidget(Label(theme, example, "code", "text2", mono=True, wrap=True))
         if not method.only_reads:
             self.body.addWidget(
-                Label(theme, "It changes the blockchain and is always sent with an idempotency key.", wrap=True)
+                Label(theme, tr("It changes the blockchain and is always sent with an idempotency key."), wrap=True)
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 
@@ -19,50 +20,52 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         return presenter.run is not None
 
     return (
-        TabAction("crypto_rpc.new", "New batch", presenter.new_batch, "Ctrl+N", "plus"),
-        TabAction("crypto_rpc.send", "Send", page.send, "Ctrl+Return", "arrow-up", also=("Ctrl+Enter",)),
-        TabAction("crypto_rpc.network", "Choose network", page.open_networks, "Ctrl+Shift+L", "globe"),
+        TabAction("crypto_rpc.new", tr("New batch"), presenter.new_batch, "Ctrl+N", "plus"),
+        TabAction("crypto_rpc.send", tr("Send"), page.send, "Ctrl+Return", "arrow-up", also=("Ctrl+Enter",)),
+        TabAction("crypto_rpc.network", tr("Choose network"), page.open_networks, "Ctrl+Shift+L", "globe"),
         TabAction("crypto_rpc.method", "Add a method", page.open_methods, "Ctrl+Shift+M", "plus"),
-        TabAction("crypto_rpc.mode", "Rows or JSON", page.toggle_mode, "Ctrl+Shift+J", "code"),
-        TabAction("crypto_rpc.tidy", "Format JSON", page.tidy, "Ctrl+Shift+I", "wrap"),
-        TabAction("crypto_rpc.key", "New idempotency key", presenter.new_key, "Ctrl+Shift+N", "refresh"),
-        TabAction("crypto_rpc.paste", "Paste calls or a curl command", page.paste, "Ctrl+Shift+V", "paste"),
-        TabAction("crypto_rpc.again", "Send again", page.send, "Ctrl+R", "retry", enabled=shown),
-        TabAction("crypto_rpc.copy", "Copy response", page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
-        TabAction("crypto_rpc.save", "Save response…", page.answer.save, "Ctrl+S", "download", enabled=shown),
+        TabAction("crypto_rpc.mode", tr("Rows or JSON"), page.toggle_mode, "Ctrl+Shift+J", "code"),
+        TabAction("crypto_rpc.tidy", tr("Format JSON"), page.tidy, "Ctrl+Shift+I", "wrap"),
+        TabAction("crypto_rpc.key", tr("New idempotency key"), presenter.new_key, "Ctrl+Shift+N", "refresh"),
+        TabAction("crypto_rpc.paste", tr("Paste calls or a curl command"), page.paste, "Ctrl+Shift+V", "paste"),
+        TabAction("crypto_rpc.again", tr("Send again"), page.send, "Ctrl+R", "retry", enabled=shown),
+        TabAction("crypto_rpc.copy", tr("Copy response"), page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
+        TabAction("crypto_rpc.save", tr("Save response…"), page.answer.save, "Ctrl+S", "download", enabled=shown),
         TabAction("crypto_rpc.contract", "Call a contract…", page.open_contract, icon="document"),
-        TabAction("crypto_rpc.form", "Parameters as fields", page.main.request.as_form.toggle, icon="list"),
-        TabAction("crypto_rpc.side", "Request or response", page.other_side, "F7", "panel-right"),
+        TabAction("crypto_rpc.form", tr("Parameters as fields"), page.main.request.as_form.toggle, icon="list"),
+        TabAction("crypto_rpc.side", tr("Request or response"), page.other_side, "F7", "panel-right"),
         TabAction(
-            "crypto_rpc.decode", "Decode response", page.main.response.decode.toggle, "F8", "code", enabled=shown
+            "crypto_rpc.decode", tr("Decode response"), page.main.response.decode.toggle, "F8", "code", enabled=shown
         ),
         TabAction(
             "crypto_rpc.compare",
-            "Compare with previous run",
+            tr("Compare with previous run"),
             page.answer.compare,
             icon="history",
             enabled=lambda: bool(page.answer.run_before),
         ),
-        TabAction("crypto_rpc.logs", "Search logs over many blocks…", page.tools.search_logs, icon="search"),
-        TabAction("crypto_rpc.sheet", "Balances of many addresses…", page.tools.read_balances, icon="grid"),
-        TabAction("crypto_rpc.watch", "Watch chain heads…", page.tools.watch_heads, icon="clock"),
-        TabAction("crypto_rpc.repeat", "Repeat request…", page.tools.repeat, icon="replay"),
-        TabAction("crypto_rpc.curl", "Copy as curl", lambda: page.copy_as("curl"), icon="code"),
-        TabAction("crypto_rpc.python", "Copy as Python (web3)", lambda: page.copy_as("python"), icon="code"),
-        TabAction("crypto_rpc.cast", "Copy as cast", lambda: page.copy_as("cast"), icon="code"),
-        TabAction("crypto_rpc.collect", "Save to a collection…", page.save_into_collection, icon="folder"),
-        TabAction("crypto_rpc.variables", "Variables…", page.edit_variables, icon="tag"),
-        TabAction("crypto_rpc.next-match", "Next match", lambda: page.main.response.step(1), "Ctrl+G", enabled=shown),
+        TabAction("crypto_rpc.logs", tr("Search logs over many blocks…"), page.tools.search_logs, icon="search"),
+        TabAction("crypto_rpc.sheet", tr("Balances of many addresses…"), page.tools.read_balances, icon="grid"),
+        TabAction("crypto_rpc.watch", tr("Watch chain heads…"), page.tools.watch_heads, icon="clock"),
+        TabAction("crypto_rpc.repeat", tr("Repeat request…"), page.tools.repeat, icon="replay"),
+        TabAction("crypto_rpc.curl", tr("Copy as curl"), lambda: page.copy_as("curl"), icon="code"),
+        TabAction("crypto_rpc.python", tr("Copy as Python (web3)"), lambda: page.copy_as("python"), icon="code"),
+        TabAction("crypto_rpc.cast", tr("Copy as cast"), lambda: page.copy_as("cast"), icon="code"),
+        TabAction("crypto_rpc.collect", tr("Save to a collection…"), page.save_into_collection, icon="folder"),
+        TabAction("crypto_rpc.variables", tr("Variables…"), page.edit_variables, icon="tag"),
+        TabAction(
+            "crypto_rpc.next-match", tr("Next match"), lambda: page.main.response.step(1), "Ctrl+G", enabled=shown
+        ),
         TabAction(
             "crypto_rpc.previous-match",
-            "Previous match",
+            tr("Previous match"),
             lambda: page.main.response.step(-1),
             "Ctrl+Shift+G",
             enabled=shown,
         ),
-        TabAction("crypto_rpc.above", "Previous call", lambda: page.step(-1), "Alt+Up"),
-        TabAction("crypto_rpc.below", "Next call", lambda: page.step(1), "Alt+Down"),
-        TabAction("crypto_rpc.open_trash", "Open trash", page.open_trash, icon="trash"),
+        TabAction("crypto_rpc.above", tr("Previous call"), lambda: page.step(-1), "Alt+Up"),
+        TabAction("crypto_rpc.below", tr("Next call"), lambda: page.step(1), "Alt+Down"),
+        TabAction("crypto_rpc.open_trash", tr("Open trash"), page.open_trash, icon="trash"),
     )
 
 
@@ -73,8 +76,8 @@ def rpc_palette_items(page: CryptoRpcPage, text: str, limit: int) -> Sequence[Pa
     return tuple(
         PaletteItem(
             f"network:{row.slug}",
-            f"Use {row.title}",
-            "Network",
+            tr("Use {title}", title=row.title),
+            tr("Network"),
             "globe",
             "setting",
             lambda slug=row.slug: page.presenter.use_network(slug),  # type: ignore[misc]  # the slug of this turn

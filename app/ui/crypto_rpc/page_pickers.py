@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 
+from app.translation import tr
 from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow, Row
 from app.ui.crypto_rpc.session.methods import MethodInfo, search
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 TIER_PILLS = {"Standard ×1": "standard", "Advanced ×2": "advanced", "Large ×4": "large"}
-MAIN, TEST, OTHER = "Main networks", "Test networks", "Not EVM"
+MAIN, TEST, OTHER = tr("Main networks"), tr("Test networks"), tr("Not EVM")
 TIER_TONES = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
 USUAL_CREDITS = 20  # more than that is marked
 
@@ -35,26 +36,26 @@ class Pickers(QObject):
         self.networks = Picker(
             theme,
             page.main,
-            name=self.tr("Networks"),
-            placeholder=self.tr("Find by name, slug or chain ID"),
+            name=tr("Networks"),
+            placeholder=tr("Find by name, slug or chain ID"),
             find=self._find_networks,
             pills=(MAIN, TEST, OTHER),
-            hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favorite"))),
+            hints=(("Enter", tr("Use")), ("Ctrl+D", tr("Favorite"))),
             count=self._network_count,
             note=lambda: page.presenter.network_list.age_words(),
-            columns=(self.tr("Network"), self.tr("Slug"), self.tr("Chain ID"), self.tr("Credits")),
+            columns=(tr("Network"), tr("Slug"), tr("Chain ID"), tr("Credits")),
         )
         self.methods = Picker(
             theme,
             page.main,
-            name=self.tr("Methods"),
-            placeholder=self.tr("Find method"),
+            name=tr("Methods"),
+            placeholder=tr("Find method"),
             find=self._find_methods,
-            pills=(*TIER_PILLS, self.tr("Read only"), self.tr("Used before")),
+            pills=(*TIER_PILLS, tr("Read only"), tr("Used before")),
             hints=(
-                ("Enter", self.tr("Add to batch")),
-                ("Ctrl+Enter", self.tr("Add and send alone")),
-                ("F1", self.tr("Method help")),
+                ("Enter", tr("Add to batch")),
+                ("Ctrl+Enter", tr("Add and send alone")),
+                ("F1", tr("Method help")),
             ),
             count=self._method_count,
             free=True,
@@ -66,13 +67,19 @@ class Pickers(QObject):
 
     def _network_count(self, rows: Sequence[Row]) -> str:
         found, everything = _number(rows), len(self._page.presenter.networks())
-        return f"{found} of {everything} networks" if found != everything else f"{everything} networks"
+        return (
+            tr("{found} of {everything} networks", found=found, everything=everything)
+            if found != everything
+            else tr("{everything} networks", everything=everything)
+        )
 
     def _method_count(self, rows: Sequence[Row]) -> str:
         presenter = self._page.presenter
         catalogue, network = presenter.methods, presenter.view().network
         everything = len(catalogue.offered(network.slug)) if catalogue is not None else 0
-        return f"{_number(rows)} of {everything} on {network.title}"
+        return tr(
+            "{number} of {everything} on {title}", number=_number(rows), everything=everything, title=network.title
+        )
 
     def _find_networks(self, text: str, pills: frozenset[str]) -> Sequence[Row]:
         words, rows, group = TypedWords(text), list[Row](), ""
@@ -108,15 +115,15 @@ class Pickers(QObject):
             method
             for method in search(catalogue.offered(network), text, used)
             if (not tiers or method.tier in tiers)
-            and (self.tr("Read only") not in pills or method.only_reads)
-            and (self.tr("Used before") not in pills or method.name in used)
+            and (tr("Read only") not in pills or method.only_reads)
+            and (tr("Used before") not in pills or method.name in used)
         ]
         rows: list[Row] = [_method_row(method) for method in found]
         refused = search(catalogue.refused(network), text) if not pills else ()
         if refused:
-            rows.append(Heading(self.tr("Not supported by the service")))
+            rows.append(Heading(tr("Not supported by the service")))
             rows += [
-                PickRow(each.name, each.name, _reason(each), "Not supported", "outline", mono=True, usable=False)
+                PickRow(each.name, each.name, _reason(each), tr("Not supported"), "outline", mono=True, usable=False)
                 for each in refused
             ]
         return rows

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.crypto_rpc.session.parameter_fields import FieldMeaning, FieldView
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import LinkButton
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 HINTS = {
     "address": "0x…",
-    "block": "latest, safe, finalized, pending, earliest or a number",
-    "quantity": "1500, 0x5dc, 30 gwei or 1.5 ether",
+    "block": tr("latest, safe, finalized, pending, earliest or a number"),
+    "quantity": tr("1500, 0x5dc, 30 gwei or 1.5 ether"),
     "hash": "0x and 64 digits",
     "hex": "0x…",
-    "bool": "true or false",
+    "bool": tr("true or false"),
     "list": "[ ]",
     "object": "{ }",
 }
@@ -38,7 +39,7 @@ class ParamForm(ScrollPane):
     contract_wanted = Signal()
 
     def __init__(self, theme: Theme, read: Read, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Parameters as fields"), parent)
+        super().__init__(tr("Parameters as fields"), parent)
         self._theme = theme
         self._read = read
         self.fields: tuple[FieldView, ...] = ()
@@ -49,7 +50,7 @@ class ParamForm(ScrollPane):
         self._rows: WidgetList[QWidget] = WidgetList(rows)
         column.addLayout(rows)
         self.nothing = Label(theme, "", role="text2", wrap=True)
-        self.contract = LinkButton(theme, self.tr("Fill in from a contract (ABI)…"), "document")
+        self.contract = LinkButton(theme, tr("Fill in from a contract (ABI)…"), "document")
         self.contract.clicked.connect(self.contract_wanted)
         column.addWidget(self.nothing)
         column.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
@@ -65,7 +66,7 @@ class ParamForm(ScrollPane):
             if not line.hasFocus() and line.text() != field.text:
                 line.setText(field.text)
         self._explain()
-        self.nothing.set_text(self.tr("The parameters of this method are not documented. Write them as JSON."))
+        self.nothing.set_text(tr("The parameters of this method are not documented. Write them as JSON."))
         self.nothing.setVisible(not fields)
         self.contract.setVisible(contract)
 

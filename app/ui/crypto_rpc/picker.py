@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.crypto_rpc.picker_rows import ColumnHead, PickDelegate, PickModel, PickRow, Row
 from app.ui.kit.lists.grouped_list import ROW_ROLE
 from app.ui.kit.widgets.flow import FlowLayout
@@ -141,8 +142,10 @@ class Picker(Popover):
         typed = self.search.text().strip()
         found = bool(self._found)
         self._places.setCurrentIndex(0 if found else 1)
-        words = f"No results for “{typed}”."
-        self.nothing.set_text(f"{words} Press Enter to add it anyway." if self._free and typed else words)
+        words = tr("No results for “{typed}”.", typed=typed)
+        self.nothing.set_text(
+            tr("{words} Press Enter to add it anyway.", words=words) if self._free and typed else words
+        )
         self.view.setCurrentIndex(self.rows.first())
 
     def _choose(self, index: QModelIndex, control: bool) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QWidget
 
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.lists.grouped_list import Group, GroupedModel, Heading, Index, RowLike
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_end, at_start, without_end, without_start
@@ -39,7 +40,7 @@ class PickRow:
 
     @property
     def spoken(self) -> str:
-        more = (("favourite",) if self.starred else ()) + (("in use",) if self.current else ())
+        more = (("favourite",) if self.starred else ()) + ((tr("in use"),) if self.current else ())
         parts = (self.title, self.help, *self.columns, self.badge, self.right, *more)
         return ", ".join(part for part in parts if part)
 

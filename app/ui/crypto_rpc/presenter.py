@@ -21,6 +21,7 @@ from app.storage.errors import Again, StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow, read_text
 from app.ui.crypto_rpc.session.call_library import CallLibrary
 from app.ui.crypto_rpc.session.call_words import KEPT_A_DAY, key_note
@@ -203,8 +204,8 @@ class CryptoRpcPresenter(QObject):
             self.edit(lambda draft: draft.insert(gone))
 
         self.edit(lambda draft: draft.remove([place for place, _ in gone]))
-        what = gone[0][1].method if len(gone) == 1 else f"{len(gone)} calls"
-        command = UndoCommand("crypto_rpc", f"{what} removed", undo, (THE_BATCH,), has_toast=False)
+        what = gone[0][1].method if len(gone) == 1 else tr("{count} calls", count=len(gone))
+        command = UndoCommand("crypto_rpc", tr("{what} removed", what=what), undo, (THE_BATCH,), has_toast=False)
         self._undo_stack.push(command)
 
     def use_network(self, slug: str) -> None:
@@ -243,7 +244,7 @@ class CryptoRpcPresenter(QObject):
         problems: list[str] = []
         self.edit(lambda draft: problems.extend(each.sentence for each in draft.paste(text, replacing=replacing)))
         if problems:
-            self.notice.emit(f"Nothing was pasted. {problems[0]}")
+            self.notice.emit(tr("Nothing was pasted. {problems}", problems=problems[0]))
         return not problems
 
     def new_batch(self) -> None:
@@ -404,7 +405,7 @@ class CryptoRpcPresenter(QObject):
         except NotSent as error:
             self._problem = error.problem
         except StorageError as error:
-            self._problem = Problem("The request was not sent", error.sentence)
+            self._problem = Problem(tr("The request was not sent"), error.sentence)
         finally:
             self._set_sending(False)
         await self.sent.read()
@@ -464,7 +465,7 @@ class CryptoRpcPresenter(QObject):
         """Who is asked, for whom, and where it is noted. Raises `NotSent` while one is missing."""
         service, account, calls = self._current_account.service, self._current_account.account, self.calls
         if service is None or account is None or calls is None:
-            raise NotSent(Problem("No account to send with", "Nothing was sent.", severity="warn"))
+            raise NotSent(Problem(tr("No account to send with"), tr("Nothing was sent."), severity="warn"))
         return service, account, calls
 
     def look_up(self) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
+from app.translation import tr
 from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
 from app.ui.crypto_rpc.param_form import ParamForm
 from app.ui.crypto_rpc.session.parameter_fields import read_field
@@ -89,10 +90,10 @@ class RequestPane(QWidget):
         self.form.hide()
         inside.addWidget(self.form, 3)
         yield
-        self.params = JsonEditor(theme, self.tr("Call parameters"))
+        self.params = JsonEditor(theme, tr("Call parameters"))
         inside.addWidget(self.params, 2)
         yield
-        self.text = JsonEditor(theme, self.tr("Request as JSON"))
+        self.text = JsonEditor(theme, tr("Request as JSON"))
         self._places.addWidget(self.text)
         yield
         self.fault = Label(theme, "", "small", "bad", wrap=True)
@@ -111,8 +112,8 @@ class RequestPane(QWidget):
         theme = self._theme
         self.title = Label(theme, "", "body", weight=600)
         self.count = Label(theme, "", role="text2", tabular=True)
-        self.mode = SegmentedChoice(theme, self.tr("Request view"), (("rows", "Rows"), ("json", "JSON")))
-        self.more = IconButton(theme, "more", self.tr("More actions"), size="small")
+        self.mode = SegmentedChoice(theme, tr("Request view"), (("rows", tr("Rows")), ("json", "JSON")))
+        self.more = IconButton(theme, "more", tr("More actions"), size="small")
         top, self._top = _bar("subheader")
         for widget in (self.title, self.count):
             self._top.addWidget(widget)
@@ -135,8 +136,8 @@ class RequestPane(QWidget):
         return table
 
     def _make_total(self) -> QWidget:
-        self.add = LinkButton(self._theme, self.tr("Add call"), "plus")
-        self.split = LinkButton(self._theme, self.tr("Split in two"), "layers")
+        self.add = LinkButton(self._theme, tr("Add call"), "plus")
+        self.split = LinkButton(self._theme, tr("Split in two"), "layers")
         self.split.hide()
         self.total = Label(self._theme, "", role="text2", tabular=True)
         below, self._below = _bar("")
@@ -153,17 +154,17 @@ class RequestPane(QWidget):
         self.call_title = Label(theme, "", weight=600)
         self.method = QLineEdit()
         self.names = QStringListModel(self)
-        self.method.setAccessibleName(self.tr("Call method"))
+        self.method.setAccessibleName(tr("Call method"))
         self.method.setProperty("mono", True)
         self.method.setProperty("sizing", "small")
         completer = QCompleter(self.names, self)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.method.setCompleter(completer)
-        self.help = Button(theme, self.tr("Method help"), "document", kind="quiet", size="small")
-        self.tidy = Button(theme, self.tr("Format"), "wrap", kind="quiet", size="small")
-        self.tidy.setToolTip(self.tr("Format JSON (Ctrl+Shift+I)"))
-        self.as_form = PillButton(theme, self.tr("Form"))
+        self.help = Button(theme, tr("Method help"), "document", kind="quiet", size="small")
+        self.tidy = Button(theme, tr("Format"), "wrap", kind="quiet", size="small")
+        self.tidy.setToolTip(tr("Format JSON (Ctrl+Shift+I)"))
+        self.as_form = PillButton(theme, tr("Form"))
         bar, self._bar = _bar("subheader")
         self._bar.addWidget(self.call_title)
         self._bar.addWidget(self.method, 1)
@@ -176,13 +177,13 @@ class RequestPane(QWidget):
     def _make_foot(self) -> QWidget:
         """Make the line of the idempotency key."""
         theme = self._theme
-        self.key_used = QCheckBox(self.tr("Idempotency key"))
-        self.key_used.setAccessibleName(self.tr("Send with an idempotency key"))
+        self.key_used = QCheckBox(tr("Idempotency key"))
+        self.key_used.setAccessibleName(tr("Send with an idempotency key"))
         self.key = QLineEdit()
-        self.key.setAccessibleName(self.tr("Idempotency key"))
+        self.key.setAccessibleName(tr("Idempotency key"))
         self.key.setProperty("mono", True)
         self.key.setProperty("sizing", "small")
-        self.new_key = IconButton(theme, "refresh", self.tr("New key"), shortcut="Ctrl+Shift+N", size="small")
+        self.new_key = IconButton(theme, "refresh", tr("New key"), shortcut="Ctrl+Shift+N", size="small")
         self.key_note = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.key_note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         foot, self._foot = _bar("footer")
@@ -223,18 +224,16 @@ class RequestPane(QWidget):
         """Show the draft. While it is being sent, nothing in it can be changed."""
         self._view = view
         number = len(view.rows)
-        self.title.set_text(self.tr("Batch") if number != 1 else self.tr("Call"))
-        self.count.set_text(self.tr("{number} of {most}").format(number=number, most=MAX_BATCH_ITEMS))
+        self.title.set_text(tr("Batch") if number != 1 else tr("Call"))
+        self.count.set_text(tr("{number} of {most}", number=number, most=MAX_BATCH_ITEMS))
         self.mode.set_current(view.mode)
         self._places.setCurrentIndex(0 if view.mode == "rows" else 1)
         place = view.selected.id - 1 if view.selected is not None else -1
         self.list.show_rows(view.rows, place)
         self._fit_list(number)
-        self.split.setText(
-            self.tr("The other {calls} calls").format(calls=view.rest) if view.rest else self.tr("Split in two")
-        )
+        self.split.setText(tr("The other {calls} calls", calls=view.rest) if view.rest else tr("Split in two"))
         self.split.setVisible(bool(view.rest or view.excess))
-        self.total.set_text(self.tr("Total {credits}").format(credits=f"{view.credits:,}"))
+        self.total.set_text(tr("Total {credits}", credits=f"{view.credits:,}"))
         self._show_call(view, replace_texts=replace_texts)
         if replace_texts:
             self.text.set_text(view.text)
@@ -245,7 +244,7 @@ class RequestPane(QWidget):
 
     def _show_call(self, view: DraftView, *, replace_texts: bool) -> None:
         call = view.selected
-        self.call_title.set_text(self.tr("Call {number}").format(number=call.id) if call is not None else "")
+        self.call_title.set_text(tr("Call {number}", number=call.id) if call is not None else "")
         for widget in (self.method, self.help, self.tidy, self.params, self.as_form):
             widget.setEnabled(call is not None)
         if call is None:
@@ -265,17 +264,15 @@ class RequestPane(QWidget):
         problem = view.selected.problem if view.selected is not None else None
         self.params.set_fault(problem.line if problem is not None else 0)
         if view.mode == "json" and view.problems:
-            fault = self.tr("Line {line}: {sentence}").format(
-                line=view.problems[0].line, sentence=view.problems[0].sentence
-            )
+            fault = tr("Line {line}: {sentence}", line=view.problems[0].line, sentence=view.problems[0].sentence)
         elif view.mode == "rows" and problem is not None:
-            fault = self.tr("Line {line}: {sentence}").format(line=problem.line, sentence=problem.sentence)
+            fault = tr("Line {line}: {sentence}", line=problem.line, sentence=problem.sentence)
         elif view.excess:
             fault = view.excess
         elif view.refusals:
             fault = " ".join(view.refusals)
         elif view.missing:
-            fault = self.tr("No value for {names}.").format(names=", ".join(f"{{{{{name}}}}}" for name in view.missing))
+            fault = tr("No value for {names}.", names=", ".join(f"{{{{{name}}}}}" for name in view.missing))
         warnings = tuple(dict.fromkeys(row.warning for row in view.rows if row.warning))
         self.fault.set_role("bad" if fault else "warn")
         self.fault.set_text(fault or " ".join(warnings[:MAX_WARNINGS]))

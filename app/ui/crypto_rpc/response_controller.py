@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from app.core.file_saving import save_file
+from app.translation import tr
 from app.ui.crypto_rpc.session.differences import compared
 from app.ui.crypto_rpc.session.outcomes import roots_of, tables_in
 from app.ui.kit.files import ask_to_save
@@ -43,7 +44,7 @@ class ResponseController(QObject):
         response.tables_wanted.connect(lambda: tasks.replace("rpc tables", self._tables))
         response.compare_wanted.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
         for view in (response.table.view, response.tree, response.headers, response.facts):
-            view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} was copied."))
+            view.copied.connect(lambda what: page.toast_wanted.emit(tr("The {what} was copied.", what=what)))
 
     async def _decode(self, on: bool) -> None:
         run = self._page.presenter.run
@@ -81,7 +82,7 @@ class ResponseController(QObject):
         rows = await asyncio.to_thread(compared, other.outcomes, run.outcomes)
         if run is self._page.presenter.run:
             title = dict(run.runs).get(run_id, "")
-            self._page.main.response.show_changes(self.tr("Compared with {run}").format(run=title), rows)
+            self._page.main.response.show_changes(tr("Compared with {run}", run=title), rows)
 
     def copy(self) -> None:
         if self._page.presenter.run is not None:
@@ -90,13 +91,13 @@ class ResponseController(QObject):
     async def _copy(self, run: RunView) -> None:
         text = await asyncio.to_thread(run.body.decode, "utf-8", "replace")
         QGuiApplication.clipboard().setText(text)
-        self._page.toast_wanted.emit(self.tr("Response copied."))
+        self._page.toast_wanted.emit(tr("Response copied."))
 
     def save(self) -> None:
         run, tasks = self._page.presenter.run, self._tasks
         if run is not None:
             save = partial(tasks.start_unless_running, "rpc save", self._save, run)
-            ask_to_save(self._page.main, self.tr("Save response"), "answer.json", save, kinds="JSON (*.json)")
+            ask_to_save(self._page.main, tr("Save response"), "answer.json", save, kinds="JSON (*.json)")
 
     async def _save(self, run: RunView, chosen: Path) -> None:
         self._page.toast_wanted.emit(await save_file(chosen, lambda path: path.write_bytes(run.body)))

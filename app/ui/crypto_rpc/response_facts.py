@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import IconButton
@@ -41,7 +42,7 @@ class ResponseFacts(QWidget):
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._pair(label).addWidget(words)
         if request_id:
-            self._pair("Request ID").addLayout(self._id_line(request_id))
+            self._pair(tr("Request ID")).addLayout(self._id_line(request_id))
         self.setVisible(bool(facts) or bool(request_id))
 
     def _pair(self, label: str) -> QVBoxLayout:
@@ -58,8 +59,8 @@ class ResponseFacts(QWidget):
         short = value if len(value) <= ID_CHARS else f"{value[:ID_START]}…{value[-ID_END:]}"
         words = Label(self._theme, short, mono=True)
         words.setToolTip(plain_tip(value))
-        words.setAccessibleName(f"Request ID {value}")
-        copy = IconButton(self._theme, "copy", self.tr("Copy request ID"), size="small", icon_size=14)
+        words.setAccessibleName(tr("Request ID {value}", value=value))
+        copy = IconButton(self._theme, "copy", tr("Copy request ID"), size="small", icon_size=14)
         copy.setFixedHeight(self._theme.line_px("body"))
         copy.clicked.connect(lambda: self._copy(value))
         line = QHBoxLayout()
@@ -70,7 +71,7 @@ class ResponseFacts(QWidget):
 
     def _copy(self, value: str) -> None:
         QGuiApplication.clipboard().setText(value)
-        self.copied.emit(self.tr("request ID"))
+        self.copied.emit(tr("request ID"))
 
     def _apply_theme(self) -> None:
         px = self._theme.px

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.response_facts import ResponseFacts
 from app.ui.crypto_rpc.response_table import ResponseTable
@@ -130,11 +131,13 @@ class ResponsePane(QWidget):
 
     def _make_tabs(self) -> None:
         theme = self._theme
-        self.tabs = PaneTabs(theme, self.tr("Response views"), ("Response", "Table", "Headers", "Raw", "Changes"))
+        self.tabs = PaneTabs(
+            theme, tr("Response views"), (tr("Response"), tr("Table"), tr("Headers"), tr("Raw"), tr("Changes"))
+        )
         self.tabs.bar.setTabVisible(CHANGES, False)
         self.runs = PickButton(theme, "", size="small")
-        self.copy = IconButton(theme, "copy", self.tr("Copy response"), shortcut="Ctrl+Shift+C", size="small")
-        self.save = IconButton(theme, "download", self.tr("Save response"), shortcut="Ctrl+S", size="small")
+        self.copy = IconButton(theme, "copy", tr("Copy response"), shortcut="Ctrl+Shift+C", size="small")
+        self.save = IconButton(theme, "download", tr("Save response"), shortcut="Ctrl+S", size="small")
         self.tabs.setProperty("part", "subheader")  # its line meets the request's
         for widget in (self.runs, self.copy, self.save):
             self.tabs.add(widget)
@@ -144,8 +147,8 @@ class ResponsePane(QWidget):
         theme = self._theme
         self.replay = QFrame()
         zone(self.replay, "accent_tint")
-        self.replay_words = Label(theme, "", wrap=True, lead=self.tr("Replayed, no charge."))
-        self.as_new = Button(theme, self.tr("Send as new"), size="small")
+        self.replay_words = Label(theme, "", wrap=True, lead=tr("Replayed, no charge."))
+        self.as_new = Button(theme, tr("Send as new"), size="small")
         self._banner = QHBoxLayout(self.replay)
         self._banner.addWidget(IconLabel(theme, "replay", "accent"), 0, Qt.AlignmentFlag.AlignTop)
         self._banner.addWidget(self.replay_words, 1)
@@ -164,7 +167,7 @@ class ResponsePane(QWidget):
         self._search_line = rule()
         inside.addWidget(self._search_line)
         yield
-        self.tree = JsonTree(theme, self.tr("Response"), reading)
+        self.tree = JsonTree(theme, tr("Response"), reading)
         self.tree.offer = self._offer
         self.tree.has_curl = True
         inside.addWidget(self.tree, 1)
@@ -172,26 +175,26 @@ class ResponsePane(QWidget):
         self.table = ResponseTable(theme, reading)
         self._places.addWidget(self.table)
         yield
-        self.headers = JsonTree(theme, self.tr("Response headers"))
+        self.headers = JsonTree(theme, tr("Response headers"))
         self._places.addWidget(self.headers)
         yield
         self.raw = QPlainTextEdit()
         self.raw.setReadOnly(True)
         self.raw.setProperty("bare", True)
-        self.raw.setAccessibleName(self.tr("Raw response"))
+        self.raw.setAccessibleName(tr("Raw response"))
         self._places.addWidget(self.raw)
         yield
-        self.changes = JsonTree(theme, self.tr("Differences between two runs"), reading)
+        self.changes = JsonTree(theme, tr("Differences between two runs"), reading)
         self._places.addWidget(self.changes)
 
     def _make_search(self) -> QWidget:
         theme = self._theme
-        self.finder = SearchField(theme, self.tr("Find in response"))
+        self.finder = SearchField(theme, tr("Find in response"))
         self.finder.setProperty("sizing", "small")
         self.places = Label(theme, "", "small", "text2", tabular=True)
         self.results = PillButton(theme, "", "check")
         self.errors = PillButton(theme, "", "error")
-        self.decode = PillButton(theme, self.tr("Decode"), shortcut="F8")
+        self.decode = PillButton(theme, tr("Decode"), shortcut="F8")
         self._search_row = QWidget()
         self._search = QHBoxLayout(self._search_row)
         self._search.addWidget(self.finder, 3)
@@ -205,11 +208,11 @@ class ResponsePane(QWidget):
     def _make_empty(self) -> None:
         self.empty = EmptyState(
             self._theme,
-            self.tr("Nothing sent yet"),
-            self.tr("The response and its cost appear here. Try the latest block number first."),
+            tr("Nothing sent yet"),
+            tr("The response and its cost appear here. Try the latest block number first."),
             icon_name="console",
             key="Ctrl+Enter",
-            key_does=self.tr("to send the call on the left"),
+            key_does=tr("to send the call on the left"),
         )
 
     def _make_trouble(self) -> QWidget:
@@ -217,8 +220,8 @@ class ResponsePane(QWidget):
         theme = self._theme
         self.trouble = QFrame()
         self.trouble_words = Label(theme, "", wrap=True)
-        self.edit_call = Button(theme, self.tr("Edit call"), size="small")
-        self.alone = Button(theme, self.tr("Send alone"), size="small")
+        self.edit_call = Button(theme, tr("Edit call"), size="small")
+        self.alone = Button(theme, tr("Send alone"), size="small")
         self.trouble.setProperty("part", "footer")
         zone(self.trouble, "pane")
         line = QHBoxLayout(self.trouble)
@@ -254,7 +257,7 @@ class ResponsePane(QWidget):
         """What stands at the right of a row whose bytes a contract's interface may explain."""
         if self.decode.isChecked() or not self._can_be_decoded(name, value):
             return ""
-        return self.tr("Decode")
+        return tr("Decode")
 
     @property
     def run(self) -> RunView | None:
@@ -276,22 +279,20 @@ class ResponsePane(QWidget):
         for widget in (self.runs, self.copy, self.save):
             widget.setVisible(run is not None)
         if run is None:
-            self.tabs.bar.setTabText(HEADERS, self.tr("Headers"))
+            self.tabs.bar.setTabText(HEADERS, tr("Headers"))
             return
-        self.tabs.bar.setTabText(
-            HEADERS, self.tr("Headers {n}").format(n=len(run.headers)) if run.headers else "Headers"
-        )
+        self.tabs.bar.setTabText(HEADERS, tr("Headers {n}", n=len(run.headers)) if run.headers else tr("Headers"))
         self.runs.setVisible(bool(run.runs))
         place = next((at for at, (run_id, _) in enumerate(run.runs, start=1) if run_id == run.id), 1)
-        self.runs.setText(self.tr("Run {place} of {many}").format(place=place, many=len(run.runs)))
+        self.runs.setText(tr("Run {place} of {many}", place=place, many=len(run.runs)))
         self.replay.setVisible(run.replayed)
-        self.replay_words.set_text(run.replay_note, self.tr("Replayed, no charge."))
+        self.replay_words.set_text(run.replay_note, tr("Replayed, no charge."))
         self.facts.show_facts(run.facts, run.request_id)
         self.card.setVisible(run.problem is not None)
         if run.problem is not None:
             self.card.set_problem(run.problem)
         self._apply_theme()
-        note = run.note or ("" if run.body_kept else self.tr("This response was too large to save."))
+        note = run.note or ("" if run.body_kept else tr("This response was too large to save."))
         self.note.set_text(note)
         self.note.setVisible(bool(note))
         self._fill_tree(run)
@@ -304,8 +305,8 @@ class ResponsePane(QWidget):
             widget.setVisible(bool(run.outcomes))
         self.tabs.bar.setTabVisible(CHANGES, False)
         self._show_part(self.tabs.bar.currentIndex())
-        self.results.setText(self.tr("1 result") if run.results == 1 else self.tr("{n} results").format(n=run.results))
-        self.errors.setText(self.tr("1 error") if run.errors == 1 else self.tr("{n} errors").format(n=run.errors))
+        self.results.setText(tr_n("{n} result", "{n} results", run.results))
+        self.errors.setText(tr_n("{n} error", "{n} errors", run.errors))
         self.results.setVisible(run.results > 0)
         self.errors.setVisible(run.errors > 0)
         for pill in (self.results, self.errors):
@@ -325,16 +326,16 @@ class ResponsePane(QWidget):
         elif part == RAW:
             text = run.body[: MAX_RAW_CHARS * 4].decode("utf-8", "replace")[:MAX_RAW_CHARS]
             cut = len(run.body) > len(text.encode("utf-8", "replace"))
-            self.raw.setPlainText(broken(text) + (self.tr("\n… copy or save to get all of it") if cut else ""))
+            self.raw.setPlainText(broken(text) + (tr("\n… copy or save to get all of it") if cut else ""))
 
     def show_changes(self, title: str, rows: Sequence[TreeRoot]) -> None:
         """Show what differs from another run."""
-        shown = rows or (TreeRoot(self.tr("No differences"), title),)
+        shown = rows or (TreeRoot(tr("No differences"), title),)
         self.changes.set_roots(shown, unfold=False)
         for row in range(min(len(rows), UNFOLDED)):
             self.changes.unfold_below(self.changes.rows.index(row, 0))
         self.tabs.bar.setTabVisible(CHANGES, True)
-        self.tabs.bar.setTabText(CHANGES, self.tr("Changes {n}").format(n=len(rows)))
+        self.tabs.bar.setTabText(CHANGES, tr("Changes {n}", n=len(rows)))
         self.tabs.bar.setCurrentIndex(CHANGES)
         self._places.setCurrentIndex(CHANGES)
         self.changes.setAccessibleDescription(title)
@@ -353,13 +354,13 @@ class ResponsePane(QWidget):
         why = dict(run.decoded).get(first, "") or outcome.message
         others = len(run.outcomes) - run.errors
         known = outcome.credits is not None
-        rest = self.tr("It cost {n} credits.").format(n=outcome.credits) if known else self.tr("It may have cost.")
+        rest = tr("It cost {n} credits.", n=outcome.credits) if known else tr("It may have cost.")
         if others:
-            rest += " " + self.tr("The other calls were not affected.")
-        words = self.tr("Call {n} failed: {why}").format(n=first, why=why.rstrip("."))
+            rest += " " + tr("The other calls were not affected.")
+        words = tr("Call {n} failed: {why}", n=first, why=why.rstrip("."))
         self.trouble_words.set_text(rest, words + ".")
-        self.edit_call.setText(self.tr("Edit call {n}").format(n=first))
-        self.alone.setText(self.tr("Send call {n} alone").format(n=first))
+        self.edit_call.setText(tr("Edit call {n}", n=first))
+        self.alone.setText(tr("Send call {n} alone", n=first))
         self.alone.setVisible(len(run.outcomes) > 1)
 
     def _first_error(self) -> int:
@@ -379,7 +380,7 @@ class ResponsePane(QWidget):
     def show_found(self, places: list[Path]) -> None:
         """The places that hold what is looked for; the first is shown."""
         self._found, self._at = places, -1
-        self.places.set_text(self.tr("Nothing found") if self.finder.text().strip() and not places else "")
+        self.places.set_text(tr("Nothing found") if self.finder.text().strip() and not places else "")
         if places:
             self.step(1)
 
@@ -388,7 +389,7 @@ class ResponsePane(QWidget):
         if self._found:
             self._at = (self._at + by) % len(self._found)
             self.tree.reveal(self._found[self._at])
-            self.places.set_text(f"{self._at + 1:,} of {len(self._found):,}")
+            self.places.set_text(tr("{at} of {count}", at=f"{self._at + 1:,}", count=f"{len(self._found):,}"))
 
     def _open_runs(self) -> None:
         run = self._run
@@ -406,7 +407,7 @@ class ResponsePane(QWidget):
         if others:
             menu.addSeparator()
             compare = Menu(self._theme, menu)
-            compare.setTitle(self.tr("Compare with"))
+            compare.setTitle(tr("Compare with"))
             for run_id, title in reversed(others):
                 compare.addAction(title).setData(run_id)
             compare.triggered.connect(lambda action: self.compare_wanted.emit(action.data()))

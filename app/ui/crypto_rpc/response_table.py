@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless
+from app.translation import tr
 from app.ui.crypto_rpc.session.outcomes import Table
 from app.ui.kit.json.tree import Reading
 from app.ui.kit.json.tree_model import copied, summary
@@ -98,19 +99,19 @@ class TableView(QTableView):
         self._theme = theme
         self.cells = TableModel(reading, self)
         self.setModel(self.cells)
-        self.setAccessibleName("Response as a table")
+        self.setAccessibleName(tr("Response as a table"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.horizontalHeader().setAccessibleName("Columns")
-        self.verticalHeader().setAccessibleName("Rows")
+        self.horizontalHeader().setAccessibleName(tr("Columns"))
+        self.verticalHeader().setAccessibleName(tr("Rows"))
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         corner = self.findChild(QAbstractButton)
         if corner is not None:
-            corner.setAccessibleName("Select all cells")
+            corner.setAccessibleName(tr("Select all cells"))
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -175,7 +176,7 @@ class ResponseTable(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._tables: tuple[Table, ...] = ()
-        self.choice = ChoiceField(theme, self.tr("List"), small=True)
+        self.choice = ChoiceField(theme, tr("List"), small=True)
         self.size_words = Label(theme, "", "small", "text2", tabular=True)
         self.view = TableView(theme, reading)
         self.nothing = Label(theme, "", role="text2", wrap=True)
@@ -208,7 +209,7 @@ class ResponseTable(QWidget):
         self.choice.blockSignals(False)
         for widget in (self.choice, self.size_words, self.view):
             widget.setVisible(bool(tables))
-        self.nothing.set_text(self.tr("This response has no list of objects to show as a table."))
+        self.nothing.set_text(tr("This response has no list of objects to show as a table."))
         self.nothing.setVisible(not tables)
         self._apply_theme()
         self._show(self.choice.currentIndex())

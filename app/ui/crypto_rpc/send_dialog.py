@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.translation import tr
 from app.ui.crypto_rpc.state import SendQuestion
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 WIDTH = 620
-MONO = frozenset({"From", "To", "Hash"})
+MONO = frozenset({tr("From"), "To", tr("Hash")})
 
 
 async def ask_to_send(theme: Theme, parent: QWidget, question: SendQuestion) -> bool:
@@ -46,7 +47,7 @@ async def ask_to_send(theme: Theme, parent: QWidget, question: SendQuestion) -> 
         grid.addWidget(Label(theme, label, role="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(words, row, 1)
     dialog.body.addWidget(facts)
-    stay = dialog.add_button("Do not send", accepts=False, default=True)
-    dialog.add_button("Send", kind="danger" if question.warnings else "primary", accepts=True)
+    stay = dialog.add_button(tr("Do not send"), accepts=False, default=True)
+    dialog.add_button(tr("Send"), kind="danger" if question.warnings else "primary", accepts=True)
     stay.setFocus()
     return await dialog.answer()

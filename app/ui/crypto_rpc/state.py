@@ -11,6 +11,7 @@ from typing import Literal
 from app.core.problems import Problem
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import Tier
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import TextProblem
 from app.ui.crypto_rpc.session.methods import ParameterHelp
 from app.ui.crypto_rpc.session.networks import NetworkRow
@@ -23,7 +24,7 @@ TIER_WORDS: dict[Tier, str] = {
     "standard": "Standard ×1",
     "advanced": "Advanced ×2",
     "large": "Large ×4",
-    "unknown": "Unknown",
+    "unknown": tr("Unknown"),
 }
 
 
@@ -81,7 +82,11 @@ class DraftView:
         """Why so many calls cannot go at once, "" for as many as can."""
         if len(self.rows) <= MAX_BATCH_ITEMS:
             return ""
-        return f"This batch has {len(self.rows):,} calls; the service takes {MAX_BATCH_ITEMS} at most."
+        return tr(
+            "This batch has {count} calls; the service takes {max_batch_items} at most.",
+            count=f"{len(self.rows):,}",
+            max_batch_items=MAX_BATCH_ITEMS,
+        )
 
     @property
     def refusals(self) -> tuple[str, ...]:

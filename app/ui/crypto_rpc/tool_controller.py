@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout
 
+from app.translation import tr
 from app.ui.crypto_rpc.session.job_plans import log_plan, repeat_plan, sheet_plan, watch_plan
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
 from app.ui.crypto_rpc.session.networks import network_title
@@ -59,23 +60,26 @@ class ToolController(QObject):
         if not await dialog.answer() or dialog.plan is None:
             return
         if not self._page.presenter.tools.start(dialog.plan):
-            self._page.toast_wanted.emit(self.tr("Another job is still running. Nothing was sent."))
+            self._page.toast_wanted.emit(tr("Another job is still running. Nothing was sent."))
 
     async def _search_logs(self) -> None:
         network, asked = self._page.presenter.draft.network, self._filter()
         dialog = self._dialog(
-            "Search logs over many blocks",
-            f"On {network_title(network)}. Ranges too wide for the node are split automatically. Results are "
-            f"merged into one table and one file. Address and topics come from the selected eth_getLogs call.",
-            "Search",
+            tr("Search logs over many blocks"),
+            tr(
+                "On {network_title}. Ranges too wide for the node are split automatically. Results are merged into "
+                "one table and one file. Address and topics come from the selected eth_getLogs call.",
+                network_title=network_title(network),
+            ),
+            tr("Search"),
         )
         usual = SANDBOX_CONTRACT if self._page.presenter.in_sandbox and not asked else ""
         named = _text(asked.get("address")) or usual
-        address = dialog.line("Contract address", named, "0x…, or empty for all")
-        first = dialog.line("First block", _block(asked.get("fromBlock")), "0")
-        last = dialog.line("Last block", _block(asked.get("toBlock")) or "latest", "latest")
-        step = dialog.line("Blocks per request", USUAL_BLOCKS)
-        most = dialog.line("Maximum requests", USUAL_REQUESTS)
+        address = dialog.line(tr("Contract address"), named, tr("0x…, or empty for all"))
+        first = dialog.line(tr("First block"), _block(asked.get("fromBlock")), "0")
+        last = dialog.line(tr("Last block"), _block(asked.get("toBlock")) or "latest", "latest")
+        step = dialog.line(tr("Blocks per request"), USUAL_BLOCKS)
+        most = dialog.line(tr("Maximum requests"), USUAL_REQUESTS)
 
         def wanted() -> dict[str, object]:
             others = {name: value for name, value in asked.items() if name != "address"}
@@ -99,12 +103,15 @@ class ToolController(QObject):
     async def _read_balances(self) -> None:
         network = self._page.presenter.draft.network
         dialog = self._dialog(
-            "Balances of many addresses",
-            f"On {network_title(network)}, as batches of up to 100 calls. One address per line, or all in one line.",
-            "Read balances",
+            tr("Balances of many addresses"),
+            tr(
+                "On {network_title}, as batches of up to 100 calls. One address per line, or all in one line.",
+                network_title=network_title(network),
+            ),
+            tr("Read balances"),
         )
-        addresses = dialog.lines("Addresses")
-        tokens = dialog.lines("Token contracts (leave empty for the native coin only)")
+        addresses = dialog.lines(tr("Addresses"))
+        tokens = dialog.lines(tr("Token contracts (leave empty for the native coin only)"))
         dialog.begin(lambda: sheet_plan(network, addresses.toPlainText(), tokens.toPlainText()))
         addresses.setFocus()
         await self._agree(dialog)
@@ -115,9 +122,9 @@ class ToolController(QObject):
         offered = [row.slug for row in rows if row.is_favorite or row.is_current]
         offered += [row.slug for row in rows if row.slug not in offered and row.slug.endswith("-mainnet")]
         dialog = self._dialog(
-            "Watch chain heads",
-            "Polls the latest block of each network while the Console is open.",
-            "Watch",
+            tr("Watch chain heads"),
+            tr("Polls the latest block of each network while the Console is open."),
+            tr("Watch"),
         )
         boxes: dict[str, QCheckBox] = {}
         grid = QGridLayout()
@@ -129,8 +136,8 @@ class ToolController(QObject):
             box.toggled.connect(dialog.edited)
             grid.addWidget(box, *divmod(len(boxes), BOXES_IN_A_ROW))
             boxes[slug] = box
-        pause = dialog.line("Interval in seconds", USUAL_PAUSE)
-        rounds = dialog.line("Rounds", USUAL_ROUNDS)
+        pause = dialog.line(tr("Interval in seconds"), USUAL_PAUSE)
+        rounds = dialog.line(tr("Rounds"), USUAL_ROUNDS)
         dialog.begin(
             lambda: watch_plan([slug for slug, box in boxes.items() if box.isChecked()], pause.text(), rounds.text())
         )
@@ -140,13 +147,15 @@ class ToolController(QObject):
     async def _repeat(self) -> None:
         draft = self._page.presenter.draft
         dialog = self._dialog(
-            "Repeat request",
-            "Uses a new key each time, so every request reaches the node and is charged. Stops when you leave "
-            "the Console.",
-            "Repeat",
+            tr("Repeat request"),
+            tr(
+                "Uses a new key each time, so every request reaches the node and is charged. Stops when you leave "
+                "the Console."
+            ),
+            tr("Repeat"),
         )
-        pause = dialog.line("Interval in seconds", USUAL_PAUSE)
-        times = dialog.line("Number of times", USUAL_ROUNDS)
+        pause = dialog.line(tr("Interval in seconds"), USUAL_PAUSE)
+        times = dialog.line(tr("Number of times"), USUAL_ROUNDS)
         rows, batch, network = draft.filled(), draft.batch, draft.network
         dialog.begin(lambda: repeat_plan(network, rows, batch, pause.text(), times.text()))
         pause.setFocus()

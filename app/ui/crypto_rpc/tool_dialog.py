@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.crypto_rpc.session.job_plans import NoPlan, Plan
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import TextField, bind_label
@@ -35,7 +36,7 @@ class ToolDialog(Dialog):
         column.addWidget(self.price)
         column.addWidget(self.fault)
         self.add_beside_buttons(beside)
-        self.add_button("Cancel", accepts=False)
+        self.add_button(tr("Cancel"), accepts=False)
         self.go = self.add_button(action, kind="primary", accepts=True)
 
     def line(self, name: str, text: str = "", placeholder: str = "") -> QLineEdit:

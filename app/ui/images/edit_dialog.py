@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.images.mask_editor import DEFAULT_BRUSH, MAX_BRUSH, MIN_BRUSH, MaskEditor
 from app.ui.images.state import EditModel
 from app.ui.kit.theme import Theme
@@ -22,7 +23,7 @@ from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.switch import Switch
 
 WIDTH = 640
-FORMATS = (("", "Model default"), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "WebP"))
+FORMATS = (("", tr("Model default")), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "WebP"))
 
 
 class EditDialog(Dialog):
@@ -43,36 +44,36 @@ class EditDialog(Dialog):
         *,
         others: int = 0,
     ) -> None:
-        super().__init__(theme, parent, "Edit image", width=WIDTH)
+        super().__init__(theme, parent, tr("Edit image"), width=WIDTH)
         self._models = {model.id: model for model in models}
         self._price_of = price_of
         self.prompt = QPlainTextEdit()
         self.prompt.setTabChangesFocus(True)
-        self.prompt.setAccessibleName("What should change?")
-        self.prompt.setPlaceholderText("Describe the change, for example: make it night, with lit windows.")
+        self.prompt.setAccessibleName(tr("What should change?"))
+        self.prompt.setPlaceholderText(tr("Describe the change, for example: make it night, with lit windows."))
         self.counter = Label(theme, "", "small", "text3", tabular=True)
-        self.model = ChoiceField(theme, "Model")
-        self.ratio = ChoiceField(theme, "Aspect ratio")
-        self.resolution = ChoiceField(theme, "Resolution")
-        self.format = ChoiceField(theme, "Format")
-        self.quality = ChoiceField(theme, "Quality")
-        self.safe = Switch(theme, "Blur adult images", checked=True)
-        self.enhance = Switch(theme, "Let the service improve the prompt")
+        self.model = ChoiceField(theme, tr("Model"))
+        self.ratio = ChoiceField(theme, tr("Aspect ratio"))
+        self.resolution = ChoiceField(theme, tr("Resolution"))
+        self.format = ChoiceField(theme, tr("Format"))
+        self.quality = ChoiceField(theme, tr("Quality"))
+        self.safe = Switch(theme, tr("Blur adult images"), checked=True)
+        self.enhance = Switch(theme, tr("Let the service improve the prompt"))
         self.combined = Label(theme, "", "small", "text2", wrap=True)
         self.editor = MaskEditor(theme)
         self.editor.show_image(image)
         self.brush = SliderField(
-            theme, "Brush", low=MIN_BRUSH, high=MAX_BRUSH, step=4, decimals=0, default=DEFAULT_BRUSH
+            theme, tr("Brush"), low=MIN_BRUSH, high=MAX_BRUSH, step=4, decimals=0, default=DEFAULT_BRUSH
         )
-        self.tool = SegmentedChoice(theme, "Brush mode", (("paint", "Paint"), ("rub", "Erase")))
-        self.undo = IconButton(theme, "undo", "Undo", shortcut="Ctrl+Z", framed=True)
-        self.invert = Button(theme, "Invert", size="small")
-        self.clear = Button(theme, "Clear", size="small")
+        self.tool = SegmentedChoice(theme, tr("Brush mode"), (("paint", tr("Paint")), ("rub", tr("Erase"))))
+        self.undo = IconButton(theme, "undo", tr("Undo"), shortcut="Ctrl+Z", framed=True)
+        self.invert = Button(theme, tr("Invert"), size="small")
+        self.clear = Button(theme, tr("Clear"), size="small")
         self.painted = Label(theme, "", "small", "text2", wrap=True)
         self._others = others
         self._build()
-        self.cancel = self.add_button("Cancel", accepts=False)
-        self.send = self.add_button("Edit", kind="primary", accepts=True)
+        self.cancel = self.add_button(tr("Cancel"), accepts=False)
+        self.send = self.add_button(tr("Edit"), kind="primary", accepts=True)
         self._connect()
         self._apply_theme()
         self._choose_model()
@@ -81,7 +82,7 @@ class EditDialog(Dialog):
     def _build(self) -> None:
         theme = self._theme
         head = QHBoxLayout()
-        head.addWidget(Label(theme, "What should change?", "small", "text2", weight=500), 1)
+        head.addWidget(Label(theme, tr("What should change?"), "small", "text2", weight=500), 1)
         head.addWidget(self.counter)
         self.body.addLayout(head)
         self.body.addWidget(self.prompt)
@@ -90,7 +91,7 @@ class EditDialog(Dialog):
         tools = QHBoxLayout()
         tools.setSpacing(theme.px(8))
         tools.addWidget(self.tool)
-        tools.addWidget(Label(theme, "Brush", "small", "text2"))
+        tools.addWidget(Label(theme, tr("Brush"), "small", "text2"))
         tools.addWidget(self.brush, 1)
         for widget in (self.undo, self.invert, self.clear):
             tools.addWidget(widget)
@@ -100,11 +101,11 @@ class EditDialog(Dialog):
         fields = QHBoxLayout()
         fields.setSpacing(theme.px(8))
         for words, field in (
-            ("Model", self.model),
-            ("Aspect ratio", self.ratio),
-            ("Resolution", self.resolution),
-            ("Quality", self.quality),
-            ("Format", self.format),
+            (tr("Model"), self.model),
+            (tr("Aspect ratio"), self.ratio),
+            (tr("Resolution"), self.resolution),
+            (tr("Quality"), self.quality),
+            (tr("Format"), self.format),
         ):
             box = QWidget()
             column = QVBoxLayout(box)
@@ -119,8 +120,8 @@ class EditDialog(Dialog):
             fields.addWidget(box, 1)
         self.body.addLayout(fields)
         for words, switch in (
-            ("Blur adult images", self.safe),
-            ("Let the service improve the prompt", self.enhance),
+            (tr("Blur adult images"), self.safe),
+            (tr("Let the service improve the prompt"), self.enhance),
         ):
             row = QHBoxLayout()
             row.addWidget(Label(theme, words), 1)
@@ -177,11 +178,18 @@ class EditDialog(Dialog):
             field.setEnabled(bool(names))
         self._quality_box.setVisible(bool(qualities))
         left_out = 1 + self._others - self._inputs
-        what = "one more image" if self._inputs == 2 else f"{self._inputs - 1} more images"
-        words = f"Combined with {what} you selected." if several else f"{model.name} changes one image at a time."
+        what = tr("one more image") if self._inputs == 2 else tr("{inputs} more images", inputs=self._inputs - 1)
+        words = (
+            tr("Combined with {what} you selected.", what=what)
+            if several
+            else tr("{name} changes one image at a time.", name=model.name)
+        )
         if left_out and several:
-            words += (
-                f" {model.name} takes up to {model.most_inputs}, so {left_out} of the selected images are not used."
+            words += tr(
+                " {name} takes up to {most_inputs}, so {left_out} of the selected images are not used.",
+                name=model.name,
+                most_inputs=model.most_inputs,
+                left_out=left_out,
             )
         self.combined.set_text(words)
         self._look()
@@ -194,19 +202,24 @@ class EditDialog(Dialog):
         self.counter.set_role("bad" if length > model.prompt_chars else "text3")
         quality = str(self.quality.currentData() or model.default_quality if self._inputs > 1 else "")
         price = self._price_of(model.id, str(self.resolution.currentData() or ""), quality, self._inputs)
-        self.send.setText(f"Edit for {money.money(price)}" if price is not None else "Edit · price unknown")
+        self.send.setText(
+            tr("Edit for {price}", price=money.money(price)) if price is not None else tr("Edit · price unknown")
+        )
         self.send.setEnabled(0 < length <= model.prompt_chars and bool(self.prompt.toPlainText().strip()))
         self.undo.setEnabled(self.editor.can_undo)
         share = self.editor.share
         self.painted.set_text(
-            f"{share:.0%} painted. The mask is not sent: Rialto keeps everything outside it as it was."
+            tr(
+                "{share} painted. The mask is not sent: Rialto keeps everything outside it as it was.",
+                share=f"{share:.0%}",
+            )
             if share
-            else "Nothing is painted, so the whole image may change. Paint an area to protect the rest."
+            else tr("Nothing is painted, so the whole image may change. Paint an area to protect the rest.")
         )
 
 
 def _choice(name: str) -> tuple[str, str]:
     """Return the words and the value of a choice; "auto" and "" are not sent."""
     if name in ("auto", ""):
-        return ("Same as original" if name else "Model default", "")
+        return (tr("Same as original") if name else tr("Model default"), "")
     return name[:1].upper() + name[1:], name

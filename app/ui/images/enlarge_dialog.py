@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core import money
 from app.service.images import MAX_CREATIVITY
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
@@ -17,7 +18,7 @@ from app.ui.kit.widgets.slider_field import SliderField
 
 SCALES = ((2, "2×"), (4, "4×"))
 DEFAULT_CREATIVITY = 0.01
-CREATIVITY_HELP = (
+CREATIVITY_HELP = tr(
     "How much detail the service may invent while upscaling. At 0 it adds none. The service default is 0.01."
 )
 
@@ -32,30 +33,30 @@ class EnlargeDialog(Dialog):
         price_of: Callable[[int], Decimal | None],
         result_of: Callable[[int], tuple[int, int, bool]],
     ) -> None:
-        super().__init__(theme, parent, "Upscale image")
+        super().__init__(theme, parent, tr("Upscale image"))
         self._price_of = price_of
         self._result_of = result_of
         self.scale = SegmentedChoice(
-            theme, "Scale factor", tuple((str(scale), words) for scale, words in SCALES), current="2"
+            theme, tr("Scale factor"), tuple((str(scale), words) for scale, words in SCALES), current="2"
         )
         self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.creativity = SliderField(
-            theme, "Creativity", low=0, high=MAX_CREATIVITY, step=0.001, decimals=3, default=DEFAULT_CREATIVITY
+            theme, tr("Creativity"), low=0, high=MAX_CREATIVITY, step=0.001, decimals=3, default=DEFAULT_CREATIVITY
         )
         row = QHBoxLayout()
-        row.addWidget(Label(theme, "Scale factor"), 1)
+        row.addWidget(Label(theme, tr("Scale factor")), 1)
         row.addWidget(self.scale)
         self.body.addLayout(row)
         self.body.addWidget(self.outcome)
         beside = QHBoxLayout()
-        label = Label(theme, "Creativity")
+        label = Label(theme, tr("Creativity"))
         label.setBuddy(self.creativity)
         beside.addWidget(label)
         beside.addWidget(self.creativity, 1)
         self.body.addLayout(beside)
         self.body.addWidget(Label(theme, CREATIVITY_HELP, "small", "text3", wrap=True))
-        self.add_button("Cancel", accepts=False)
-        self.send = self.add_button("Upscale", kind="primary", accepts=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.send = self.add_button(tr("Upscale"), kind="primary", accepts=True)
         self.scale.changed.connect(lambda _: self._look())
         self.creativity.set_value(DEFAULT_CREATIVITY)
         self._look()
@@ -68,9 +69,11 @@ class EnlargeDialog(Dialog):
     def _look(self) -> None:
         """What comes of it, and for how much."""
         width, height, is_less = self._result_of(self.chosen_scale)
-        words = f"It becomes {width:,} × {height:,}."
+        words = tr("It becomes {width} × {height}.", width=f"{width:,}", height=f"{height:,}")
         if is_less:
-            words += " This is the service's maximum, so it uses a smaller factor at the same price."
+            words += tr(" This is the service's maximum, so it uses a smaller factor at the same price.")
         self.outcome.set_text(words)
         price = self._price_of(self.chosen_scale)
-        self.send.setText(f"Upscale for {money.money(price)}" if price is not None else "Upscale · price unknown")
+        self.send.setText(
+            tr("Upscale for {price}", price=money.money(price)) if price is not None else tr("Upscale · price unknown")
+        )

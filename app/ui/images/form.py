@@ -10,6 +10,7 @@ from typing import Any
 from app.service.images import FORMATS, MAX_PROMPT_CHARS, MAX_SEED, MAX_SIDE, ImageRequest
 from app.service.models import Model
 from app.service.pricing import image_cost
+from app.translation import tr
 
 MAX_COUNT = 4
 MAX_GUIDANCE = 20.0
@@ -104,7 +105,7 @@ def _number(value: object, low: float, high: float) -> float | None:
 class ModelLimits:
     """What a model takes, as its record says. An empty tuple: it does not know the thing."""
 
-    name: str = "This model"
+    name: str = tr("This model")
     prompt_chars: int = MAX_PROMPT_CHARS
     ratios: tuple[str, ...] = ()
     default_ratio: str = ""
@@ -170,7 +171,7 @@ class Reference:
     """An image whose style is taken. `size_bytes` is None where its file is gone."""
 
     id: str
-    title: str = "An image"
+    title: str = tr("An image")
     strength: float = DEFAULT_STRENGTH
     size_bytes: int | None = None
 
@@ -208,9 +209,9 @@ def view_of(
     if model is not None:
         quality = form.quality if form.quality in limits.qualities else limits.default_quality or None
         each = image_cost(model.model_spec.pricing, resolution=view.resolution or None, quality=quality)
-    why_not = "" if form.prompt.strip() else "Describe the image."
+    why_not = "" if form.prompt.strip() else tr("Describe the image.")
     if model is None:
-        why_not = "No image models yet."
+        why_not = tr("No image models yet.")
     return replace(
         view,
         price_each=each,
@@ -225,23 +226,23 @@ def view_of(
 def _notes(limits: ModelLimits) -> dict[str, str]:
     notes = {}
     if not limits.max_steps:
-        notes["steps"] = f"{limits.name} sets its own number of steps."
+        notes["steps"] = tr("{name} sets its own number of steps.", name=limits.name)
     if not limits.takes_pixels:
-        notes["size"] = f"{limits.name} uses an aspect ratio instead of width and height."
+        notes["size"] = tr("{name} uses an aspect ratio instead of width and height.", name=limits.name)
     elif not limits.ratios:
-        notes["aspect_ratio"] = f"{limits.name} uses width and height instead."
+        notes["aspect_ratio"] = tr("{name} uses width and height instead.", name=limits.name)
     if not limits.resolutions:
-        notes["resolution"] = f"{limits.name} has one resolution."
+        notes["resolution"] = tr("{name} has one resolution.", name=limits.name)
     if not limits.qualities:
-        notes["quality"] = f"{limits.name} has one quality."
+        notes["quality"] = tr("{name} has one quality.", name=limits.name)
     if not limits.max_references:
-        notes["references"] = f"{limits.name} does not support style references."
+        notes["references"] = tr("{name} does not support style references.", name=limits.name)
     elif not limits.has_strength:
-        notes["strength"] = f"{limits.name} has no strength setting."
+        notes["strength"] = tr("{name} has no strength setting.", name=limits.name)
     if "enable_web_search" in limits.unused:
-        notes["enable_web_search"] = f"{limits.name} does not search the web."
+        notes["enable_web_search"] = tr("{name} does not search the web.", name=limits.name)
     if "disable_prompt_optimization_thinking" in limits.unused:
-        notes["disable_prompt_optimization_thinking"] = f"{limits.name} has no reasoning for prompts."
+        notes["disable_prompt_optimization_thinking"] = tr("{name} has no reasoning for prompts.", name=limits.name)
     return notes
 
 
@@ -251,14 +252,35 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
         return []
     found = []
     if len(references) > limits.max_references:
-        most = "1 image" if limits.max_references == 1 else f"{limits.max_references} images"
-        found.append(("references", f"{limits.name} accepts up to {most}; {len(references)} are selected."))
+        most = (
+            "1 image"
+            if limits.max_references == 1
+            else tr("{max_references} images", max_references=limits.max_references)
+        )
+        found.append(
+            (
+                "references",
+                tr(
+                    "{name} accepts up to {most}; {count} are selected.",
+                    name=limits.name,
+                    most=most,
+                    count=len(references),
+                ),
+            )
+        )
     for one in references:
         if one.size_bytes is None:
-            found.append(("references", f"The file of “{one.title}” no longer exists. Remove it from the list."))
+            found.append(
+                ("references", tr("The file of “{title}” no longer exists. Remove it from the list.", title=one.title))
+            )
         elif one.size_bytes >= MAX_REFERENCE_BYTES:
             has = f"{one.size_bytes / 1024**2:.1f} MB"
-            found.append(("references", f"“{one.title}” has {has}; style images must be smaller than 8 MB."))
+            found.append(
+                (
+                    "references",
+                    tr("“{title}” has {has}; style images must be smaller than 8 MB.", title=one.title, has=has),
+                )
+            )
     return found
 
 
@@ -267,17 +289,31 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
     allowed = limits.prompt_chars
     for name, text in (("prompt", form.prompt), ("negative_prompt", form.negative_prompt)):
         if len(text) > allowed:
-            found.append((name, f"{limits.name} takes up to {allowed:,} characters; this is {len(text):,}."))
+            found.append(
+                (
+                    name,
+                    tr(
+                        "{name} takes up to {allowed} characters; this is {count}.",
+                        name=limits.name,
+                        allowed=f"{allowed:,}",
+                        count=f"{len(text):,}",
+                    ),
+                )
+            )
     if limits.takes_pixels:
         for name, side in (("width", form.width), ("height", form.height)):
             if not 0 < side <= MAX_SIDE:
-                found.append((name, f"Width and height can be up to {MAX_SIDE:,} pixels."))
+                found.append((name, tr("Width and height can be up to {max_side} pixels.", max_side=f"{MAX_SIDE:,}")))
             elif side % limits.divisor:
-                found.append((name, f"{limits.name} needs multiples of {limits.divisor} pixels."))
+                found.append(
+                    (name, tr("{name} needs multiples of {divisor} pixels.", name=limits.name, divisor=limits.divisor))
+                )
     if limits.max_steps and form.steps is not None and form.steps > limits.max_steps:
-        found.append(("steps", f"{limits.name} takes up to {limits.max_steps} steps."))
+        found.append(
+            ("steps", tr("{name} takes up to {max_steps} steps.", name=limits.name, max_steps=limits.max_steps))
+        )
     if form.style and styles and form.style not in styles:
-        found.append(("style", f"The service no longer has the style “{form.style}”."))
+        found.append(("style", tr("The service no longer has the style “{style}”.", style=form.style)))
     return tuple(found)
 
 

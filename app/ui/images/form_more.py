@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.service.images import FORMATS, MAX_SEED
+from app.translation import tr
 from app.ui.images.form import FORMAT_TITLES, FormView, ImageForm
 from app.ui.images.form_references import StyleReferences
 from app.ui.images.form_rows import FormRows
@@ -19,12 +20,12 @@ from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.switch import Switch
 
 SWITCHES = (
-    ("enhance_prompt", "Let the service improve the prompt", "May cost $0.04 more."),
-    ("disable_prompt_optimization_thinking", "Improve without reasoning", ""),
-    ("enable_web_search", "Let the model search the web", ""),
-    ("hide_watermark", "Hide the watermark", ""),
-    ("embed_exif_metadata", "Let the service write EXIF", "Rialto always writes prompt, model and seed."),
-    ("in_one_call", "Request all images at once", "One receipt; only the first image's seed is known."),
+    ("enhance_prompt", tr("Let the service improve the prompt"), tr("May cost $0.04 more.")),
+    ("disable_prompt_optimization_thinking", tr("Improve without reasoning"), ""),
+    ("enable_web_search", tr("Let the model search the web"), ""),
+    ("hide_watermark", tr("Hide the watermark"), ""),
+    ("embed_exif_metadata", tr("Let the service write EXIF"), tr("Rialto always writes prompt, model and seed.")),
+    ("in_one_call", tr("Request all images at once"), tr("One receipt; only the first image's seed is known.")),
 )
 
 
@@ -48,14 +49,14 @@ class MoreOptions(QWidget):
         theme = self._theme
         self._make_frame()
         yield
-        self.resolution = ChoiceField(theme, "Resolution")
-        self.quality = ChoiceField(theme, "Quality")
-        self.format = ChoiceField(theme, "Format")
-        self.seed = TextField(theme, "Seed", placeholder="Random", mono=True)
-        self.forget_seed = IconButton(theme, "refresh", "Use a random seed")
+        self.resolution = ChoiceField(theme, tr("Resolution"))
+        self.quality = ChoiceField(theme, tr("Quality"))
+        self.format = ChoiceField(theme, tr("Format"))
+        self.seed = TextField(theme, tr("Seed"), placeholder=tr("Random"), mono=True)
+        self.forget_seed = IconButton(theme, "refresh", tr("Use a random seed"))
         yield
-        self.lora = SliderField(theme, "Adapter strength", low=0, high=100, step=1, decimals=0, default=0)
-        self.lora.number.setSpecialValueText("auto")
+        self.lora = SliderField(theme, tr("Adapter strength"), low=0, high=100, step=1, decimals=0, default=0)
+        self.lora.number.setSpecialValueText(tr("auto"))
         yield
         self.references = StyleReferences(theme)
         self.seed_is_good = True
@@ -66,7 +67,7 @@ class MoreOptions(QWidget):
 
     def _make_frame(self) -> None:
         """Make the button that unfolds, and below it the rows that the fields go into."""
-        self.head = QuietButton(self._theme, "More options", "chevron-right", size="small")
+        self.head = QuietButton(self._theme, tr("More options"), "chevron-right", size="small")
         self.rows = FormRows(self._theme, margins=False)
         self.rows.hide()
         column = QVBoxLayout(self)
@@ -81,20 +82,20 @@ class MoreOptions(QWidget):
     def _arrange(self) -> BuildSteps[None]:
         rows = self.rows
         for field in (self.resolution, self.quality):
-            field.setPlaceholderText("None")
+            field.setPlaceholderText(tr("None"))
         for form in FORMATS:
             self.format.addItem(FORMAT_TITLES[form], form)
-        rows.add_pair(("resolution", "Resolution", self.resolution), ("quality", "Quality", self.quality))
+        rows.add_pair(("resolution", tr("Resolution"), self.resolution), ("quality", tr("Quality"), self.quality))
         seed = QWidget()
         line = QHBoxLayout(seed)
         line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(self.seed, 1)
         line.addWidget(self.forget_seed)
         seed.setFocusProxy(self.seed)
-        rows.add_pair(("format", "Format", self.format), ("seed", "Seed", seed))
+        rows.add_pair(("format", tr("Format"), self.format), ("seed", tr("Seed"), seed))
         yield
-        rows.add_beside("lora_strength", "Adapter", self.lora)
-        rows.add("references", "Style references", self.references)
+        rows.add_beside("lora_strength", tr("Adapter"), self.lora)
+        rows.add("references", tr("Style references"), self.references)
         yield
         for name, title, note in SWITCHES:
             rows.add_switch(name, title, self.switches[name])
@@ -118,7 +119,7 @@ class MoreOptions(QWidget):
         """Show the options, or fold them away."""
         self.rows.setVisible(on)
         self.head.set_icon("chevron-down" if on else "chevron-right")
-        self.head.setText("Fewer options" if on else "More options")
+        self.head.setText(tr("Fewer options") if on else tr("More options"))
 
     def fill(self, form: ImageForm) -> None:
         self.seed.setText("" if form.seed is None else str(form.seed))
@@ -162,7 +163,9 @@ class MoreOptions(QWidget):
     def _check_seed(self) -> bool:
         text = self.seed.text().replace(" ", "").replace(",", "")
         good = not text or (re.fullmatch(r"-?\d{1,12}", text) is not None and abs(int(text)) <= MAX_SEED)
-        self.rows.set_problem("seed", "" if good else f"A whole number, ±{MAX_SEED:,} at most.")
+        self.rows.set_problem(
+            "seed", "" if good else tr("A whole number, ±{max_seed} at most.", max_seed=f"{MAX_SEED:,}")
+        )
         if good != self.seed_is_good:
             self.seed_is_good = good
             self.seed_checked.emit()
@@ -178,4 +181,4 @@ class MoreOptions(QWidget):
 
 
 def _own(quality: str) -> str:
-    return f"Model default: {quality}" if quality else "Model default"
+    return tr("Model default: {quality}", quality=quality) if quality else tr("Model default")

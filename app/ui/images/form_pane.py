@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr, tr_n
 from app.ui.images.form import FormView, ImageForm
 from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
@@ -54,27 +55,27 @@ class FormPane(QWidget):
         theme = self._theme
         self._make_frame()
         yield
-        self.model = ChoiceField(theme, "Model")
+        self.model = ChoiceField(theme, tr("Model"))
         self.prompt = QPlainTextEdit()
-        self.prompts = QuietButton(theme, "Saved", "list", size="small")
-        self.prompts.setAccessibleName("Saved prompts")
-        self.negative = TextField(theme, "Negative prompt", placeholder="Nothing")
+        self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
+        self.prompts.setAccessibleName(tr("Saved prompts"))
+        self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("Nothing"))
         yield
-        self.style_choice = ChoiceField(theme, "Style")
-        self.shape = ChoiceField(theme, "Aspect ratio")
-        self.shape.setPlaceholderText("None")
-        self.width_field = NumberField(theme, "Width", low=8, high=9999, step=8, small=False)
-        self.height_field = NumberField(theme, "Height", low=8, high=9999, step=8, small=False)
+        self.style_choice = ChoiceField(theme, tr("Style"))
+        self.shape = ChoiceField(theme, tr("Aspect ratio"))
+        self.shape.setPlaceholderText(tr("None"))
+        self.width_field = NumberField(theme, tr("Width"), low=8, high=9999, step=8, small=False)
+        self.height_field = NumberField(theme, tr("Height"), low=8, high=9999, step=8, small=False)
         yield
-        self.count = SegmentedChoice(theme, "Number of images", COUNTS, stretch=True)
+        self.count = SegmentedChoice(theme, tr("Number of images"), COUNTS, stretch=True)
         yield
-        self.guidance = SliderField(theme, "Guidance", low=0, high=20, step=0.5, decimals=1, default=0)
+        self.guidance = SliderField(theme, tr("Guidance"), low=0, high=20, step=0.5, decimals=1, default=0)
         yield
-        self.steps = SliderField(theme, "Steps", low=0, high=50, step=1, decimals=0, default=0)
-        self.safe = Switch(theme, "Blur adult images", checked=True)
+        self.steps = SliderField(theme, tr("Steps"), low=0, high=50, step=1, decimals=0, default=0)
+        self.safe = Switch(theme, tr("Blur adult images"), checked=True)
         yield
         for field in (self.guidance, self.steps):
-            field.number.setSpecialValueText("auto")
+            field.number.setSpecialValueText(tr("auto"))
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(TYPED_AFTER_MS)
@@ -87,17 +88,17 @@ class FormPane(QWidget):
     def _make_frame(self) -> None:
         """Make the header, the foot, and between them the rows that the fields go into."""
         theme = self._theme
-        self.header = PaneHeader(theme, "New image")
-        self.clear = QuietButton(theme, "Clear", "refresh", size="small")
+        self.header = PaneHeader(theme, tr("New image"))
+        self.clear = QuietButton(theme, tr("Clear"), "refresh", size="small")
         self.header.add(self.clear)
         self.rows = FormRows(theme)
         scroll = ScrollPane()
         scroll.setWidget(self.rows)
-        self.estimate = Label(theme, "Estimate", "body", "text2")
+        self.estimate = Label(theme, tr("Estimate"), "body", "text2")
         self.price = Label(theme, "", "title", tabular=True)
         self.sum = Label(theme, "", "small", "text2", tabular=True, wrap=True)
-        self.make = PrimaryButton(theme, "Generate", hint="Ctrl+Enter")
-        self.stop = QuietButton(theme, "Stop waiting", "stop", size="small")
+        self.make = PrimaryButton(theme, tr("Generate"), hint="Ctrl+Enter")
+        self.stop = QuietButton(theme, tr("Stop waiting"), "stop", size="small")
         self.footer = QFrame()
         self._foot = QVBoxLayout(self.footer)
         line = QHBoxLayout()
@@ -120,20 +121,20 @@ class FormPane(QWidget):
         rows = self.rows
         self.prompt.setTabChangesFocus(True)
         self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.prompt.setAccessibleName("Prompt")
-        self.prompt.setPlaceholderText("Describe the subject, the style and the light.")
-        rows.add("model", "Model", self.model)
-        self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True, beside=self.prompts)
+        self.prompt.setAccessibleName(tr("Prompt"))
+        self.prompt.setPlaceholderText(tr("Describe the subject, the style and the light."))
+        rows.add("model", tr("Model"), self.model)
+        self.counter = rows.add("prompt", tr("Prompt"), self.prompt, counter=True, beside=self.prompts)
         yield
-        rows.add("negative_prompt", "Negative prompt", self.negative)
-        rows.add("style", "Style", self.style_choice)
-        rows.add_pair(("aspect_ratio", "Aspect ratio", self.shape), ("count", "Number of images", self.count))
+        rows.add("negative_prompt", tr("Negative prompt"), self.negative)
+        rows.add("style", tr("Style"), self.style_choice)
+        rows.add_pair(("aspect_ratio", tr("Aspect ratio"), self.shape), ("count", tr("Number of images"), self.count))
         yield
-        rows.add_pair(("width", "Width", self.width_field), ("height", "Height", self.height_field))
-        rows.add_beside("cfg_scale", "Guidance", self.guidance)
+        rows.add_pair(("width", tr("Width"), self.width_field), ("height", tr("Height"), self.height_field))
+        rows.add_beside("cfg_scale", tr("Guidance"), self.guidance)
         yield
-        rows.add_beside("steps", "Steps", self.steps)
-        rows.add_switch("safe_mode", "Blur adult images", self.safe)
+        rows.add_beside("steps", tr("Steps"), self.steps)
+        rows.add_switch("safe_mode", tr("Blur adult images"), self.safe)
         yield
         self.more = MoreOptions(self._theme, whole=False)
         rows.add_whole(self.more)
@@ -177,7 +178,7 @@ class FormPane(QWidget):
                 self.model.addItem(f"{name}  ·  {price}" if price else name, model_id)
         with QSignalBlocker(self.style_choice):
             self.style_choice.clear()
-            self.style_choice.addItem("None", "")
+            self.style_choice.addItem(tr("None"), "")
             for style in styles:
                 self.style_choice.addItem(style, style)
         if self._view is not None:
@@ -246,12 +247,14 @@ class FormPane(QWidget):
         """`left` says what the price leaves of the balance, "" where nobody knows."""
         count, each, price = view.form.count, view.price_each, view.price
         self.price.set_text(money.money(price) if price is not None else "unknown")
-        words = f"{count} × {money.money(each)}" if each is not None else "The service gives no price for this model"
+        words = (
+            f"{count} × {money.money(each)}" if each is not None else tr("The service gives no price for this model")
+        )
         words = ", ".join(filter(None, (words, left)))
         self.sum.set_text(view.refusals[0][1] if view.refusals else words)
         self.sum.set_role("bad" if view.refusals else "text2")
-        what = "an image" if count == 1 else f"{count} images"
-        self.make.setText(f"Generate {what}" + (f" · {money.money(price)}" if price is not None else ""))
+        what = tr_n("an image", "{n} images", count)
+        self.make.setText(tr("Generate {what}", what=what) + (f" · {money.money(price)}" if price is not None else ""))
         self._show_button()
 
     def _show_button(self) -> None:
@@ -260,13 +263,13 @@ class FormPane(QWidget):
             return
         why_not = view.why_not or (view.refusals[0][1] if view.refusals else "")
         if not why_not and not self.more.seed_is_good:
-            why_not = "The seed must be a whole number within the service's range."
+            why_not = tr("The seed must be a whole number within the service's range.")
         self.make.setToolTip(plain_tip(why_not))
         self.make.setEnabled(not why_not)
 
     def show_calls(self, calls: int) -> None:
         self.stop.setVisible(calls > 0)
-        self.stop.setText("Stop waiting" if calls < 2 else f"Stop waiting for {calls} calls")
+        self.stop.setText(tr("Stop waiting") if calls < 2 else tr("Stop waiting for {calls} calls", calls=calls))
 
     # -- what the person types ------------------------------------------------------------------------------------
 

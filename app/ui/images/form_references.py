@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.images.form import DEFAULT_STRENGTH, MIN_STRENGTH, Reference
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Theme
@@ -21,12 +22,12 @@ class ReferenceRow(QWidget):
 
     def __init__(self, theme: Theme, place: int) -> None:
         super().__init__()
-        name = f"Style {place + 1}"
+        name = tr("Style {place}", place=place + 1)
         self.title = Label(theme, "", "small", elide=True)
         self.strength = NumberField(
             theme, f"{name}: strength", low=MIN_STRENGTH, high=1, step=0.05, decimals=2, value=DEFAULT_STRENGTH
         )
-        self.remove = IconButton(theme, "close", f"{name}: remove from the list", size="small")
+        self.remove = IconButton(theme, "close", tr("{name}: remove from the list", name=name), size="small")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(8))
@@ -53,7 +54,7 @@ class StyleReferences(QWidget):
         self._theme = theme
         self._references: tuple[Reference, ...] = ()
         self.rows: list[ReferenceRow] = []
-        self.add = QuietButton(theme, "Add selected image", "layers", size="small")
+        self.add = QuietButton(theme, tr("Add selected image"), "layers", size="small")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.px(4))

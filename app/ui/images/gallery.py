@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayou
 
 from app.core import money
 from app.core.problems import ActionSpec, Problem
+from app.translation import tr
 from app.ui.images.image_work import read_thumbnail, tile
 from app.ui.images.state import SCOPES, GalleryState
 from app.ui.images.tile_delegate import GAP, TileDelegate
@@ -50,8 +51,8 @@ KEPT_BYTES = 64_000_000  # of decoded images: two screens of 4K
 SPIN_MS = 100
 FRAME_MS = 16
 EXAMPLES = (
-    ActionSpec("example-0", "Travel poster, one wide landscape, flat shapes, low sun"),
-    ActionSpec("example-1", "Desk lamp, low key, warm light on a dark wall"),
+    ActionSpec("example-0", tr("Travel poster, one wide landscape, flat shapes, low sun")),
+    ActionSpec("example-1", tr("Desk lamp, low key, warm light on a dark wall")),
 )
 
 
@@ -185,17 +186,20 @@ class Gallery(QWidget):
 
     def _make_header(self) -> None:
         theme = self._theme
-        self.header = PaneHeader(theme, "Images")
-        self.list_button = IconButton(theme, "panel-left", "Show the form", shortcut="Ctrl+B")
+        self.header = PaneHeader(theme, tr("Images"))
+        self.list_button = IconButton(theme, "panel-left", tr("Show the form"), shortcut="Ctrl+B")
         self.inspector_button = IconButton(
-            theme, "panel-right", "Show the inspector", shortcut="Ctrl+I", checkable=True
+            theme, "panel-right", tr("Show the inspector"), shortcut="Ctrl+I", checkable=True
         )
         self.count = Label(theme, "", role="text2", tabular=True)
-        self.search = SearchField(theme, "Find an image")
-        self.scope = ChoiceField(theme, "Filter images", small=True)
-        self.empty_trash = Button(theme, "Empty", "trash", kind="quiet", size="small")
+        self.search = SearchField(theme, tr("Find an image"))
+        self.scope = ChoiceField(theme, tr("Filter images"), small=True)
+        self.empty_trash = Button(theme, tr("Empty"), "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
-            theme, "Aspect ratio", (("grid", "Tiles"), ("list", "List")), icons={"grid": "grid", "list": "list"}
+            theme,
+            tr("Aspect ratio"),
+            (("grid", tr("Tiles")), ("list", tr("List"))),
+            icons={"grid": "grid", "list": "list"},
         )
         for key, words in SCOPES:
             self.scope.addItem(words, key)
@@ -209,13 +213,15 @@ class Gallery(QWidget):
         theme = self._theme
         self.empty = EmptyState(
             theme,
-            "No images yet",
-            "Describe what you want to see, then press Generate. Images are saved on this computer with their "
-            "settings.",
+            tr("No images yet"),
+            tr(
+                "Describe what you want to see, then press Generate. Images are saved on this computer with their "
+                "settings."
+            ),
             icon_name="images",
             actions=tuple((spec, "sparkle") for spec in EXAMPLES),
         )
-        self.nothing = EmptyState(theme, "Nothing found", icon_name="search", actions=((_CLEAR, ""),))
+        self.nothing = EmptyState(theme, tr("Nothing found"), icon_name="search", actions=((_CLEAR, ""),))
         for page in (self.empty, self.nothing):
             self.places.addWidget(page)
 
@@ -239,7 +245,7 @@ class Gallery(QWidget):
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         view.setFrameShape(QListView.Shape.NoFrame)
-        view.setAccessibleName("Images")
+        view.setAccessibleName(tr("Images"))
         grid = QWidget()
         self._around = QHBoxLayout(grid)
         self._around.addWidget(view)
@@ -249,7 +255,7 @@ class Gallery(QWidget):
         """What all images take on this disk, as below the list of videos."""
         theme = self._theme
         self.usage = Label(theme, "", "small", "text2", tabular=True, elide=True)
-        self.folder = LinkButton(theme, "Open folder")
+        self.folder = LinkButton(theme, tr("Open folder"))
         foot = QWidget()
         self._foot = QHBoxLayout(foot)
         self._foot.addWidget(IconLabel(theme, "drive", px=16))
@@ -311,7 +317,7 @@ class Gallery(QWidget):
         if self._wanted and self.model.index_of(self._wanted).isValid():
             self.select(self._wanted)
         number = len(gallery_state.tiles)
-        what = "1 image" if number == 1 else f"{money.count(number)} images"
+        what = "1 image" if number == 1 else tr("{number} images", number=money.count(number))
         self.count.set_text(what if gallery_state.total else "")
         self.empty_trash.setVisible(gallery_state.scope == "trash" and gallery_state.total > 0)
         if number:
@@ -427,11 +433,13 @@ class Gallery(QWidget):
     def _name_group(self) -> None:
         """The title is the day of the first image in sight."""
         if self._gallery_state.scope == "trash":
-            self.header.set_title("Trash")
+            self.header.set_title(tr("Trash"))
             return
         row = self.model.row(self.view.indexAt(QPoint(self._theme.px(24), self._theme.px(24))).row())
         row = row or (self._gallery_state.tiles[0] if self._gallery_state.tiles else None)
-        self.header.set_title(money.day_group(row.at, datetime.now(UTC)) if row is not None and row.at else "Images")
+        self.header.set_title(
+            money.day_group(row.at, datetime.now(UTC)) if row is not None and row.at else tr("Images")
+        )
 
     def _example(self, action: str) -> None:
         self.example_wanted.emit(next(spec.text for spec in EXAMPLES if spec.id == action))
@@ -442,11 +450,15 @@ class Gallery(QWidget):
         self.show_scope("")
 
 
-_CLEAR = ActionSpec("clear", "Show all images")
+_CLEAR = ActionSpec("clear", tr("Show all images"))
 
 
 def _nothing_words(gallery_state: GalleryState) -> tuple[str, str]:
-    where = {"starred": "in starred images", "trash": "in the trash"}.get(gallery_state.scope, "")
+    where = {"starred": tr("in starred images"), "trash": tr("in the trash")}.get(gallery_state.scope, "")
     if gallery_state.search:
-        return f"No image matches “{gallery_state.search}”", f"Searched {where or 'all images'} by prompt and model."
-    return {"starred": "No starred images", "trash": "The trash is empty"}.get(gallery_state.scope, "Nothing here"), ""
+        return tr("No image matches “{search}”", search=gallery_state.search), tr(
+            "Searched {where} by prompt and model.", where=where or tr("all images")
+        )
+    return {"starred": tr("No starred images"), "trash": tr("The trash is empty")}.get(
+        gallery_state.scope, tr("Nothing here")
+    ), ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMimeData, QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage, QTextCursor
 
+from app.translation import tr
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.enlarge_dialog import EnlargeDialog
 from app.ui.images.image_work import encoded
@@ -53,7 +54,7 @@ class ImageActions(QObject):
         if details is None:
             return menu
         if details.trashed:
-            menu.add("Restore", "undo").triggered.connect(lambda: page.presenter.library.restore(chosen))
+            menu.add(tr("Restore"), "undo").triggered.connect(lambda: page.presenter.library.restore(chosen))
             return menu
         for action in details.paid_actions:
             icon = {"edit": "mask", "background": "scissors"}.get(action.id, "sparkle")
@@ -64,17 +65,17 @@ class ImageActions(QObject):
         if details.paid_actions:
             menu.addSeparator()
         for words, icon, key, work, possible in (
-            ("Reuse settings", "refresh", "Ctrl+R", page.rerun, details.can_rerun),
-            ("New variation, new seed", "branch", "", lambda: page.rerun(vary=True), details.can_rerun),
-            ("Ask about it in Chat", "chat", "", self.to_chat, details.path is not None),
-            ("Use as first frame of a video", "video", "", self.to_video, details.path is not None),
-            ("Save as…", "download", "Ctrl+S", self.save, details.path is not None),
-            ("Save with name pattern…", "download", "", self.save_by_pattern, details.path is not None),
-            ("Copy image", "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
-            ("Copy prompt", "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
-            ("Open folder", "folder", "", page.open_folder, True),
-            ("Star" if not details.starred else "Remove star", "star", "Ctrl+D", page.star, True),
-            ("Move to trash", "trash", "Del", page.trash, details.state != "sending"),
+            (tr("Reuse settings"), "refresh", "Ctrl+R", page.rerun, details.can_rerun),
+            (tr("New variation, new seed"), "branch", "", lambda: page.rerun(vary=True), details.can_rerun),
+            (tr("Ask about it in Chat"), "chat", "", self.to_chat, details.path is not None),
+            (tr("Use as first frame of a video"), "video", "", self.to_video, details.path is not None),
+            (tr("Save as…"), "download", "Ctrl+S", self.save, details.path is not None),
+            (tr("Save with name pattern…"), "download", "", self.save_by_pattern, details.path is not None),
+            (tr("Copy image"), "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
+            (tr("Copy prompt"), "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
+            (tr("Open folder"), "folder", "", page.open_folder, True),
+            (tr("Star") if not details.starred else tr("Remove star"), "star", "Ctrl+D", page.star, True),
+            (tr("Move to trash"), "trash", "Del", page.trash, details.state != "sending"),
         ):
             entry = menu.add(words, icon, shortcut=key, enabled=possible)
             entry.triggered.connect(lambda _on=False, work=work: work())
@@ -116,7 +117,7 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(_shown, path)
         except (UndecodableImage, OSError):
-            page.toast_wanted.emit("This image's file can no longer be opened.")
+            page.toast_wanted.emit(tr("This image's file can no longer be opened."))
             return
         others = tuple(key for key in page.gallery.chosen() if key != image_id)
 
@@ -181,13 +182,13 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (UndecodableImage, OSError):
-            self._page.toast_wanted.emit("This image's file can no longer be opened.")
+            self._page.toast_wanted.emit(tr("This image's file can no longer be opened."))
             return
         mime = QMimeData()
         mime.setImageData(image)
         mime.setUrls([QUrl.fromLocalFile(str(path))])
         QGuiApplication.clipboard().setMimeData(mime)
-        self._page.toast_wanted.emit("Image copied")
+        self._page.toast_wanted.emit(tr("Image copied"))
 
     def save(self) -> None:
         """Ask for a place: a file for one image, a folder for several."""
@@ -198,13 +199,13 @@ class ImageActions(QObject):
             return
         if len(chosen) == 1:
             name = name_of(library.pattern, image)
-            ask_to_save(page.gallery, "Save image", name, lambda target: library.save_as(chosen, target))
+            ask_to_save(page.gallery, tr("Save image"), name, lambda target: library.save_as(chosen, target))
         else:
             self._ask_for_folder(chosen)
 
     def _ask_for_folder(self, chosen: tuple[str, ...]) -> None:
         page, library = self._page, self._page.presenter.library
-        ask_for_folder(page.gallery, "Save images", lambda folder: library.save_as(chosen, folder))
+        ask_for_folder(page.gallery, tr("Save images"), lambda folder: library.save_as(chosen, folder))
 
     def save_by_pattern(self) -> None:
         self._page.tasks.replace("images pattern", self._ask_pattern)
@@ -215,7 +216,7 @@ class ImageActions(QObject):
         pattern = await ask_text(
             page.theme,
             page.gallery,
-            "File name pattern",
+            tr("File name pattern"),
             f"Pattern: {words}",
             value=library.pattern or DEFAULT_PATTERN,
             action="Choose a folder…",

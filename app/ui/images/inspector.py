@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWid
 from app.core import money
 from app.service.exchange import Exchange
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 from app.ui.images.image_work import read_thumbnail, tile
 from app.ui.images.state import Details
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -31,8 +32,20 @@ from app.ui.kit.widgets.surfaces import zone
 
 IMAGE, REQUEST = range(2)
 MOST_TEXT = 400  # characters of one text in the request; images travel as long ones
-MONO = frozenset({"Seed", "Request ID"})
-FACTS = ("Model", "Size", "Seed", "Style", "Negative prompt", "Cost", "Time", "Policy", "File", "Created", "Request ID")
+MONO = frozenset({tr("Seed"), tr("Request ID")})
+FACTS = (
+    tr("Model"),
+    tr("Size"),
+    tr("Seed"),
+    tr("Style"),
+    tr("Negative prompt"),
+    tr("Cost"),
+    tr("Time"),
+    tr("Policy"),
+    tr("File"),
+    tr("Created"),
+    tr("Request ID"),
+)
 
 
 class Preview(QWidget):
@@ -51,7 +64,7 @@ class Preview(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName("Selected image")
+        self.setAccessibleName(tr("Selected image"))
 
     def show_image(self, path: Path | None, description: str) -> None:
         self._path = path
@@ -104,17 +117,19 @@ class ImagePage(ScrollPane):
     back_wanted = Signal()
 
     def __init__(self, theme: Theme, cache: Path) -> None:
-        super().__init__("Image")
+        super().__init__(tr("Image"))
         self._theme = theme
         self._column = self.fill(theme, "pane", (16, 16, 16, 16), 12)
         self.preview = Preview(theme, cache)
-        self.save = PrimaryButton(theme, "Save…", "download")
-        self.copy = Button(theme, "Copy", "copy")
-        self.rerun = IconButton(theme, "refresh", "Reuse settings", shortcut="Ctrl+R", framed=True)
-        self.video = IconButton(theme, "video", "Use as first frame of a video", framed=True)
-        self.star = IconButton(theme, "star", "Star", shortcut="Ctrl+D", framed=True, checkable=True, on_role="warn")
-        self.more = IconButton(theme, "more", "More actions", framed=True)
-        self.back = Button(theme, "Restore", "undo")
+        self.save = PrimaryButton(theme, tr("Save…"), "download")
+        self.copy = Button(theme, tr("Copy"), "copy")
+        self.rerun = IconButton(theme, "refresh", tr("Reuse settings"), shortcut="Ctrl+R", framed=True)
+        self.video = IconButton(theme, "video", tr("Use as first frame of a video"), framed=True)
+        self.star = IconButton(
+            theme, "star", tr("Star"), shortcut="Ctrl+D", framed=True, checkable=True, on_role="warn"
+        )
+        self.more = IconButton(theme, "more", tr("More actions"), framed=True)
+        self.back = Button(theme, tr("Restore"), "undo")
         self.title = Label(theme, "", "heading", wrap=True)
         self.note = Label(theme, "", "body", "text2", wrap=True)
         self.policy = QWidget()
@@ -124,7 +139,7 @@ class ImagePage(ScrollPane):
         self.enhanced = Label(theme, "", "small", "text2", wrap=True)
         self._grid = QGridLayout()
         self._rows: dict[str, tuple[Label, Label]] = {}
-        self._policy_name = Label(theme, "Policy", role="text2")
+        self._policy_name = Label(theme, tr("Policy"), role="text2")
         self._build()
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -150,8 +165,8 @@ class ImagePage(ScrollPane):
         self._column.addWidget(self.note)
         self._column.addLayout(self._grid)
         self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(self._policy_name, FACTS.index("Policy"), 0)
-        self._grid.addWidget(self.policy, FACTS.index("Policy"), 1)
+        self._grid.addWidget(self._policy_name, FACTS.index(tr("Policy")), 0)
+        self._grid.addWidget(self.policy, FACTS.index(tr("Policy")), 1)
         for below in (self.prompt, self.enhanced):
             self._column.addWidget(below)
         self._column.addStretch(1)
@@ -171,7 +186,7 @@ class ImagePage(ScrollPane):
 
     def show_details(self, details: Details) -> None:
         self.preview.show_image(details.path, details.title)
-        size = dict(details.facts).get("Size", "").replace(",", "").split(" × ")
+        size = dict(details.facts).get(tr("Size"), "").replace(",", "").split(" × ")
         if len(size) == 2:
             self.preview.set_shape(int(size[0]), int(size[1]))
         has_file, is_free = details.path is not None, not details.trashed
@@ -190,7 +205,9 @@ class ImagePage(ScrollPane):
         self.note.setVisible(bool(details.note))
         self.prompt.set_text(details.prompt)
         self.prompt.setVisible(bool(details.prompt))
-        self.enhanced.set_text(f"Improved by the service: {details.enhanced_prompt}")
+        self.enhanced.set_text(
+            tr("Improved by the service: {enhanced_prompt}", enhanced_prompt=details.enhanced_prompt)
+        )
         self.enhanced.setVisible(bool(details.enhanced_prompt))
         self._show_facts(details)
 
@@ -220,9 +237,9 @@ class RequestPage(CallPane):
     """The last call as it was sent, without the key; images in it are named, not shown."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(QuietButton(theme, "Copy as curl, without the key", "copy", size="small"))
+        super().__init__(QuietButton(theme, tr("Copy as curl, without the key"), "copy", size="small"))
         column = self.fill(theme, "pane", (16, 12, 16, 12), 10)
-        self.path = Label(theme, "The exact request appears here once it is sent.", role="text2", wrap=True)
+        self.path = Label(theme, tr("The exact request appears here once it is sent."), role="text2", wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
@@ -239,9 +256,11 @@ class RequestPage(CallPane):
         self.path.set_text(f"{record.method} {record.path}")
         self.path.set_role("text")
         self.body.set_text(_body_words(record.body))
-        status = str(exchange.status) if exchange.status is not None else "no response"
+        status = str(exchange.status) if exchange.status is not None else tr("no response")
         self.outcome.set_text(f"{status} · {money.clock(exchange.started_at)} · {money.duration(exchange.duration_s)}")
-        rows = [("request ID", info.request_id), ("content type", info.content_type)] if info is not None else []
+        rows = (
+            [(tr("request ID"), info.request_id), (tr("content type"), info.content_type)] if info is not None else []
+        )
         self.headers.set_text("\n".join(f"{name}: {value}" for name, value in rows if value))
         self.curl.show()
 
@@ -263,7 +282,9 @@ def _shortened(value: object) -> object:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= MOST_TEXT else f"{text[:60]}… ({len(text):,} characters)"
+    return (
+        text if len(text) <= MOST_TEXT else tr("{text}… ({count} characters)", text=text[:60], count=f"{len(text):,}")
+    )
 
 
 class ImagesInspector(QWidget):
@@ -282,13 +303,15 @@ class ImagesInspector(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.tabs = PaneTabs(theme, "Inspector", ("Image", "Request"))
+        self.tabs = PaneTabs(theme, tr("Inspector"), (tr("Image"), tr("Request")))
         column.addWidget(self.tabs)
         self.pages = QStackedWidget()
         column.addWidget(self.pages, 1)
         self._first = QStackedWidget()
         self.pages.addWidget(self._first)
-        self.nothing = EmptyState(theme, "No image selected", "Details and actions appear here.", icon_name="images")
+        self.nothing = EmptyState(
+            theme, tr("No image selected"), tr("Details and actions appear here."), icon_name="images"
+        )
         self._first.addWidget(self.nothing)
         yield
         self.image = ImagePage(theme, self._cache)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.translation import tr
 from app.ui.images.image_work import encoded
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -46,9 +47,12 @@ class MaskEditor(QWidget):
         self._pen_down = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName("Mask")
+        self.setAccessibleName(tr("Mask"))
         self.setAccessibleDescription(
-            "Arrow keys move the brush, Space paints, Backspace erases, brackets change its size, I inverts the mask."
+            tr(
+                "Arrow keys move the brush, Space paints, Backspace erases, brackets change its size, I inverts the "
+                "mask."
+            )
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -141,7 +145,7 @@ class MaskEditor(QWidget):
 
     def _publish(self) -> None:
         self.changed.emit()
-        announce(self, f"{round(self.share * 100)} percent painted")
+        announce(self, tr("{share} percent painted", share=round(self.share * 100)))
         self.update()
 
     def stroke(self, start: QPointF, end: QPointF) -> None:
@@ -205,7 +209,7 @@ class MaskEditor(QWidget):
             self._dab(erases=True)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not command:
             self._pen_down = not self._pen_down
-            announce(self, "The brush is down" if self._pen_down else "The brush is up")
+            announce(self, tr("The brush is down") if self._pen_down else tr("The brush is up"))
         elif text in ("[", "]"):
             self.set_brush(self.brush + (8 if text == "]" else -8))
         elif text.lower() == "i" and not command:

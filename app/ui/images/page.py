@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core import money
 from app.core.tabs import TABS
+from app.translation import tr
 from app.ui.images.form import DEFAULT_STRENGTH, FormView
 from app.ui.images.form_pane import FormPane
 from app.ui.images.gallery import Gallery
@@ -173,7 +174,9 @@ class ImagesPage(QObject):
         rows = []
         for model in self.presenter.models:
             each = self.presenter.price_each(model.id)
-            rows.append((model.id, model.name, f"{money.money(each)} per image" if each is not None else ""))
+            rows.append(
+                (model.id, model.name, tr("{each} per image", each=money.money(each)) if each is not None else "")
+            )
         self.form.show_models(rows, self.presenter.styles)
 
     def _show_view(self, view: FormView) -> None:
@@ -241,7 +244,7 @@ class ImagesPage(QObject):
         taken = list(zip(form.references, form.strengths, strict=True))
         more = [key for key in self.gallery.chosen() if library.path(key) is not None and key not in form.references]
         if not more:
-            self.toast_wanted.emit("Select an image in the gallery that is not in the list yet.")
+            self.toast_wanted.emit(tr("Select an image in the gallery that is not in the list yet."))
         self.presenter.set_references([*taken, *((key, DEFAULT_STRENGTH) for key in more)])
 
     def rerun(self, *, vary: bool = False) -> None:
@@ -271,7 +274,7 @@ class ImagesPage(QObject):
 
     def open_file(self) -> None:
         """Bring images of this computer into the library."""
-        ask_for_files(self.gallery, "Open images", self._bring_in, "Images (*.png *.jpg *.jpeg *.webp)")
+        ask_for_files(self.gallery, tr("Open images"), self._bring_in, "Images (*.png *.jpg *.jpeg *.webp)")
 
     def _bring_in(self, paths: tuple[Path, ...]) -> None:
         for path in paths:
@@ -288,9 +291,11 @@ class ImagesPage(QObject):
 
     async def _ask_empty(self) -> None:
         number = len(self.presenter.library.trashed)
-        what = "1 image" if number == 1 else f"{number} images"
-        text = f"{what} and the files are deleted from this computer. This cannot be undone."
-        if await confirm(self.theme, self.gallery, "Empty trash?", text, action="Delete permanently", danger=True):
+        what = "1 image" if number == 1 else tr("{number} images", number=number)
+        text = tr("{what} and the files are deleted from this computer. This cannot be undone.", what=what)
+        if await confirm(
+            self.theme, self.gallery, tr("Empty trash?"), text, action=tr("Delete permanently"), danger=True
+        ):
             self.presenter.library.empty_trash()
 
     def _help(self, action: str) -> None:
@@ -363,7 +368,11 @@ class ImagesPage(QObject):
         return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:
-        return [f"“{tile.title}” is generating" for tile in self.gallery_state.tiles[:64] if tile.state == "sending"]
+        return [
+            tr("“{title}” is generating", title=tile.title)
+            for tile in self.gallery_state.tiles[:64]
+            if tile.state == "sending"
+        ]
 
     def badge(self) -> int:
         return self.presenter.calls

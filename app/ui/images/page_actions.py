@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 
@@ -31,11 +32,11 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         image_actions.do(gallery.current(), key)
 
     return (
-        TabAction("images.new", "New image", page.clear, "Ctrl+N", "plus", "file"),
-        TabAction("images.open", "Open an image…", page.open_file, "Ctrl+O", "folder", "file"),
+        TabAction("images.new", tr("New image"), page.clear, "Ctrl+N", "plus", "file"),
+        TabAction("images.open", tr("Open an image…"), page.open_file, "Ctrl+O", "folder", "file"),
         TabAction(
             "images.save",
-            "Save image as…",
+            tr("Save image as…"),
             page.save,
             "Ctrl+S",
             "download",
@@ -45,34 +46,38 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "images.pattern",
-            "Save with name pattern…",
+            tr("Save with name pattern…"),
             image_actions.save_by_pattern,
             "",
             "download",
             "file",
             enabled=has_file,
         ),
-        TabAction("images.folder", "Open images folder", page.open_folder, "", "folder", "file"),
-        TabAction("images.make", "Generate images", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
-        TabAction("images.prompts", "Saved prompts…", page.open_prompts, "Ctrl+Shift+P", "list"),
-        TabAction("images.stop", "Stop waiting", lambda: _done(presenter.stop()), "", "stop"),
-        TabAction("images.edit", "Edit image…", lambda: action("edit"), "", "mask", enabled=has_file),
-        TabAction("images.rerun", "Reuse settings", page.rerun, "Ctrl+R", "refresh", enabled=made),
-        TabAction("images.vary", "New variation, new seed", lambda: page.rerun(vary=True), "", "branch", enabled=made),
-        TabAction("images.menu", "More actions for the image…", lambda: _open_menu(page), "", "more", enabled=chosen),
-        TabAction("images.chat", "Ask about it in Chat", image_actions.to_chat, "", "chat", enabled=has_file),
+        TabAction("images.folder", tr("Open images folder"), page.open_folder, "", "folder", "file"),
+        TabAction("images.make", tr("Generate images"), page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
+        TabAction("images.prompts", tr("Saved prompts…"), page.open_prompts, "Ctrl+Shift+P", "list"),
+        TabAction("images.stop", tr("Stop waiting"), lambda: _done(presenter.stop()), "", "stop"),
+        TabAction("images.edit", tr("Edit image…"), lambda: action("edit"), "", "mask", enabled=has_file),
+        TabAction("images.rerun", tr("Reuse settings"), page.rerun, "Ctrl+R", "refresh", enabled=made),
         TabAction(
-            "images.video", "Use as first frame of a video", image_actions.to_video, "", "video", enabled=has_file
+            "images.vary", tr("New variation, new seed"), lambda: page.rerun(vary=True), "", "branch", enabled=made
         ),
-        TabAction("images.copy", "Copy image", image_actions.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
-        TabAction("images.show", "Open in system viewer", image_actions.open_large, "", "eye", enabled=has_file),
-        TabAction("images.star", "Star image", page.star, "Ctrl+D", "star", enabled=chosen),
-        TabAction("images.trash", "Move to trash", page.trash, "", "trash", enabled=chosen),
-        TabAction("images.open_trash", "Open trash", page.open_trash, "", "trash"),
+        TabAction(
+            "images.menu", tr("More actions for the image…"), lambda: _open_menu(page), "", "more", enabled=chosen
+        ),
+        TabAction("images.chat", tr("Ask about it in Chat"), image_actions.to_chat, "", "chat", enabled=has_file),
+        TabAction(
+            "images.video", tr("Use as first frame of a video"), image_actions.to_video, "", "video", enabled=has_file
+        ),
+        TabAction("images.copy", tr("Copy image"), image_actions.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
+        TabAction("images.show", tr("Open in system viewer"), image_actions.open_large, "", "eye", enabled=has_file),
+        TabAction("images.star", tr("Star image"), page.star, "Ctrl+D", "star", enabled=chosen),
+        TabAction("images.trash", tr("Move to trash"), page.trash, "", "trash", enabled=chosen),
+        TabAction("images.open_trash", tr("Open trash"), page.open_trash, "", "trash"),
         TabAction("images.model", "Choose a model", page.form.model.showPopup, "Ctrl+Shift+M", "sparkle"),
-        TabAction("images.request", "Show request", page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("images.next", "Next image", lambda: page.step(1), "Alt+Down", "arrow-down"),
-        TabAction("images.previous", "Previous image", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("images.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("images.next", tr("Next image"), lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("images.previous", tr("Previous image"), lambda: page.step(-1), "Alt+Up", "arrow-up"),
     )
 
 

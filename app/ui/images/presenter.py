@@ -29,6 +29,7 @@ from app.storage.form_drafts import FormDraftStore
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
+from app.translation import tr, tr_n
 from app.ui.images.form import FormView, ImageForm, Reference, form_from, requests_of, view_of
 from app.ui.images.session.image_library import ImageLibrary
 from app.ui.images.session.image_maker import ImageMaker, Order, expected_cost
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
 
 EDIT = "edit:"  # before the id of an image, in what is kept of the tab
-NO_ACCOUNT = Problem("No account", "Choose the Sandbox or add a key in Settings.")
+NO_ACCOUNT = Problem(tr("No account"), tr("Choose the Sandbox or add a key in Settings."))
 
 
 class ImagesPresenter(CallingPresenter):
@@ -124,11 +125,13 @@ class ImagesPresenter(CallingPresenter):
 
     def _say_left(self, found: int, unknown: int) -> None:
         if found:
-            what = "An image had" if found == 1 else f"{found} images had"
-            self.notice.emit(f"{what} arrived just as Rialto quit. Nothing is lost.")
+            what = tr_n("An image had", "{n} images had", found)
+            self.notice.emit(tr("{what} arrived just as Rialto quit. Nothing is lost.", what=what))
         if unknown:
-            what = "An image was" if unknown == 1 else f"{unknown} images were"
-            self.notice.emit(f"{what} still being sent when Rialto quit. It is not clear whether this was charged.")
+            what = tr_n("An image was", "{n} images were", unknown)
+            self.notice.emit(
+                tr("{what} still being sent when Rialto quit. It is not clear whether this was charged.", what=what)
+            )
 
     async def aclose(self) -> None:
         """Save what is being written."""
@@ -208,7 +211,7 @@ class ImagesPresenter(CallingPresenter):
         for image_id, strength in zip(form.references, form.strengths, strict=False):
             image = self.library.one(image_id)
             there = image is not None and image.has_file
-            title = tile_of(image).title if image is not None else "An image"
+            title = tile_of(image).title if image is not None else tr("An image")
             found.append(
                 Reference(image_id, title, strength, image.size_bytes if image is not None and there else None)
             )
@@ -245,7 +248,9 @@ class ImagesPresenter(CallingPresenter):
         if self.maker is None or view.why_not or view.refusals or model is None:
             sentence = view.refusals[0][1] if view.refusals else view.why_not
             if sentence:
-                self.set_problem(Problem("Not sent", sentence, severity="warn", icon="warning", fields=view.refusals))
+                self.set_problem(
+                    Problem(tr("Not sent"), sentence, severity="warn", icon="warning", fields=view.refusals)
+                )
             return False
         if self.service is None:
             self.set_problem(NO_ACCOUNT)
@@ -259,7 +264,7 @@ class ImagesPresenter(CallingPresenter):
         try:
             references = await asyncio.to_thread(self._references, form)
         except StorageError as error:
-            self.set_problem(Problem("The style image could not be read", error.sentence))
+            self.set_problem(Problem(tr("The style image could not be read"), error.sentence))
             return
         first = form.seed if form.seed is not None else secrets.randbelow(900_000_000)
         try:
@@ -318,7 +323,7 @@ class ImagesPresenter(CallingPresenter):
             try:
                 data = path.read_bytes()
             except OSError as error:
-                raise unavailable(error, path, "Reading the image") from error
+                raise unavailable(error, path, tr("Reading the image")) from error
             found.append((base64.b64encode(data).decode(), strength))
         return tuple(found)
 
@@ -346,7 +351,7 @@ class ImagesPresenter(CallingPresenter):
                 self.refused = Refused(image.prompt, error.suggested_prompt, image.source_id)
             self.set_problem(describe(error, subject="image"))
         except StorageError as error:
-            self.set_problem(Problem("An image could not be saved", error.sentence))
+            self.set_problem(Problem(tr("An image could not be saved"), error.sentence))
             if error.unsaved:
                 self.tasks.report(error)
         finally:
@@ -374,7 +379,7 @@ class ImagesPresenter(CallingPresenter):
 
     def headroom(self) -> Headroom | None:
         """How many images may still be asked for this minute, as the last answer told."""
-        return Headroom.told(self._newest.info if self._newest is not None else None, self.tr("Images"))
+        return Headroom.told(self._newest.info if self._newest is not None else None, tr("Images"))
 
     # -- telling --------------------------------------------------------------------------------------------------
 

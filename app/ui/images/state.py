@@ -9,16 +9,21 @@ from decimal import Decimal
 from pathlib import Path
 
 from app.core import money
+from app.translation import tr
 
 STATE_WORDS: Mapping[str, str] = {
     "sending": "generating",
-    "withheld": "withheld by policy",
-    "broken": "not an image",
+    "withheld": tr("withheld by policy"),
+    "broken": tr("not an image"),
     "failed": "failed",
-    "unknown": "outcome unknown",
+    "unknown": tr("outcome unknown"),
 }
-KIND_WORDS: Mapping[str, str] = {"edit": "Edited", "upscale": "Upscaled", "background": "Background removed"}
-SCOPES = (("", "All images"), ("starred", "Starred"), ("trash", "Trash"))
+KIND_WORDS: Mapping[str, str] = {
+    "edit": tr("Edited"),
+    "upscale": tr("Upscaled"),
+    "background": tr("Background removed"),
+}
+SCOPES = (("", tr("All images")), ("starred", tr("Starred")), ("trash", tr("Trash")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,8 @@ class Usage:
 
     @property
     def words(self) -> str:
-        what = "1 image" if self.images == 1 else f"{money.count(self.images)} images"
-        trash = f" · trash {money.size(self.trash_bytes)}" if self.trash_bytes else ""
+        what = "1 image" if self.images == 1 else tr("{images} images", images=money.count(self.images))
+        trash = tr(" · trash {trash_bytes}", trash_bytes=money.size(self.trash_bytes)) if self.trash_bytes else ""
         return f"{what}, {money.size(self.size_bytes)}{trash}"
 
 
@@ -93,7 +98,11 @@ class PaidAction:
     def words(self) -> str:
         if self.asks_first:
             return self.text
-        return f"{self.text} · {money.money(self.price)}" if self.price is not None else f"{self.text} · price unknown"
+        return (
+            f"{self.text} · {money.money(self.price)}"
+            if self.price is not None
+            else tr("{text} · price unknown", text=self.text)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, 
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPen, QPixmap, QRegion
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.translation import tr
 from app.ui.images.state import STATE_WORDS, Tile
 from app.ui.images.tile_model import TILE_ROLE
 from app.ui.kit import icons
@@ -212,9 +213,9 @@ class TileDelegate(QStyledItemDelegate):
             return
         left = face.left() + theme.px(8)
         if tile.blurred:
-            size = badge_size(theme, "Blurred", "eye-off")
+            size = badge_size(theme, tr("Blurred"), "eye-off")
             spot = QRectF(left, face.top() + theme.px(8), size.width(), size.height())
-            paint_badge(painter, theme, spot, "Blurred", "warn", "eye-off")
+            paint_badge(painter, theme, spot, tr("Blurred"), "warn", "eye-off")
         if tile.starred:
             side = theme.icon_px(16)
             spot = QRectF(face.right() - side - theme.px(10), face.top() + theme.px(8), side, side)

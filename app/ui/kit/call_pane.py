@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 
 from app.service.exchange import curl_command
+from app.translation import tr
 from app.ui.kit.copy_command import copy_command
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 
@@ -21,7 +22,7 @@ class CallPane(ScrollPane):
     copied = Signal(str)
 
     def __init__(self, curl: Button) -> None:
-        super().__init__(self.tr("Request"))
+        super().__init__(tr("Request"))
         self.record: RequestRecord | None = None
         self.curl = curl
         curl.clicked.connect(self.copy_curl)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication
 
 from app.service.exchange import KEY_VARIABLE, SIGN_IN_VARIABLE
+from app.translation import tr
 
 _LOOPBACK = "http://127.0.0.1:"
 
@@ -13,16 +13,14 @@ _LOOPBACK = "http://127.0.0.1:"
 def copy_command(command: str, url: str) -> str:
     """Put a command on the clipboard and return the sentence to show. `url`: where it sends to."""
     QGuiApplication.clipboard().setText(command)
-    said = QCoreApplication.translate("copy_command", "Copied.")
+    said = tr("Copied.")
     if f"${KEY_VARIABLE}" in command or f"'{KEY_VARIABLE}'" in command:
-        text = QCoreApplication.translate("copy_command", "Copied without the key, which is read from ${variable}.")
+        text = tr("Copied without the key, which is read from ${variable}.")
         said = text.replace("{variable}", KEY_VARIABLE)
     elif f"${SIGN_IN_VARIABLE}" in command:
-        text = QCoreApplication.translate("copy_command", "Copied without the sign-in, which is read from ${variable}.")
+        text = tr("Copied without the sign-in, which is read from ${variable}.")
         said = text.replace("{variable}", SIGN_IN_VARIABLE)
     if url.startswith(_LOOPBACK):
-        more = QCoreApplication.translate(
-            "copy_command", "The Sandbox gets a new address and key each time Rialto starts. Find them in Settings."
-        )
+        more = tr("The Sandbox gets a new address and key each time Rialto starts. Find them in Settings.")
         said = f"{said} {more}"
     return said

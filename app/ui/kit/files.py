@@ -12,6 +12,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.storage.file_names import file_name
+from app.translation import tr
 
 LONGEST_SUFFIX = 10
 _SAME = {".jpeg": ".jpg", ".htm": ".html", ".markdown": ".md", ".oga": ".ogg", ".wave": ".wav"}
@@ -66,7 +67,7 @@ def ask_to_save(
     """
     stem, _, ending = name.rpartition(".")
     suffix = f".{ending}" if stem and ending.isalnum() and len(ending) <= LONGEST_SUFFIX else ""
-    proposed = file_name(name.removesuffix(suffix), suffix, otherwise="Untitled")
+    proposed = file_name(name.removesuffix(suffix), suffix, otherwise=tr("Untitled"))
     return _ask(parent, title, proposed, save, ((suffix,) if suffix else ()) if suffixes is None else suffixes, kinds)
 
 

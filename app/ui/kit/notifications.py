@@ -11,10 +11,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.ui.kit.notifications_bus import NotificationBus
 
-NOBODY = "Nothing on this desktop shows notifications."
+NOBODY = tr("Nothing on this desktop shows notifications.")
 
 
 class Notifications(QObject):

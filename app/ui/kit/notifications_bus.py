@@ -15,6 +15,8 @@ from jeepney import DBusAddress, MatchRule, message_bus, new_method_call
 from jeepney.io.threading import DBusRouter, Proxy, open_dbus_connection
 from jeepney.wrappers import unwrap_msg
 
+from app.translation import tr
+
 PATIENCE_S = 5.0
 _SERVICE = "org.freedesktop.Notifications"
 _ADDRESS = DBusAddress("/org/freedesktop/Notifications", bus_name=_SERVICE, interface=_SERVICE)
@@ -43,7 +45,7 @@ class NotificationBus:
             "rialto",
             title,
             body,
-            [_DEFAULT_ACTION, "Show"],
+            [_DEFAULT_ACTION, tr("Show")],
             {},
             _AT_THE_SERVERS_DISCRETION,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 
+from app.translation import tr
 from app.ui.kit.theme import MAX_PERCENT, MIN_PERCENT, Theme
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.slider_field import SliderField
@@ -21,11 +22,17 @@ class AppearancePage(SectionPage):
         super().__init__(theme)
         self._presenter = presenter
         self.theme_choice = SegmentedChoice(
-            theme, "Theme", (("light", "Light"), ("dark", "Dark"), ("system", "System"))
+            theme, tr("Theme"), (("light", tr("Light")), ("dark", tr("Dark")), ("system", tr("System")))
         )
         self.theme_choice.changed.connect(lambda mode: presenter.choose(theme=mode))
         self.text_size = SliderField(
-            theme, "Text size in percent", low=MIN_PERCENT, high=MAX_PERCENT, step=_TEXT_STEP, decimals=0, default=100
+            theme,
+            tr("Text size in percent"),
+            low=MIN_PERCENT,
+            high=MAX_PERCENT,
+            step=_TEXT_STEP,
+            decimals=0,
+            default=100,
         )
         self.text_size.setFixedWidth(theme.type_px(260))
         self._settle = QTimer(self)
@@ -33,22 +40,29 @@ class AppearancePage(SectionPage):
         self._settle.setInterval(_SETTLE_MS)
         self._settle.timeout.connect(self._apply_text_size)
         self.text_size.value_edited.connect(lambda _percent: self._settle.start())
-        self.system_font = Switch(theme, "Use the system font")
+        self.system_font = Switch(theme, tr("Use the system font"))
         self.system_font.clicked.connect(lambda on: presenter.choose(system_font=on))
-        self.reduce_motion = Switch(theme, "Reduce motion")
+        self.reduce_motion = Switch(theme, tr("Reduce motion"))
         self.reduce_motion.clicked.connect(lambda on: presenter.choose(reduced_motion=on))
         card = RowCard(theme)
-        card.add(SettingRow(theme, "Theme", self.theme_choice, meaning="System follows your desktop."))
-        card.add(
-            SettingRow(theme, "Text size", self.text_size, meaning="80 to 200 %. Double-click the slider to reset it.")
-        )
+        card.add(SettingRow(theme, tr("Theme"), self.theme_choice, meaning=tr("System follows your desktop.")))
         card.add(
             SettingRow(
-                theme, "Use the system font", self.system_font, meaning="Off: Inter, the same on every computer."
+                theme, tr("Text size"), self.text_size, meaning=tr("80 to 200 %. Double-click the slider to reset it.")
             )
         )
         card.add(
-            SettingRow(theme, "Reduce motion", self.reduce_motion, meaning="Turns off animations and caret blinking.")
+            SettingRow(
+                theme,
+                tr("Use the system font"),
+                self.system_font,
+                meaning=tr("Off: Inter, the same on every computer."),
+            )
+        )
+        card.add(
+            SettingRow(
+                theme, tr("Reduce motion"), self.reduce_motion, meaning=tr("Turns off animations and caret blinking.")
+            )
         )
         self.group("", card)
         self.column.addStretch(1)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
@@ -82,7 +83,7 @@ class SecretField(QLineEdit):
             | Qt.InputMethodHint.ImhNoPredictiveText
             | Qt.InputMethodHint.ImhNoAutoUppercase
         )
-        self.eye = IconButton(theme, "eye", "Show", size="small", icon_size=16, parent=self)
+        self.eye = IconButton(theme, "eye", tr("Show"), size="small", icon_size=16, parent=self)
         self.eye.setCursor(Qt.CursorShape.ArrowCursor)
         self.eye.clicked.connect(self._turn)
         theme.changed.connect(self._place)
@@ -98,7 +99,7 @@ class SecretField(QLineEdit):
         hidden = self.echoMode() == QLineEdit.EchoMode.Password
         self.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
         self.eye.set_icon("eye-off" if hidden else "eye")
-        self.eye.rename("Hide" if hidden else "Show")
+        self.eye.rename(tr("Hide") if hidden else tr("Show"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

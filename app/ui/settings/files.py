@@ -9,6 +9,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.core.money import size, when
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker
 from app.ui.kit.widgets.buttons import Button
@@ -27,27 +28,27 @@ class FilesPage(SectionPage):
         super().__init__(theme)
         self._presenter = presenter
         self._kinds = RowCard(theme)
-        words = "Only your user account can read these files. Items you delete go to the trash first."
-        self.group("Storage", self._kinds, Label(theme, words, "small", "text2", wrap=True))
+        words = tr("Only your user account can read these files. Items you delete go to the trash first.")
+        self.group(tr("Storage"), self._kinds, Label(theme, words, "small", "text2", wrap=True))
         self._backup_value = value_label(theme)
         copies = RowCard(theme)
         copies.add(
             SettingRow(
                 theme,
-                "Last good backup",
+                tr("Last good backup"),
                 self._backup_value,
-                meaning="Chats and receipts, once per day. Each backup is opened and checked.",
+                meaning=tr("Chats and receipts, once per day. Each backup is opened and checked."),
             )
         )
-        self.group("Backups", copies)
-        self.remove = Button(theme, "Remove everything…", kind="danger")
+        self.group(tr("Backups"), copies)
+        self.remove = Button(theme, tr("Remove everything…"), kind="danger")
         self.remove.clicked.connect(self.removal_wanted)
-        words = "Deletes all of the above, your settings, accounts and keys. Rialto then quits."
+        words = tr("Deletes all of the above, your settings, accounts and keys. Rialto then quits.")
         row = QHBoxLayout()
         row.addWidget(Label(theme, words, role="text2", wrap=True), 1)
         row.addSpacing(theme.px(12))
         row.addWidget(self.remove)
-        holder = self.group("Remove everything")
+        holder = self.group(tr("Remove everything"))
         layout = holder.layout()
         assert layout is not None
         layout.addLayout(row)  # type: ignore[attr-defined]  # a group's layout is a box
@@ -64,7 +65,7 @@ class FilesPage(SectionPage):
         if state.last_backup is not None:
             self._backup_value.set_text(when(state.last_backup, datetime.now(UTC)))
         else:
-            self._backup_value.set_text("None yet" if state.looked else "")
+            self._backup_value.set_text(tr("None yet") if state.looked else "")
         if state.usage == self._shown:
             return
         self._shown = state.usage
@@ -74,8 +75,8 @@ class FilesPage(SectionPage):
 
     def _row(self, kind: UsageRow) -> SettingRow:
         row = SettingRow(self.theme, kind.title, value_label(self.theme, size(kind.size_bytes)), meaning=kind.folder)
-        open_folder = Button(self.theme, "Open", "folder", size="small")
-        open_folder.setAccessibleName(f"Open folder: {kind.title}")
+        open_folder = Button(self.theme, tr("Open"), "folder", size="small")
+        open_folder.setAccessibleName(tr("Open folder: {title}", title=kind.title))
         open_folder.setEnabled(kind.exists)
         open_folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(kind.folder)))
         row.add(open_folder)

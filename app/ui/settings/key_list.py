@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.key_map import KeyMap, KeyRow, ShortcutRefused
 from app.ui.kit.key_text import key_text
@@ -43,7 +44,7 @@ Said = tuple[str, str]  # a sentence and its color role
 ROW = Qt.ItemDataRole.UserRole
 SAID = Qt.ItemDataRole.UserRole + 1
 ENDS = Qt.ItemDataRole.UserRole + 2  # (first of its group, last of its group)
-_WAITING = "Press the new shortcut. Backspace clears it, Esc cancels."
+_WAITING = tr("Press the new shortcut. Backspace clears it, Esc cancels.")
 
 
 class KeyListModel(QAbstractListModel):
@@ -130,7 +131,7 @@ def _spoken(item: str | KeyRow) -> str:
     if not isinstance(item, KeyRow):
         return item
     changed = ", changed" if item.is_changed else ""
-    return f"{item.text}, {key_text(item.shortcut) or 'no shortcut'}{changed}"
+    return f"{item.text}, {key_text(item.shortcut) or tr('no shortcut')}{changed}"
 
 
 class KeyListView(QListView):
@@ -146,7 +147,7 @@ class KeyListView(QListView):
         self.setModel(self.rows)
         self._delegate = KeyDelegate(theme, self)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Keyboard shortcuts")
+        self.setAccessibleName(tr("Keyboard shortcuts"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -251,7 +252,7 @@ class KeyDelegate(QStyledItemDelegate):
     def parts(self, area: QRect, row: KeyRow) -> _Parts:
         """Lay a row out; mirrored where the text runs from right to left."""
         theme = self._theme
-        size = hint_size(theme, key_text(row.shortcut) or "None")
+        size = hint_size(theme, key_text(row.shortcut) or tr("None"))
         line = QRect(area.left(), area.top(), area.width(), theme.height_px(40))
         side = max(theme.px(24), size.height())
         width = max(side, size.width() + theme.px(8))
@@ -331,7 +332,7 @@ class KeyDelegate(QStyledItemDelegate):
         else:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("text3"))
-            painter.drawText(parts.key, int(Qt.AlignmentFlag.AlignCenter), "None")
+            painter.drawText(parts.key, int(Qt.AlignmentFlag.AlignCenter), tr("None"))
         if row.is_changed:
             side = theme.icon_px(15)
             image = QRectF(0, 0, side, side)
@@ -342,7 +343,7 @@ class KeyDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         row: KeyRow = index.data(ROW)
-        capture = KeyCapture(self._theme, f"New shortcut for {row.text}", "")
+        capture = KeyCapture(self._theme, tr("New shortcut for {text}", text=row.text), "")
         capture.setParent(parent)
         capture.captured.connect(lambda shortcut: self._captured(capture, row.action_id, shortcut))
         capture.left.connect(lambda: self._leave(capture, row.action_id))
@@ -405,7 +406,7 @@ class KeyCapture(QLineEdit):
         self.setReadOnly(True)
         self.setProperty("sizing", "small")
         self.setText(key_text(shortcut))
-        self.setPlaceholderText("Press a shortcut")
+        self.setPlaceholderText(tr("Press a shortcut"))
         self.setFixedWidth(theme.type_px(150))
 
     def event(self, event: QEvent) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from app.ui.kit.key_map import KeyMap
 from app.ui.kit.key_text import key_text
 from app.ui.kit.lists.typed_words import TypedWords
@@ -21,24 +22,24 @@ class KeyboardPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter, keys: KeyMap) -> None:
         super().__init__(theme)
         self._keys = keys
-        self.enter_sends = Switch(theme, "Enter sends message")
+        self.enter_sends = Switch(theme, tr("Enter sends message"))
         self.enter_sends.clicked.connect(lambda on: presenter.choose(enter_sends=on))
         writing = RowCard(theme)
         writing.add(
             SettingRow(
                 theme,
-                "Enter sends message",
+                tr("Enter sends message"),
                 self.enter_sends,
-                meaning="Off: Enter starts a new line, and Ctrl+Enter sends.",
+                meaning=tr("Off: Enter starts a new line, and Ctrl+Enter sends."),
             )
         )
-        self.group("Writing", writing)
-        self.reset = Button(theme, "Reset all shortcuts", "undo")
+        self.group(tr("Writing"), writing)
+        self.reset = Button(theme, tr("Reset all shortcuts"), "undo")
         self.reset.clicked.connect(keys.reset_all)
-        self.filter = SearchField(theme, "Search shortcuts")
+        self.filter = SearchField(theme, tr("Search shortcuts"))
         self.filter.search_changed.connect(self._fill)
         self.list = KeyListView(theme, keys)
-        self.group("Shortcuts", self.filter, self.list)
+        self.group(tr("Shortcuts"), self.filter, self.list)
         self.column.addStretch(1)
         keys.changed.connect(self._fill)
         presenter.state_changed.connect(self.show_state)

@@ -5,6 +5,7 @@ A module of its own, as each section of Settings is: it is built when it is firs
 
 from __future__ import annotations
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.switch import Switch
@@ -16,20 +17,20 @@ from app.ui.settings.state import SettingsState
 class NotificationsPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
         super().__init__(theme)
-        self.tell = Switch(theme, "Notify me when Rialto is in the background")
+        self.tell = Switch(theme, tr("Notify me when Rialto is in the background"))
         self.tell.clicked.connect(lambda on: presenter.choose(notify=on))
-        self.try_it = Button(theme, "Test notification", "bell", size="small")
+        self.try_it = Button(theme, tr("Test notification"), "bell", size="small")
         self.try_it.clicked.connect(presenter.try_notification)
         self._said = SettingRow(
-            theme, "Show test", self.try_it, meaning="Shows one even while this window is in front."
+            theme, tr("Show test"), self.try_it, meaning=tr("Shows one even while this window is in front.")
         )
         card = RowCard(theme)
         card.add(
             SettingRow(
                 theme,
-                "Notify me when Rialto is in the background",
+                tr("Notify me when Rialto is in the background"),
                 self.tell,
-                meaning="A finished video, a transcript, a low balance.",
+                meaning=tr("A finished video, a transcript, a low balance."),
             )
         )
         card.add(self._said)

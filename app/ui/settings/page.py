@@ -13,6 +13,7 @@ from app.core.secrets import Secrets
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.key_map import KeyMap
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
@@ -90,7 +91,7 @@ class SettingsPage(QObject):
         layout = QVBoxLayout(pane)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(PaneHeader(theme, "Settings"))
+        layout.addWidget(PaneHeader(theme, tr("Settings")))
         self.filter = SearchField(theme, "Find a setting", shortcut="Ctrl+F")
         self.filter.setProperty("sizing", "small")
         self.filter.search_changed.connect(self._filter)
@@ -101,7 +102,7 @@ class SettingsPage(QObject):
         self._nothing.hide()
         self._nothing.setContentsMargins(theme.px(16), theme.px(8), theme.px(16), 0)
         layout.addWidget(self._nothing)
-        self.places = NavList(theme, "Settings sections")
+        self.places = NavList(theme, tr("Settings sections"))
         self.places.set_places([Place(section.key, section.title, section.icon) for section in SECTIONS])
         self.places.chosen.connect(self.show_section)
         self.filter.left.connect(lambda: self.places.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -117,13 +118,13 @@ class SettingsPage(QObject):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self._header = PaneHeader(theme, "")
-        self.list_button = IconButton(theme, "panel-left", "Sections", shortcut="Ctrl+B")
+        self.list_button = IconButton(theme, "panel-left", tr("Sections"), shortcut="Ctrl+B")
         self.list_button.hide()
         self._header.add_before_title(self.list_button)
         self._extras = QStackedWidget()
         self._extras.setSizePolicy(self._extras.sizePolicy().Policy.Maximum, self._extras.sizePolicy().Policy.Maximum)
         self._header.add(self._extras)
-        self.inspector_button = IconButton(theme, "panel-right", "This computer", shortcut="Ctrl+I")
+        self.inspector_button = IconButton(theme, "panel-right", tr("This computer"), shortcut="Ctrl+I")
         self._header.add(self.inspector_button)
         self._stack = QStackedWidget()
         layout.addWidget(self._header)
@@ -159,7 +160,11 @@ class SettingsPage(QObject):
     # What the window asks
 
     def actions(self) -> Sequence[TabAction]:
-        return (TabAction("settings.add_account", "Add account", self._add_account, "Ctrl+N", "plus", hint="Settings"),)
+        return (
+            TabAction(
+                "settings.add_account", tr("Add account"), self._add_account, "Ctrl+N", "plus", hint=tr("Settings")
+            ),
+        )
 
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return ()  # the window lists the sections itself, before this tab is built
@@ -319,7 +324,7 @@ class SettingsPage(QObject):
     def _filter(self, text: str) -> None:
         found = sections_for(text)
         self.places.set_places([Place(section.key, section.title, section.icon) for section in found])
-        self._nothing.set_text(f"No results for “{text.strip()}”." if not found else "")
+        self._nothing.set_text(tr("No results for “{text}”.", text=text.strip()) if not found else "")
         self._nothing.setVisible(not found)
         if text.strip() and found and self.places.current not in {section.key for section in found}:
             self.show_section(found[0].key)

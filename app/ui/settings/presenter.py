@@ -19,6 +19,7 @@ from app.storage.backups import backups_in
 from app.storage.disk_usage import shares
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
+from app.translation import tr
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.state import Choices, ModelChoices, SettingsState, UsageRow
 
@@ -31,13 +32,13 @@ Notify = Callable[[str, str], Awaitable[str]]
 """Shows a title and a text outside the window; returns why that was not possible, "" when it was."""
 
 _KINDS: Mapping[str, tuple[str, str]] = {
-    "videos": ("Videos", "chart_video"),
-    "recordings": ("Recordings", "chart_transcribe"),
-    "speech": ("Speech clips and voices", "chart_speech"),
-    "images": ("Images", "chart_images"),
-    "chats": ("Chats, calls, receipts, log", "chart_chat"),
-    "backups": ("Backups", "chart_console"),
-    "cache": ("Cache (safe to delete)", "line2"),
+    "videos": (tr("Videos"), "chart_video"),
+    "recordings": (tr("Recordings"), "chart_transcribe"),
+    "speech": (tr("Speech clips and voices"), "chart_speech"),
+    "images": (tr("Images"), "chart_images"),
+    "chats": (tr("Chats, calls, receipts, log"), "chart_chat"),
+    "backups": (tr("Backups"), "chart_console"),
+    "cache": (tr("Cache (safe to delete)"), "line2"),
 }
 
 
@@ -84,7 +85,7 @@ class SettingsPresenter(QObject):
         """Keep a spending limit, or none for empty text; return what is wrong with it, "" when it was kept."""
         budgets = with_limit(self._store.value.budgets, key, text)
         if budgets is None:
-            return "An amount in USD, such as 1.50."
+            return tr("An amount in USD, such as 1.50.")
         self.choose(budgets=budgets)
         return ""
 
@@ -123,14 +124,14 @@ class SettingsPresenter(QObject):
         self._tasks.replace("try notification", self._try_notification)
 
     async def _try_notification(self) -> None:
-        problem = await self.notify("Rialto", "This is what a Rialto notification looks like.")
+        problem = await self.notify("Rialto", tr("This is what a Rialto notification looks like."))
         self._change(notification_problem=problem)
 
     async def _save(self) -> None:
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            self._change(problem=f"{error.sentence}. Your change lasts until you close Rialto.")
+            self._change(problem=tr("{sentence}. Your change lasts until you close Rialto.", sentence=error.sentence))
 
     def _settings_changed(self, settings: Settings) -> None:
         before, after = self.state.choices, _choices(settings)
@@ -175,7 +176,7 @@ class SettingsPresenter(QObject):
 
 
 async def _nobody(_title: str, _text: str) -> str:
-    return "Notifications are not ready yet."
+    return tr("Notifications are not ready yet.")
 
 
 def _choices(settings: Settings) -> Choices:

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.call_log import HostCalls
 from app.core.money import count
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.switch import Switch
@@ -17,39 +18,43 @@ from app.ui.settings.state import SettingsState
 class PrivacyPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
         super().__init__(theme)
-        self.pictures = Switch(theme, "Load images from other sites")
+        self.pictures = Switch(theme, tr("Load images from other sites"))
         self.pictures.clicked.connect(lambda on: presenter.choose(load_remote_pictures=on))
-        self.links = Switch(theme, "Ask before opening links")
+        self.links = Switch(theme, tr("Ask before opening links"))
         self.links.clicked.connect(lambda on: presenter.choose(confirm_links=on))
         loading = RowCard(theme)
         loading.add(
             SettingRow(
                 theme,
-                "Load images from other sites",
+                tr("Load images from other sites"),
                 self.pictures,
-                meaning="Off: answers and characters cannot contact other sites.",
+                meaning=tr("Off: answers and characters cannot contact other sites."),
             )
         )
-        loading.add(SettingRow(theme, "Ask before opening links", self.links, meaning="Shows the whole address first."))
-        self.group("Loading", loading)
+        loading.add(
+            SettingRow(theme, tr("Ask before opening links"), self.links, meaning=tr("Shows the whole address first."))
+        )
+        self.group(tr("Loading"), loading)
 
-        self.adult = Switch(theme, "Show adult characters")
+        self.adult = Switch(theme, tr("Show adult characters"))
         self.adult.clicked.connect(lambda on: presenter.choose(show_adult=on))
         characters = RowCard(theme)
         characters.add(
             SettingRow(
                 theme,
-                "Show adult characters",
+                tr("Show adult characters"),
                 self.adult,
-                meaning="Off: characters marked as adult are never listed. On: the gallery has a filter.",
+                meaning=tr("Off: characters marked as adult are never listed. On: the gallery has a filter."),
             )
         )
-        self.group("Characters", characters)
+        self.group(tr("Characters"), characters)
 
         self._hosts = RowCard(theme)
-        words = "Rialto has no telemetry, sends no crash reports, and looks for new versions only when you ask it to."
+        words = tr(
+            "Rialto has no telemetry, sends no crash reports, and looks for new versions only when you ask it to."
+        )
         self.group(
-            "Requests sent since start",
+            tr("Requests sent since start"),
             self._hosts,
             Label(theme, words, "small", "text2", wrap=True),
         )
@@ -69,12 +74,12 @@ class PrivacyPage(SectionPage):
     def _fill_hosts(self, hosts: tuple[HostCalls, ...]) -> None:
         self._hosts.empty()
         if not hosts:
-            self._hosts.add(SettingRow(self.theme, "Nothing yet", meaning="No requests since start."))
+            self._hosts.add(SettingRow(self.theme, tr("Nothing yet"), meaning=tr("No requests since start.")))
         for host in hosts:
             self._hosts.add(self._host_row(host))
 
     def _host_row(self, host: HostCalls) -> QWidget:
         calls = f"{count(host.calls)} {'call' if host.calls == 1 else 'calls'}"
-        title = host.host or "The Sandbox"
-        meaning = "On this computer. Nothing left it." if host.is_here else "Your account's address."
+        title = host.host or tr("The Sandbox")
+        meaning = tr("On this computer. Nothing left it.") if host.is_here else tr("Your account's address.")
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

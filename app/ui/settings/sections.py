@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 
 
@@ -21,85 +22,91 @@ class Section:
 SECTIONS = (
     Section(
         "accounts",
-        "Accounts",
+        tr("Accounts"),
         "user",
-        ("Add account", "Replace a key", "Remove an account", "Secrets on this computer"),
+        (tr("Add account"), "Replace a key", tr("Remove an account"), tr("Secrets on this computer")),
         ("key", "service", "address", "keychain", "keyring", "passphrase", "test", "rename"),
     ),
     Section(
         "connection",
-        "Connection",
+        tr("Connection"),
         "plug",
-        ("Proxy", "Test connection", "Custom certificates"),
+        (tr("Proxy"), tr("Test connection"), tr("Custom certificates")),
         ("network", "http", "https", "socks5", "socks", "bypass", "tls", "ca", "pem", "offline", "firewall"),
     ),
     Section(
         "privacy",
-        "Privacy and data",
+        tr("Privacy and data"),
         "shield",
         (
-            *("Load images from other sites", "Ask before opening links", "Show adult characters"),
-            "Hosts contacted",
+            *(tr("Load images from other sites"), tr("Ask before opening links"), tr("Show adult characters")),
+            tr("Hosts contacted"),
         ),
-        ("telemetry", "adult", "what leaves this computer"),
+        ("telemetry", "adult", tr("what leaves this computer")),
     ),
     Section(
         "appearance",
-        "Appearance",
+        tr("Appearance"),
         "appearance",
-        ("Theme", "Text size", "System font", "Reduce motion"),
+        (tr("Theme"), tr("Text size"), tr("System font"), tr("Reduce motion")),
         ("dark", "light", "font", "zoom", "scale", "animation"),
     ),
     Section(
         "keyboard",
-        "Keyboard",
+        tr("Keyboard"),
         "keyboard",
-        ("Change a shortcut", "Enter sends message"),
+        ("Change a shortcut", tr("Enter sends message")),
         ("keys", "shortcuts", "hotkey", "enter"),
     ),
     Section(
         "models",
-        "Models and defaults",
+        tr("Models and defaults"),
         "sparkle",
-        ("Model for new chats", "Favorite models"),
+        (tr("Model for new chats"), tr("Favorite models")),
         ("default", "star", "usual"),
     ),
     Section(
         "spending",
-        "Spending limits",
+        tr("Spending limits"),
         "database",
-        ("Ask above an amount", "Stop at an amount"),
+        (tr("Ask above an amount"), tr("Stop at an amount")),
         ("budget", "limit", "money", "cost", "day", "call"),
     ),
     Section(
         "files",
-        "Files and folders",
+        tr("Files and folders"),
         "folder",
-        ("Data folder", "Backups", "Remove everything"),
+        (tr("Data folder"), tr("Backups"), tr("Remove everything")),
         ("disk", "history", "recordings", "videos", "delete", "erase", "trash", "size"),
     ),
     Section(
         "notifications",
-        "Notifications",
+        tr("Notifications"),
         "bell",
-        ("Notify me when Rialto is in the background",),
+        (tr("Notify me when Rialto is in the background"),),
         ("desktop", "alert", "done", "message", "sound"),
     ),
     Section(
         "sandbox",
-        "Sandbox",
+        tr("Sandbox"),
         "cube",
         (
-            *("Sandbox address and key", "Start or stop the Sandbox", "Play money", "Engines", "Request log"),
-            *("Test controls", "Use the Sandbox from your own code"),
+            *(
+                tr("Sandbox address and key"),
+                tr("Start or stop the Sandbox"),
+                tr("Play money"),
+                tr("Engines"),
+                tr("Request log"),
+            ),
+            *(tr("Test controls"), tr("Use the Sandbox from your own code")),
         ),
         ("practice", "local", "offline", "balance", "faucet", "fault", "fail", "clock", "slow", "curl", "python"),
     ),
     Section(
         "about",
-        "About Rialto",
+        tr("About Rialto"),
         "info",
-        ("Version", "Check for updates", "Licenses"),
+        (tr("Version"), tr("Check for updates"), tr("Licenses")),
         ("license", "fonts", "credits", "update", "upgrade", "release"),
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.fields import TextField, bind_label
@@ -12,7 +13,7 @@ from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import SectionPage
 from app.ui.settings.state import LIMIT_SCOPES, SettingsState
 
-_HARDNESSES = (("soft", "Ask above"), ("hard", "Stop at"))
+_HARDNESSES = (("soft", tr("Ask above")), ("hard", tr("Stop at")))
 
 
 class SpendingPage(SectionPage):
@@ -27,7 +28,7 @@ class SpendingPage(SectionPage):
         self.problem = Label(theme, "", "small", "bad", wrap=True)
         self.problem.hide()
         card.body.addWidget(self.problem)
-        words = (
+        words = tr(
             "In USD; empty means no limit. Checked on this computer before anything is sent, in every tab. "
             "Limits for a single account and low-balance warnings are in the Wallet. Play money is counted separately."
         )

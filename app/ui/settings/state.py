@@ -8,16 +8,17 @@ from datetime import datetime
 from typing import Literal
 
 from app.core.call_log import HostCalls
+from app.translation import tr
 
 LIMIT_SCOPES = (
-    ("day", "Per day, all accounts"),
-    ("call", "Per request"),
-    ("tab chat", "Per day in Chat"),
-    ("tab speech", "Per day in Speech"),
-    ("tab transcription", "Per day in Transcribe"),
-    ("tab images", "Per day in Images"),
-    ("tab video", "Per day in Video"),
-    ("tab crypto_rpc", "Per day in Console"),
+    ("day", tr("Per day, all accounts")),
+    ("call", tr("Per request")),
+    ("tab chat", tr("Per day in Chat")),
+    ("tab speech", tr("Per day in Speech")),
+    ("tab transcription", tr("Per day in Transcribe")),
+    ("tab images", tr("Per day in Images")),
+    ("tab video", tr("Per day in Video")),
+    ("tab crypto_rpc", tr("Per day in Console")),
 )
 
 

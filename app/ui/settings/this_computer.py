@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.money import size
 from app.core.secrets import Secrets, SecretsState
+from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -34,7 +35,7 @@ class ThisComputer(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        header = PaneHeader(theme, "This computer")
+        header = PaneHeader(theme, tr("This computer"))
         layout.addWidget(header)
         inner = QWidget()
         self._column = QVBoxLayout(inner)
@@ -72,13 +73,13 @@ class ThisComputer(QWidget):
         card.body.addLayout(row)
         self._place_buttons = QWidget()
         buttons = FlowLayout(theme, parent=self._place_buttons)
-        self.lock = Button(theme, "Lock now", size="small")
+        self.lock = Button(theme, tr("Lock now"), size="small")
         self.lock.clicked.connect(self._secrets.lock)
-        self.unlock = Button(theme, "Unlock…", size="small")
+        self.unlock = Button(theme, tr("Unlock…"), size="small")
         self.unlock.clicked.connect(self._secrets.unlock)
-        self.change = Button(theme, "Change passphrase…", kind="quiet", size="small")
+        self.change = Button(theme, tr("Change passphrase…"), kind="quiet", size="small")
         self.change.clicked.connect(lambda: self._secrets.ask_new_passphrase(self._ask_new_passphrase))
-        self.look = Button(theme, "Check again", kind="quiet", size="small")
+        self.look = Button(theme, tr("Check again"), kind="quiet", size="small")
         self.look.clicked.connect(self._secrets.refresh)
         for button in (self.lock, self.unlock, self.change, self.look):
             buttons.addWidget(button)
@@ -87,15 +88,15 @@ class ThisComputer(QWidget):
 
     async def _ask_new_passphrase(self) -> None:
         if await ChangePassphraseDialog(self._theme, self, self._secrets).answer():
-            announce(self.change, "The passphrase was changed.")
+            announce(self.change, tr("The passphrase was changed."))
 
     def _missing_words(self) -> QWidget:
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self._theme.px(6))
-        column.addWidget(Label(self._theme, "If the system keyring is missing", "small", "text2", weight=600))
-        words = (
+        column.addWidget(Label(self._theme, tr("If the system keyring is missing"), "small", "text2", weight=600))
+        words = tr(
             "Rialto keeps secrets in one file encrypted with your passphrase. It never saves a secret in plain text."
         )
         column.addWidget(Label(self._theme, words, "small", "text2", wrap=True))
@@ -108,7 +109,7 @@ class ThisComputer(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(6))
         head = QHBoxLayout()
-        head.addWidget(Label(theme, "History and media", "small", "text2", weight=600), 1)
+        head.addWidget(Label(theme, tr("History and media"), "small", "text2", weight=600), 1)
         self._total = Label(theme, "", "small", weight=600, tabular=True)
         head.addWidget(self._total)
         column.addLayout(head)
@@ -119,7 +120,7 @@ class ThisComputer(QWidget):
         column.addLayout(parts)
         self._parts: WidgetList[_UsageLine] = WidgetList(parts)
         self._shown: tuple[UsageRow, ...] = ()
-        self.open_folder = Button(theme, "Open folder", "folder", size="small")
+        self.open_folder = Button(theme, tr("Open folder"), "folder", size="small")
         self.open_folder.clicked.connect(self._open)
         row = QHBoxLayout()
         row.setContentsMargins(0, theme.px(6), 0, 0)
@@ -172,7 +173,7 @@ class _UsageBar(QWidget):
         self._rows: tuple[UsageRow, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.px(12))
-        self.setAccessibleName("Disk usage")
+        self.setAccessibleName(tr("Disk usage"))
 
     def set_rows(self, rows: tuple[UsageRow, ...]) -> None:
         self._rows = rows

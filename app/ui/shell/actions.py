@@ -12,6 +12,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.key_map import KeyRow, ShortcutRefused
 from app.ui.kit.tab import TabAction
@@ -153,7 +154,13 @@ class ActionRegistry(QObject):
         other = self.conflict(action_id, text)
         if other is not None:
             shown = QKeySequence(text).toString(QKeySequence.SequenceFormat.NativeText)
-            raise ShortcutRefused(f"{shown} is already used for “{other.action.text}”. Change that shortcut first.")
+            raise ShortcutRefused(
+                tr(
+                    "{shown} is already used for “{text}”. Change that shortcut first.",
+                    shown=shown,
+                    text=other.action.text,
+                )
+            )
         entry = self._entries[action_id]
         entry.shortcut = text
         _set_keys(entry.q_action, entry.action, text)
@@ -190,18 +197,18 @@ def _check_usable(text: str) -> None:
     """Refuse what a system takes or what would swallow typing. `text` is portable text."""
     combination = QKeySequence(text)
     if combination.count() != 1:
-        raise ShortcutRefused("Press a key together with Ctrl, Alt or Shift.")
+        raise ShortcutRefused(tr("Press a key together with Ctrl, Alt or Shift."))
     keys: QKeyCombination = combination[0]  # type: ignore[index]  # the stubs leave out __getitem__
     held = keys.keyboardModifiers()
     control, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
     shown = combination.toString(QKeySequence.SequenceFormat.NativeText)
     if held & control and held & alt:
-        raise ShortcutRefused(f"{shown} types a character on some keyboards.")
+        raise ShortcutRefused(tr("{shown} types a character on some keyboards.", shown=shown))
     if text in _SYSTEM_KEYS or (held & control and text.startswith("Ctrl+Shift+") and text[-1:].isdigit()):
-        raise ShortcutRefused(f"{shown} is reserved by the system on some computers.")
+        raise ShortcutRefused(tr("{shown} is reserved by the system on some computers.", shown=shown))
     typed = 0x20 <= keys.key() < Qt.Key.Key_Escape
     if typed and not held & (control | alt):
-        raise ShortcutRefused(f"{shown} is needed for typing. Add Ctrl or Alt.")
+        raise ShortcutRefused(tr("{shown} is needed for typing. Add Ctrl or Alt.", shown=shown))
 
 
 def _menu_role(action_id: str) -> QAction.MenuRole:

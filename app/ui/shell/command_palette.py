@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.kbd import KeyHint
@@ -30,15 +31,15 @@ class CommandPalette(ModalLayer):
     ran = Signal(str)
 
     def __init__(self, theme: Theme, window: QWidget, source: CandidateSource) -> None:
-        super().__init__(theme, window, "Commands")
+        super().__init__(theme, window, tr("Commands"))
         self._source = source
         self._recent: tuple[str, ...] = ()
         self._kinds: frozenset[str] = frozenset()
         self.field = QLineEdit()
         self.field.setProperty("bare", True)
         self.field.ring_widget = None  # type: ignore[attr-defined]  # the whole panel is the field; a ring would cut it
-        self.field.setPlaceholderText("Search commands, chats, models and settings")
-        self.field.setAccessibleName("Find a command")
+        self.field.setPlaceholderText(tr("Search commands, chats, models and settings"))
+        self.field.setAccessibleName(tr("Find a command"))
         self.field.textChanged.connect(self._refresh)
         self.field.installEventFilter(self)
         self._model = PaletteModel()
@@ -51,7 +52,7 @@ class CommandPalette(ModalLayer):
         self.list_view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.list_view.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus and moves the choice
         self.list_view.setMouseTracking(True)
-        self.list_view.setAccessibleName("Results")
+        self.list_view.setAccessibleName(tr("Results"))
         self.list_view.entered.connect(self._hover)
         self.list_view.clicked.connect(self._run)
         self._nothing = Label(theme, "", "body", "text2", wrap=True)
@@ -115,8 +116,12 @@ class CommandPalette(ModalLayer):
         for prefix, hint in self._hints:
             hint.setVisible(PREFIXES[prefix] in self._kinds)
         self._model.set_listing(found)
-        self._count.setText(f"{found.shown} of {found.fitting}" if found.fitting else "")
-        self._nothing.setText("" if found.shown else f"No results for “{split_prefix(text)[1]}”.")
+        self._count.setText(
+            tr("{shown} of {fitting}", shown=found.shown, fitting=found.fitting) if found.fitting else ""
+        )
+        self._nothing.setText(
+            "" if found.shown else tr("No results for “{split_prefix}”.", split_prefix=split_prefix(text)[1])
+        )
         self._nothing.setVisible(not found.shown)
         self.list_view.setVisible(bool(found.shown))
         self._choose(self._next_from(-1, 1))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
@@ -21,15 +22,17 @@ class CrashDialog(Dialog):
     """`earlier` is for a report that the last run left behind; otherwise Rialto has just failed and goes on."""
 
     def __init__(self, theme: Theme, parent: QWidget, report: CrashReport, *, earlier: bool = False) -> None:
-        title = "Rialto quit unexpectedly last time" if earlier else "Something in Rialto failed"
+        title = tr("Rialto quit unexpectedly last time") if earlier else tr("Something in Rialto failed")
         super().__init__(theme, parent, title, width=_WIDTH)
         self._report = report
-        meaning = (
+        meaning = tr(
             "Everything that was saved is safe. The report below stays on this computer and is not sent "
             "anywhere. It contains no keys or messages, so you can copy it into a bug report."
         )
         if not earlier:
-            meaning = f"Your chats are safe, and Rialto keeps running. {meaning.partition('. ')[2]}"
+            meaning = tr(
+                "Your chats are safe, and Rialto keeps running. {partition}", partition=meaning.partition(". ")[2]
+            )
         self.body.addWidget(Label(theme, meaning, role="text2", wrap=True))
         self.text = QPlainTextEdit(report.text)
         self.text.setReadOnly(True)
@@ -37,19 +40,19 @@ class CrashDialog(Dialog):
         self.text.setFont(theme.font("code"))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setMinimumHeight(theme.type_px(_TEXT_HEIGHT))
-        self.text.setAccessibleName("Crash report")
+        self.text.setAccessibleName(tr("Crash report"))
         self.body.addWidget(self.text)
-        self.copy = self.add_button("Copy report")
+        self.copy = self.add_button(tr("Copy report"))
         self.copy.clicked.connect(self._copy)
-        self.folder: Button = self.add_button("Open folder")
+        self.folder: Button = self.add_button(tr("Open folder"))
         self.folder.clicked.connect(self._open_folder)
-        close = self.add_button("Close", kind="primary", accepts=True, default=True)
+        close = self.add_button(tr("Close"), kind="primary", accepts=True, default=True)
         close.setFocus()
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._report.text)
-        self.copy.setText("Copied")
-        QTimer.singleShot(_SAID_MS, self.copy, lambda: self.copy.setText("Copy report"))
+        self.copy.setText(tr("Copied"))
+        QTimer.singleShot(_SAID_MS, self.copy, lambda: self.copy.setText(tr("Copy report")))
 
     def _open_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._report.path.parent)))

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
@@ -76,20 +77,20 @@ class HelpSheet(ModalLayer):
     """Pages at the left, the page at the right. Links to other pages work; those to the web ask the system."""
 
     def __init__(self, theme: Theme, window: QWidget, folder: Path) -> None:
-        super().__init__(theme, window, "Handbook")
+        super().__init__(theme, window, tr("Handbook"))
         self._pages = read_pages(folder)
-        self._list = NavList(theme, "Handbook pages")
+        self._list = NavList(theme, tr("Handbook pages"))
         self._list.set_places([Place(page.file_name, page.title) for page in self._pages])
         self._list.chosen.connect(self._show)
         self._browser = QTextBrowser()
         self._browser.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._browser.setAccessibleName("Handbook page")
+        self._browser.setAccessibleName(tr("Handbook page"))
         self._browser.setOpenLinks(False)
         self._browser.anchorClicked.connect(self._follow)
         self._head = QHBoxLayout()
-        self._head.addWidget(Label(theme, "Handbook", "heading"))
+        self._head.addWidget(Label(theme, tr("Handbook"), "heading"))
         self._head.addStretch(1)
-        close = IconButton(theme, "close", "Close", shortcut="Esc")
+        close = IconButton(theme, "close", tr("Close"), shortcut="Esc")
         close.clicked.connect(self.close_layer)
         self._head.addWidget(close)
         self._row = QHBoxLayout()

@@ -12,6 +12,7 @@ from typing import Literal
 
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
@@ -24,19 +25,19 @@ class HistoryDialog(Dialog):
     """`chosen` says which button was pressed; closing the dialog in any other way stays."""
 
     def __init__(self, theme: Theme, parent: QWidget, sentence: str, backup: Path | None) -> None:
-        super().__init__(theme, parent, "Rialto cannot open its history")
+        super().__init__(theme, parent, tr("Rialto cannot open its history"))
         self.chosen: Answer = "stay"
         self.body.addWidget(Label(theme, sentence, role="text2", wrap=True))
         if backup is not None:
-            words = "Restoring the backup keeps the damaged file next to it."
+            words = tr("Restoring the backup keeps the damaged file next to it.")
             self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.body.addStretch(1)
-        self.quit = self._button("Quit", "quit")
-        self.stay = self._button("Stay", "stay")
+        self.quit = self._button(tr("Quit"), "quit")
+        self.stay = self._button(tr("Stay"), "stay")
         if backup is None:
-            self.first = self._button("Try again", "try", kind="primary")
+            self.first = self._button(tr("Try again"), "try", kind="primary")
         else:
-            self.first = self._button("Restore backup", "restore", kind="primary")
+            self.first = self._button(tr("Restore backup"), "restore", kind="primary")
         self.first.setDefault(True)
         self.first.setFocus()
 

@@ -11,13 +11,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
 from app.ui.shell.actions import WINDOW, ActionRegistry, Entry
 
 # Menu → its title. "tab" takes the title of the tab that is shown.
-MENUS = {"file": "File", "edit": "Edit", "tab": "", "view": "View", "go": "Go", "help": "Help"}
+MENUS = {"file": tr("File"), "edit": tr("Edit"), "tab": "", "view": tr("View"), "go": "Go", "help": tr("Help")}
 
 
 class MainMenu:
@@ -37,21 +38,21 @@ class MainMenu:
         The bar takes the actions themselves: copies with the same keys would make every key ambiguous there.
         """
         for key, title in MENUS.items():
-            menu = bar.addMenu(title or "Tab")
+            menu = bar.addMenu(title or tr("Tab"))
             menu.aboutToShow.connect(lambda key=key, menu=menu: self._fill_native(menu, key))
             self._fill_native(menu, key)
 
     def _fill_native(self, menu: QMenu, key: str) -> None:
         menu.clear()
         if key == "tab":
-            menu.setTitle(self._tab()[1] or "Tab")
+            menu.setTitle(self._tab()[1] or tr("Tab"))
         self._registry.refresh()
         menu.addActions([entry.q_action for entry in self._entries(key)])
 
     def popup(self, where: QPoint) -> QMenu:
         """Show all menus as one, at a place on the screen."""
         menu = Menu(self._theme, self._window)
-        menu.setAccessibleName("All actions")
+        menu.setAccessibleName(tr("All actions"))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for key, title in MENUS.items():
             shown = title or self._tab()[1]

@@ -17,6 +17,7 @@ from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.storage.settings import SettingsStore
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.tab import TabPage
 from app.ui.kit.theme import Theme
@@ -460,7 +461,9 @@ class MainWindow(QMainWindow):
     async def _ask_to_close(self, work: Sequence[str]) -> None:
         from app.ui.kit.widgets.dialogs import confirm
 
-        text = f"{'; '.join(work)}. Everything received so far is saved, and you can continue next time."
-        if await confirm(self.theme, self, "Quit while work is running?", text, action="Quit", cancel="Keep working"):
+        text = tr("{work}. Everything received so far is saved, and you can continue next time.", work="; ".join(work))
+        if await confirm(
+            self.theme, self, tr("Quit while work is running?"), text, action=tr("Quit"), cancel=tr("Keep working")
+        ):
             self._may_close = True
             self.close()

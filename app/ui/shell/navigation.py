@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.key_text import tip_text
 from app.ui.kit.theme import Theme
@@ -108,7 +109,7 @@ class RailButton(QToolButton):
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _name(self) -> None:
-        running = f", {self._badge} running" if self._badge else ""
+        running = tr(", {badge} running", badge=self._badge) if self._badge else ""
         self.setAccessibleName(f"{self.info.title}{running}")
 
 
@@ -118,8 +119,8 @@ class LogoButton(QToolButton):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setAccessibleName("Rialto menu")
-        self.setToolTip(tip_text("All actions", "F10"))
+        self.setAccessibleName(tr("Rialto menu"))
+        self.setToolTip(tip_text(tr("All actions"), "F10"))
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def ring_rect(self) -> QRectF:
@@ -156,7 +157,7 @@ class Rail(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setAccessibleName("Tabs")
+        self.setAccessibleName(tr("Tabs"))
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
         self._group.buttonClicked.connect(self._chosen)

@@ -19,6 +19,7 @@ from app.core.money import countdown
 from app.core.problems import ActionSpec
 from app.storage.errors import StorageError, Unsaved
 from app.storage.files import write_atomically
+from app.translation import tr
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.key_text import key_text
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
@@ -205,7 +206,7 @@ class Overlays(QObject):
         """All accounts above the chip; choosing one calls as it from then on."""
         window = self._window
         menu = Menu(self._theme, window)
-        menu.setAccessibleName("Accounts")
+        menu.setAccessibleName(tr("Accounts"))
         icons = {"sandbox": ("cube", "sandbox"), "api_key": ("key", "text2"), "wallet": ("wallet", "text2")}
         for choice in self.accounts():
             icon_name, role = ("check", "accent") if choice.in_use else icons[choice.kind]
@@ -215,7 +216,7 @@ class Overlays(QObject):
             action.triggered.connect(_running(window.account_chosen.emit, choice.id))
         if window.has_tab("settings"):
             menu.addSeparator()
-            menu.add("Manage accounts…", "settings").triggered.connect(_running(window.show_tab, "settings"))
+            menu.add(tr("Manage accounts…"), "settings").triggered.connect(_running(window.show_tab, "settings"))
         chip = window.status.chip
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(chip.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
@@ -231,7 +232,7 @@ class Overlays(QObject):
         toast = self.toasts.show_toast(
             command.text,
             command.note,
-            actions=(ActionSpec("undo", "Undo"),),
+            actions=(ActionSpec("undo", tr("Undo")),),
             icon_name="trash",
             hint=key_text(window.registry.entry("window.undo").shortcut),
             key=f"undo {id(command)}",
@@ -240,7 +241,7 @@ class Overlays(QObject):
 
     def _saving_failed(self, sentence: str) -> None:
         if not self._unsaved:  # whose notice says more
-            self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="disk")
+            self.toasts.show_toast(tr("Settings could not be saved"), sentence, tone="bad", key="disk")
 
     def report_not_saved(self, error: StorageError) -> None:
         """Say what the disk refused: one notice, however much is refused at once. What was paid for is offered."""
@@ -249,20 +250,27 @@ class Overlays(QObject):
         if self._unsaved:
             self._offer_elsewhere(sentence)
             return
-        text = f"{sentence.rstrip('.')}. It stays on screen until you close Rialto. Copy it or save it elsewhere."
-        self.toasts.show_toast("This was not saved", text, tone="bad", icon_name="drive", key="disk")
+        text = tr(
+            "{sentence}. It stays on screen until you close Rialto. Copy it or save it elsewhere.",
+            sentence=sentence.rstrip("."),
+        )
+        self.toasts.show_toast(tr("This was not saved"), text, tone="bad", icon_name="drive", key="disk")
 
     def _offer_elsewhere(self, sentence: str) -> None:
         """One notice for all that is in memory alone, until each was saved where there is room for it."""
         if not self._unsaved:
             return
         first, more = self._unsaved[0], len(self._unsaved) - 1
-        others = f" {more} more could not be saved either." if more else ""
-        text = f"{sentence.rstrip('.')}. It is lost when Rialto closes. Save it to a disk with free space.{others}"
-        again = (ActionSpec("again", "Try again"),) if any(each.again is not None for each in self._unsaved) else ()
-        elsewhere = (ActionSpec("elsewhere", "Save elsewhere…"),) if first.data else ()
+        others = tr(" {more} more could not be saved either.", more=more) if more else ""
+        text = tr(
+            "{sentence}. It is lost when Rialto closes. Save it to a disk with free space.{others}",
+            sentence=sentence.rstrip("."),
+            others=others,
+        )
+        again = (ActionSpec("again", tr("Try again")),) if any(each.again is not None for each in self._unsaved) else ()
+        elsewhere = (ActionSpec("elsewhere", tr("Save elsewhere…")),) if first.data else ()
         toast = self.toasts.show_toast(
-            f"“{first.name}” was not saved",
+            tr("“{name}” was not saved", name=first.name),
             text,
             tone="bad",
             icon_name="drive",
@@ -292,13 +300,13 @@ class Overlays(QObject):
             else:
                 self._unsaved = [each for each in self._unsaved if each is not unsaved]
         if self._unsaved:
-            self._offer_elsewhere(refused or "The disk is full")
+            self._offer_elsewhere(refused or tr("The disk is full"))
         else:
-            self.toasts.show_toast("Saved", tone="ok")
+            self.toasts.show_toast(tr("Saved"), tone="ok")
 
     def _ask_elsewhere(self, unsaved: Unsaved, sentence: str) -> None:
         dialog = ask_to_save(
-            self._window, "Save elsewhere", unsaved.name, lambda path: self.save_elsewhere(unsaved, path)
+            self._window, tr("Save elsewhere"), unsaved.name, lambda path: self.save_elsewhere(unsaved, path)
         )
         dialog.rejected.connect(lambda: self._offer_elsewhere(sentence))
 
@@ -308,9 +316,9 @@ class Overlays(QObject):
         def tell(trouble: str) -> None:
             if not trouble:
                 self._unsaved = [each for each in self._unsaved if each is not unsaved]
-                self.toasts.show_toast(f"Saved as {path.name}", tone="ok")
+                self.toasts.show_toast(tr("Saved as {name}", name=path.name), tone="ok")
             if self._unsaved:
-                self._offer_elsewhere(trouble or "The disk is full")
+                self._offer_elsewhere(trouble or tr("The disk is full"))
             else:  # something else may have been refused while the dialog was open
                 self.toasts.close("disk")
 
@@ -328,12 +336,14 @@ class Overlays(QObject):
         if (
             secrets is not None and current_account.account is not None and not secrets.state.asking
         ):  # the dialog says the same
-            needs = f"Rialto needs them to sign in to {current_account.account.name}."
+            needs = tr("Rialto needs them to sign in to {name}.", name=current_account.account.name)
             if current_account.is_locked:
-                spec = BannerSpec("info", "Your keys are locked.", needs, "lock", (ActionSpec("unlock", "Unlock…"),))
+                spec = BannerSpec(
+                    "info", tr("Your keys are locked."), needs, "lock", (ActionSpec("unlock", tr("Unlock…")),)
+                )
             elif secrets.state.ask == "choose" and current_account.account.kind == "api_key":
                 choose = (ActionSpec("choose", "Choose a place…"),)
-                spec = BannerSpec("warn", secrets.state.sentence, needs.replace("them", "its key"), "lock", choose)
+                spec = BannerSpec("warn", secrets.state.sentence, needs.replace("them", tr("its key")), "lock", choose)
         if spec is None:
             self.banner.clear("secrets")
         else:
@@ -346,15 +356,15 @@ class Overlays(QObject):
             self.banner.clear("reach")
             return
         offline = current_account.reach in _NO_NETWORK
-        actions = [ActionSpec("try", "Try again")]
+        actions = [ActionSpec("try", tr("Try again"))]
         if self._sandbox_id():
-            actions.append(ActionSpec("sandbox", "Work in the Sandbox"))
+            actions.append(ActionSpec("sandbox", tr("Work in the Sandbox")))
         self.banner.show_banner(
             "reach",
             BannerSpec(
                 "warn",
-                "You are offline." if offline else f"{current_account.host} does not answer.",
-                "History and drafts still work.",
+                tr("You are offline.") if offline else tr("{host} does not answer.", host=current_account.host),
+                tr("History and drafts still work."),
                 "offline",
                 tuple(actions),
             ),
@@ -399,8 +409,11 @@ class Overlays(QObject):
             "budget",
             BannerSpec(
                 "bad",
-                f"Paused for {countdown(left_s)}.",
-                "Many requests failed in the last 30 s. Rialto is waiting so the service does not block your account.",
+                tr("Paused for {left_s}.", left_s=countdown(left_s)),
+                tr(
+                    "Many requests failed in the last 30 s. Rialto is waiting so the service does not block your "
+                    "account."
+                ),
                 "clock",
             ),
         )
@@ -420,7 +433,9 @@ def _settings_candidates(open_section: Callable[[str], None]) -> list[Candidate]
     found: list[Candidate] = []
     for section in SECTIONS:
         run = _running(open_section, section.key)
-        found.append(Candidate(f"setting:{section.key}", "setting", section.title, "Settings", section.icon, (), run))
+        found.append(
+            Candidate(f"setting:{section.key}", "setting", section.title, tr("Settings"), section.icon, (), run)
+        )
         for title in section.settings:
             key = f"setting:{section.key}:{title}"
             found.append(Candidate(key, "setting", title, f"Settings, {section.title}", section.icon, (), run))

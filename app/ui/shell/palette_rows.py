@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.translation import tr
 from app.ui.kit.tab import PaletteItem
 from app.ui.shell.palette_matching import Match, marked_runs, match
 
 # Kinds in the order their groups stand when they fit equally well.
 GROUPS = {
-    "tab": "Go to",
+    "tab": tr("Go to"),
     "action": "Do",
-    "open": "Open",
-    "model": "Models",
-    "character": "Characters",
-    "setting": "Settings",
+    "open": tr("Open"),
+    "model": tr("Models"),
+    "character": tr("Characters"),
+    "setting": tr("Settings"),
 }
 PREFIXES = {">": "action", "@": "character", "#": "model", "?": "setting"}
-PREFIX_WORDS = {">": "commands only", "@": "characters", "#": "models", "?": "settings"}
+PREFIX_WORDS = {">": tr("commands only"), "@": "characters", "#": "models", "?": "settings"}
 
 _UNASKED = ("tab", "action", "open")  # what is offered before anything is typed
 _PER_GROUP = 6
@@ -88,7 +89,7 @@ def listing(candidates: Sequence[Candidate], text: str, recent: Sequence[str] = 
         by_key = {candidate.key: candidate for _, candidate in fitting}
         again = [by_key[key] for key in recent if key in by_key][:_RECENT]
         if again:
-            rows.append(Row(heading="Recently used"))
+            rows.append(Row(heading=tr("Recently used")))
             rows += [_row(candidate, _Fit(0)) for candidate in again]
             used = {candidate.key for candidate in again}
     most = _PER_GROUP_ALONE if kind else _PER_GROUP

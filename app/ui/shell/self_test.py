@@ -22,6 +22,7 @@ from PySide6.QtGui import QFontDatabase
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing
 from app.service.http.tls import trusted_authorities
+from app.translation import tr
 from app.ui.kit.icons import pixmap
 from app.ui.kit.resources import resources_folder
 from app.ui.settings.page import SettingsPage
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 WITHIN_S = 240.0
 NAME = "self-test"
-OK, LACKING, FAILED = "ok", "not here", "FAILED"
+OK, LACKING, FAILED = "ok", tr("not here"), "FAILED"
 
 
 def guide() -> int:
@@ -45,7 +46,7 @@ def guide() -> int:
     with TourProcesses("rialto-self-test-") as acts:
         images = acts.home / "pictures"
         images.mkdir()
-        return 0 if acts.play(NAME, images, environ, title="The self-test", within_s=WITHIN_S) else 1
+        return 0 if acts.play(NAME, images, environ, title=tr("The self-test"), within_s=WITHIN_S) else 1
 
 
 class _Table:
@@ -70,75 +71,86 @@ class _Table:
 async def act(tour: TourGuide) -> None:
     """Look at every part. Raises `StepFailed` naming those that failed."""
     window, table = tour.window, _Table()
-    await tour.until("the welcome page", lambda: window.focusWidget() is not None)
+    await tour.until(tr("the welcome page"), lambda: window.focusWidget() is not None)
     table.line(
         "Rialto",
         OK,
-        f"{QCoreApplication.applicationVersion()}, Python {platform.python_version()}, {platform.platform(terse=True)}",
+        tr(
+            "{applicationVersion}, Python {python_version}, {platform}",
+            applicationVersion=QCoreApplication.applicationVersion(),
+            python_version=platform.python_version(),
+            platform=platform.platform(terse=True),
+        ),
     )
-    table.line("Qt", OK, f"{qVersion()}, PySide {pyside_version}")
+    table.line("Qt", OK, tr("{qVersion}, PySide {pyside_version}", qVersion=qVersion(), pyside_version=pyside_version))
     _pictures(tour, table)
     await asyncio.to_thread(_certificates, table)
     _environment(table)
-    await tour.until("the key storage to be known", lambda: place_is_known(window))
+    await tour.until(tr("the key storage to be known"), lambda: place_is_known(window))
     _keyring(tour, table)
     await asyncio.to_thread(_sound, table)
     _order(table)
-    await table.check("Codecs", _codecs)
+    await table.check(tr("Codecs"), _codecs)
     tour.press(window.focusWidget() or window, Qt.Key.Key_Return)
-    await table.check("Sandbox", lambda: _sandbox(tour))
+    await table.check(tr("Sandbox"), lambda: _sandbox(tour))
     missing: set[str] = set()
-    await table.check("Engines", lambda: _engines(tour, table, missing))
+    await table.check(tr("Engines"), lambda: _engines(tour, table, missing))
     window.show_tab("chat")
-    await table.check("Chat", lambda: _chat(tour))
+    await table.check(tr("Chat"), lambda: _chat(tour))
     clip: list[Path] = []
     work = {
-        "Speech": ("speech", lambda: _speech(tour, clip)),
-        "Transcribe": ("transcription", lambda: _transcription(tour, clip)),
-        "Console": ("chains", lambda: _crypto_rpc(tour)),
+        tr("Speech"): ("speech", lambda: _speech(tour, clip)),
+        tr("Transcribe"): ("transcription", lambda: _transcription(tour, clip)),
+        tr("Console"): ("chains", lambda: _crypto_rpc(tour)),
     }
     for part, (engine, does) in work.items():
-        if engine in missing or (part == "Transcribe" and not clip):
-            table.line(part, LACKING, "needs an engine that is missing")
+        if engine in missing or (part == tr("Transcribe") and not clip):
+            table.line(part, LACKING, tr("needs an engine that is missing"))
         else:
             await table.check(part, does)
     for name in window.tab_names():
-        await table.check(f"Tab {window.title_of(name)}", lambda name=name: _tab(tour, name))  # type: ignore[misc]
+        await table.check(tr("Tab {title_of}", title_of=window.title_of(name)), lambda name=name: _tab(tour, name))  # type: ignore[misc]
     if table.failures:
-        raise StepFailed("These parts do not work: " + ", ".join(table.failures))
-    print("Everything works.", flush=True)
+        raise StepFailed(tr("These parts do not work: ") + ", ".join(table.failures))
+    print(tr("Everything works."), flush=True)
 
 
 def _pictures(tour: TourGuide, table: _Table) -> None:
     drawn = not pixmap(tour.window.theme, "logo", 32, "text").isNull()
-    table.line("Images", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG image is empty")
+    table.line(tr("Images"), OK if drawn else FAILED, tr("SVG is drawn") if drawn else tr("an SVG image is empty"))
     icon = not tour.window.windowIcon().pixmap(32, 32).isNull()
-    table.line("Window icon", OK if icon else FAILED, "is drawn" if icon else "there is none")
+    table.line(tr("Window icon"), OK if icon else FAILED, tr("is drawn") if icon else tr("there is none"))
     missing = [name for name in ("Inter", "JetBrains Mono") if not QFontDatabase.hasFamily(name)]
     words = f"missing: {', '.join(missing)}" if missing else "Inter, JetBrains Mono"
-    table.line("Fonts", FAILED if missing else OK, words)
+    table.line(tr("Fonts"), FAILED if missing else OK, words)
 
 
 def _certificates(table: _Table) -> None:
     count = trusted_authorities()
     if count == 0:
-        table.line("Certificates", LACKING, "no https address can be reached: install the package ca-certificates")
+        table.line(
+            tr("Certificates"), LACKING, tr("no https address can be reached: install the package ca-certificates")
+        )
     else:
-        table.line("Certificates", OK, "the system's own" if count is None else f"{count} authorities are trusted")
+        table.line(
+            tr("Certificates"),
+            OK,
+            tr("the system's own") if count is None else tr("{count} authorities are trusted", count=count),
+        )
 
 
 def _keyring(tour: TourGuide, table: _Table) -> None:
     secrets = tour.window.secrets
     state = secrets.state if secrets is not None else None
     found = state is not None and state.kind == "keyring"
-    table.line("Keyring", OK if found else LACKING, getattr(state, "sentence", "") or getattr(state, "kind", ""))
+    table.line(tr("Keyring"), OK if found else LACKING, getattr(state, "sentence", "") or getattr(state, "kind", ""))
 
 
 def _order(table: _Table) -> None:
     """Qt asks ICU for the order of letters, and Rialto's packages carry a part of ICU's data only."""
     order = [QCollator(QLocale(name)).compare("öl", "zebra") for name in ("sv_SE", "de_DE")]
     right = order[0] > 0 > order[1]
-    table.line("Order", OK if right else FAILED, "by language" if right else "by letter only")
+    table.line(tr("Order"), OK if right else FAILED, tr("by language") if right else tr("by letter only"))
 
 
 async def _codecs() -> str:
@@ -146,8 +158,8 @@ async def _codecs() -> str:
 
     formats = QMediaFormat().supportedFileFormats(QMediaFormat.ConversionMode.Decode)
     if not formats:
-        raise StepFailed("QtMultimedia found no backend that decodes")
-    return f"{len(formats)} kinds of files can be read"
+        raise StepFailed(tr("QtMultimedia found no backend that decodes"))
+    return tr("{count} kinds of files can be read", count=len(formats))
 
 
 def _sound(table: _Table) -> None:
@@ -156,18 +168,18 @@ def _sound(table: _Table) -> None:
         outputs, inputs = host.devices("output"), host.devices("input")
     except AudioUnavailable as failure:
         is_ours = failure.missing == Missing.LIBRARY and _is_built()
-        table.line("Sound", FAILED if is_ours else LACKING, f"{failure} {failure.detail}".strip())
+        table.line(tr("Sound"), FAILED if is_ours else LACKING, f"{failure} {failure.detail}".strip())
         return
     state = OK if outputs or inputs else LACKING
-    table.line("Sound", state, f"{len(outputs)} outputs, {len(inputs)} microphones")
+    table.line(tr("Sound"), state, tr("{count} outputs, {count2} microphones", count=len(outputs), count2=len(inputs)))
 
 
 async def _sandbox(tour: TourGuide) -> str:
     window = tour.window
     await tour.until(
-        "the Sandbox", lambda: window.current_account.is_sandbox and window.current_account.service is not None
+        tr("the Sandbox"), lambda: window.current_account.is_sandbox and window.current_account.service is not None
     )
-    await tour.until("its models", lambda: tour.chat.presenter.head().model_name)
+    await tour.until(tr("its models"), lambda: tour.chat.presenter.head().model_name)
     return tour.chat.presenter.head().model_name
 
 
@@ -178,14 +190,16 @@ async def _engines(tour: TourGuide, table: _Table, missing: set[str]) -> str:
     tab = window.tab("settings")
     page = tab.page("sandbox") if isinstance(tab, SettingsPage) else None
     if not isinstance(page, SandboxPage):
-        raise StepFailed("Settings has no page about the Sandbox")
-    await tour.until("the list of engines", lambda: page.presenter.state.engines)
+        raise StepFailed(tr("Settings has no page about the Sandbox"))
+    await tour.until(tr("the list of engines"), lambda: page.presenter.state.engines)
     engines = page.presenter.state.engines
     for engine in engines:
         if engine.state == "missing":
             missing.add(engine.name)
-            table.line(f"Engine {engine.name}", FAILED if _holds_all_engines() else LACKING, engine.remedy)
-    return f"{len(engines) - len(missing)} of {len(engines)} are here"
+            table.line(
+                tr("Engine {name}", name=engine.name), FAILED if _holds_all_engines() else LACKING, engine.remedy
+            )
+    return tr("{count} of {count2} are here", count=len(engines) - len(missing), count2=len(engines))
 
 
 def _holds_all_engines() -> bool:
@@ -201,42 +215,49 @@ def _environment(table: _Table) -> None:
     """What Rialto opens inherits this process's environment: a library path of ours in it breaks other programs."""
     folder = str(resources_folder().parent)
     ours = [name for name, value in os.environ.items() if _is_built() and folder in value]
-    words = f"names our folder: {', '.join(ours)}" if ours else "as it was before the start"
-    table.line("Environment", FAILED if ours else OK, words)
+    words = tr("names our folder: {ours}", ours=", ".join(ours)) if ours else tr("as it was before the start")
+    table.line(tr("Environment"), FAILED if ours else OK, words)
 
 
 async def _chat(tour: TourGuide) -> str:
     await tour.ask("How does Rialto keep my API key safe?")
-    await tour.until("the answer", lambda: tour.last("assistant") is not None and tour.answer().state == "complete")
+    await tour.until(tr("the answer"), lambda: tour.last("assistant") is not None and tour.answer().state == "complete")
     answer = tour.answer()
     if not answer.sources:
-        raise StepFailed("the answer cites no source")
-    return f"{len(answer.text)} characters, {len(answer.sources)} sources"
+        raise StepFailed(tr("the answer cites no source"))
+    return tr("{count} characters, {count2} sources", count=len(answer.text), count2=len(answer.sources))
 
 
 async def _speech(tour: TourGuide, clip: list[Path]) -> str:
     take, path = await tour_tabs.speak(tour)
     clip.append(path)
-    return f"{take.duration_s:.1f} s of audio by {take.voice_name}"
+    return tr(
+        "{duration_s} s of audio by {voice_name}", duration_s=f"{take.duration_s:.1f}", voice_name=take.voice_name
+    )
 
 
 async def _transcription(tour: TourGuide, clip: list[Path]) -> str:
     if not clip:
-        raise StepFailed("the audio is silent")
+        raise StepFailed(tr("the audio is silent"))
     right, heard = await tour_tabs.transcribe(tour, clip[0])
     if right * 2 < heard:
-        raise StepFailed(f"only {right} of {heard} words were right")
-    return f"{right} of {heard} words right"
+        raise StepFailed(tr("only {right} of {heard} words were right", right=right, heard=heard))
+    return tr("{right} of {heard} words right", right=right, heard=heard)
 
 
 async def _crypto_rpc(tour: TourGuide) -> str:
     run = await tour_tabs.call_chain(tour)
-    return f"{run.results} of {len(run.outcomes)} calls answered, {run.errors} refused as expected"
+    return tr(
+        "{results} of {count} calls answered, {errors} refused as expected",
+        results=run.results,
+        count=len(run.outcomes),
+        errors=run.errors,
+    )
 
 
 async def _tab(tour: TourGuide, name: str) -> str:
     tour.window.show_tab(name)
     await asyncio.sleep(0.2)
     if tour.window.current_tab != name:
-        raise StepFailed("it does not open")
+        raise StepFailed(tr("it does not open"))
     return "opens"

@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.storage.paths import resources
+from app.translation import tr
 from app.ui.kit.own_executable import own_command
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
@@ -21,16 +22,16 @@ from app.ui.kit.widgets.label import Label
 
 _WIDTH, _HEIGHT = 720, 340
 _SAID_MS = 2000
-_RUNNING = "Takes about half a minute. Uses a separate data folder, the Sandbox and play money."
-_GOOD = "Everything works. “Not here” marks something this computer does not have."
-_BAD = "Something does not work. Copy the table into a bug report. It contains no keys and nothing you wrote."
+_RUNNING = tr("Takes about half a minute. Uses a separate data folder, the Sandbox and play money.")
+_GOOD = tr("Everything works. “Not here” marks something this computer does not have.")
+_BAD = tr("Something does not work. Copy the table into a bug report. It contains no keys and nothing you wrote.")
 
 
 class SelfTestDialog(Dialog):
     """`command` is what to run; its output is shown as it comes, and its exit code tells how it went."""
 
     def __init__(self, theme: Theme, parent: QWidget, command: Sequence[str]) -> None:
-        super().__init__(theme, parent, "Test Rialto", width=_WIDTH)
+        super().__init__(theme, parent, tr("Test Rialto"), width=_WIDTH)
         self.said = Label(theme, _RUNNING, role="text2", wrap=True)
         self.body.addWidget(self.said)
         self.table = QPlainTextEdit()
@@ -38,11 +39,11 @@ class SelfTestDialog(Dialog):
         self.table.setFont(theme.font("code"))
         self.table.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.table.setMinimumHeight(theme.px(_HEIGHT))
-        self.table.setAccessibleName("Results")
+        self.table.setAccessibleName(tr("Results"))
         self.body.addWidget(self.table)
-        self.copy = self.add_button("Copy table")
+        self.copy = self.add_button(tr("Copy table"))
         self.copy.clicked.connect(self._copy)
-        self.end = self.add_button("Stop", accepts=False, default=True)
+        self.end = self.add_button(tr("Stop"), accepts=False, default=True)
         self.end.setFocus()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._process = QProcess(self)
@@ -74,7 +75,7 @@ class SelfTestDialog(Dialog):
     def _say(self, *, good: bool) -> None:
         self.said.set_text(_GOOD if good else _BAD)
         self.said.set_role("ok" if good else "bad")
-        self.end.setText("Close")
+        self.end.setText(tr("Close"))
 
     def _stop(self) -> None:
         """Ask the test to end; it takes what it started with it."""
@@ -89,8 +90,8 @@ class SelfTestDialog(Dialog):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.table.toPlainText())
-        self.copy.setText("Copied")
-        QTimer.singleShot(_SAID_MS, self.copy, lambda: self.copy.setText("Copy table"))
+        self.copy.setText(tr("Copied"))
+        QTimer.singleShot(_SAID_MS, self.copy, lambda: self.copy.setText(tr("Copy table")))
 
 
 async def show_self_test(theme: Theme, parent: QWidget) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
+from app.translation import tr
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
 
@@ -45,7 +46,7 @@ class SettingsSaver(QObject):
 
     def _publish(self, sentence: str) -> None:
         if sentence:
-            self.failed.emit(f"{sentence}. Changes last until you close Rialto.")
+            self.failed.emit(tr("{sentence}. Changes last until you close Rialto.", sentence=sentence))
 
 
 def _trouble_saving(store: SettingsStore) -> str:

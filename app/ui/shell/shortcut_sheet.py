@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.key_map import KeyRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -27,21 +28,21 @@ class ShortcutSheet(ModalLayer):
         self, theme: Theme, window: QWidget, rows: Callable[[], Sequence[KeyRow]], change: Callable[[], None] | None
     ) -> None:
         """`change` opens the place where keys can be changed; None while there is none."""
-        super().__init__(theme, window, "All shortcuts")
+        super().__init__(theme, window, tr("All shortcuts"))
         self._rows = rows
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._scroll.setAccessibleName("Shortcuts")
+        self._scroll.setAccessibleName(tr("Shortcuts"))
         self._scroll.ring_widget = None  # type: ignore[attr-defined]  # the whole sheet scrolls; it shows where one is
-        self._close = IconButton(theme, "close", "Close", shortcut="Esc")
+        self._close = IconButton(theme, "close", tr("Close"), shortcut="Esc")
         self._close.clicked.connect(self.close_layer)
         self._head = QHBoxLayout()
-        self._head.addWidget(Label(theme, "All shortcuts", "heading"))
+        self._head.addWidget(Label(theme, tr("All shortcuts"), "heading"))
         self._head.addStretch(1)
         if change is not None:
-            button = Button(theme, "Change keys", "keyboard", size="small")
+            button = Button(theme, tr("Change keys"), "keyboard", size="small")
             button.clicked.connect(lambda: (self.close_layer(), change()))
             self._head.addWidget(button)
         self._head.addWidget(self._close)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy,
 
 from app.core.current_account import CurrentAccount, Headroom
 from app.core.money import count, money, short_count
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.key_text import tip_text
 from app.ui.kit.tab import LiveWork
@@ -36,7 +37,7 @@ class AccountChip(QAbstractButton):
         self._state = "ok"
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setToolTip(tip_text("Switch account", "Ctrl+Shift+A"))
+        self.setToolTip(tip_text(tr("Switch account"), "Ctrl+Shift+A"))
         theme.changed.connect(self.updateGeometry)
 
     def show_account(self, name: str, *, sandbox: bool, state: str = "ok") -> None:
@@ -44,8 +45,8 @@ class AccountChip(QAbstractButton):
         self._sandbox = sandbox
         self._state = state
         self.setText(name)
-        words = {"warn": ", requests are paused", "locked": ", its key is locked"}.get(state, "")
-        self.setAccessibleName(f"Account: {name}{words}")
+        words = {"warn": tr(", requests are paused"), "locked": tr(", its key is locked")}.get(state, "")
+        self.setAccessibleName(tr("Account: {name}{words}", name=name, words=words))
         self.updateGeometry()
         self.update()
 
@@ -177,14 +178,14 @@ class StatusBar(QFrame):
         self._reset.setSingleShot(True)
         self._reset.timeout.connect(self.refresh)
         self.setProperty("part", "status")
-        self.setAccessibleName("Status")
+        self.setAccessibleName(tr("Status"))
         self.chip = AccountChip(theme)
         self.chip.clicked.connect(self.account_menu_requested)
-        self.host = self._item("Service", "accounts")
-        self.work = self._item("Running", "work")
-        self.limits = self._item("Rate limits", "limits")
-        self.spent = self._item("Spent today", "spending")
-        self.balance = self._item("Balance", "balance")
+        self.host = self._item(tr("Service"), "accounts")
+        self.work = self._item(tr("Running"), "work")
+        self.limits = self._item(tr("Rate limits"), "limits")
+        self.spent = self._item(tr("Spent today"), "spending")
+        self.balance = self._item(tr("Balance"), "balance")
         self.hints = _KeyHints(theme)
         self.hints.commands.clicked.connect(self.palette_requested)
         self.hints.shortcuts.clicked.connect(self.shortcuts_requested)
@@ -238,7 +239,7 @@ class StatusBar(QFrame):
         current_account = self._current_account
         wide = self._is_wide()
         numbers = self.hints.isHidden()
-        name = current_account.account.name if current_account.account is not None else "No account"
+        name = current_account.account.name if current_account.account is not None else tr("No account")
         holding = current_account.budget is not None and current_account.budget.holding
         state = (
             "control"
@@ -263,7 +264,7 @@ class StatusBar(QFrame):
     def _host_runs(self) -> list[Run]:
         current_account = self._current_account
         if current_account.is_sandbox or current_account.account is None:
-            return [("Built-in service", "text2", 400)] if current_account.account is not None else []
+            return [(tr("Built-in service"), "text2", 400)] if current_account.account is not None else []
         runs: list[Run] = [(current_account.host, "text2", 400)]
         if current_account.latency_ms is not None:
             runs.append((f"  {current_account.latency_ms} ms", "text3", 400))
@@ -275,7 +276,7 @@ class StatusBar(QFrame):
         if live is None:
             return ([(_work_text(self._work), "text2", 400)] if self._work and wide else []), "", ""
         others = len(self._work) - 1
-        more: list[Run] = [(f"  and {others} running", "text2", 400)] if others and wide else []
+        more: list[Run] = [(tr("  and {others} running", others=others), "text2", 400)] if others and wide else []
         return [(live, "bad", 500), *more], "", "bad"
 
     def _limit_runs(self) -> tuple[list[Run], str]:
@@ -290,15 +291,24 @@ class StatusBar(QFrame):
                 return [], ""
             self._reset.start(round(left_s * 1000) + 1)
         runs: list[Run] = [(f"{limit.of} ", "text3", 400)]
-        spoken = f"{limit.of}: {limit.requests_left} of {limit.requests_limit} requests"
+        spoken = tr(
+            "{of}: {requests_left} of {requests_limit} requests",
+            of=limit.of,
+            requests_left=limit.requests_left,
+            requests_limit=limit.requests_limit,
+        )
         if limit.tokens_left is None:
             runs += _of(limit.requests_left, limit.requests_limit, "left", count)
         else:
             runs += _of(limit.requests_left, limit.requests_limit, "req", count)
             runs.append(("  ", "text3", 400))
             runs += _of(limit.tokens_left, limit.tokens_limit, "tok", short_count)
-            spoken += f", {limit.tokens_left} of {limit.tokens_limit} tokens"
-        return runs, f"{spoken} left"
+            spoken += tr(
+                ", {tokens_left} of {tokens_limit} tokens",
+                tokens_left=limit.tokens_left,
+                tokens_limit=limit.tokens_limit,
+            )
+        return runs, tr("{spoken} left", spoken=spoken)
 
     def _spent_runs(self) -> list[Run]:
         current_account = self._current_account
@@ -308,7 +318,7 @@ class StatusBar(QFrame):
         if current_account.daily_limit is not None:
             near = current_account.spent_today >= current_account.daily_limit * 8 / 10
             limit = money(current_account.daily_limit).removesuffix(".00")
-            runs.append((f" of {limit}", "warn" if near else "text3", 400))
+            runs.append((tr(" of {limit}", limit=limit), "warn" if near else "text3", 400))
         return runs
 
     def _balance_runs(self, wide: bool) -> list[Run]:
@@ -317,7 +327,7 @@ class StatusBar(QFrame):
             return []
         amount: Run = (money(current_account.balance), "text", 500)
         if current_account.is_sandbox:
-            return [amount, (" play money", "text3", 400)]
+            return [amount, (tr(" play money"), "text3", 400)]
         return [("Balance ", "text3", 400), amount] if wide else [amount]
 
     def _is_wide(self) -> bool:
@@ -346,8 +356,8 @@ class _KeyHints(QWidget):
         super().__init__()
         line = rule(vertical=True)
         line.setFixedHeight(theme.height_px(16, 16))
-        self.commands = _HintButton(theme, "Commands", "Ctrl+K")
-        self.shortcuts = _HintButton(theme, "All shortcuts", "Ctrl+/")
+        self.commands = _HintButton(theme, tr("Commands"), "Ctrl+K")
+        self.shortcuts = _HintButton(theme, tr("All shortcuts"), "Ctrl+/")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(2))
@@ -398,4 +408,4 @@ def _of(left: int, limit: int | None, unit: str, written: Callable[[int], str]) 
 
 
 def _work_text(work: Sequence[str]) -> str:
-    return work[0] if len(work) == 1 else f"{len(work)} running"
+    return work[0] if len(work) == 1 else tr("{count} running", count=len(work))

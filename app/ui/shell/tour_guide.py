@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractButton, QWidget
 
@@ -43,7 +45,7 @@ class TourGuide:
             if happened():
                 return
             await asyncio.sleep(LOOK_EVERY_S)
-        raise StepFailed(f"waited {within_s:.0f} s for {what}")
+        raise StepFailed(tr("waited {within_s} s for {what}", within_s=f"{within_s:.0f}", what=what))
 
     async def picture(self, name: str, saw: str) -> None:
         """Save what the window shows now, without notices of other work, and say what was seen."""
@@ -53,7 +55,7 @@ class TourGuide:
         self._number += 1
         path = self._folder / f"{self._number:02}-{name}.png"
         if not self.window.grab().save(str(path)):
-            raise StepFailed(f"could not write {path}")
+            raise StepFailed(tr("could not write {path}", path=path))
         print(f"{self._number:2}. {saw} ({path.name})", flush=True)
 
     def press(
@@ -64,7 +66,12 @@ class TourGuide:
 
     def click(self, button: QAbstractButton) -> None:
         if not button.isEnabled() or not button.isVisible():
-            raise StepFailed(f"the button {button.accessibleName() or button.text()} cannot be pressed")
+            raise StepFailed(
+                tr(
+                    "the button {accessibleName} cannot be pressed",
+                    accessibleName=button.accessibleName() or button.text(),
+                )
+            )
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
     async def ask(self, text: str) -> None:
@@ -72,9 +79,9 @@ class TourGuide:
         box = self.chat.main.composer.box
         box.setFocus()
         QTest.keyClicks(box, text)
-        await self.until("the text to appear in the box", lambda: box.toPlainText() == text)
+        await self.until(tr("the text to appear in the box"), lambda: box.toPlainText() == text)
         self.press(box, Qt.Key.Key_Return)
-        await self.until("the question to be sent", lambda: self.last("user") is not None and not box.toPlainText())
+        await self.until(tr("the question to be sent"), lambda: self.last("user") is not None and not box.toPlainText())
 
     def last(self, role: str) -> MessageRow | None:
         return next((row for row in reversed(self.chat.rows()) if row.role == role), None)
@@ -82,7 +89,7 @@ class TourGuide:
     def answer(self) -> MessageRow:
         row = self.last("assistant")
         if row is None:
-            raise StepFailed("there is no answer")
+            raise StepFailed(tr("there is no answer"))
         return row
 
 

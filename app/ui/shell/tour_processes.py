@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.storage.paths import HOME_VARIABLE, Paths
+from app.translation import tr
 from app.ui.kit.own_executable import own_command
 from app.ui.shell.crash_reports import texts_in
 
@@ -30,7 +31,7 @@ class TourProcesses:
 
     def __exit__(self, *_: object) -> None:
         if self._failed:
-            print(f"What it left is kept in {self.home}.", flush=True)
+            print(tr("What it left is kept in {home}.", home=self.home), flush=True)
         else:
             shutil.rmtree(self.home, ignore_errors=True)
 
@@ -44,10 +45,10 @@ class TourProcesses:
         try:
             done = subprocess.run(command, env=environ, timeout=within_s, check=False, stdout=out, stderr=err)  # noqa: S603 - ourselves
         except subprocess.TimeoutExpired:
-            self._fail(f"{title} did not end within {within_s:.0f} s.")
+            self._fail(tr("{title} did not end within {within_s} s.", title=title, within_s=f"{within_s:.0f}"))
             return False
         if done.returncode != 0:
-            self._fail(f"{title} ended with {done.returncode}.")
+            self._fail(tr("{title} ended with {returncode}.", title=title, returncode=done.returncode))
         return done.returncode == 0
 
     def _fail(self, sentence: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.translation import tr
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.images.page import ImagesPage
 from app.ui.shell.tour_guide import StepFailed
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from app.ui.crypto_rpc.state import RunView
     from app.ui.shell.tour_guide import TourGuide
 
-SAYING = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
+SAYING = tr("The train leaves the station at seven. I would like a cup of coffee and a piece of bread.")
 FILM_OF = "A night train crosses a viaduct, the valley below in fog"
 PICTURE_OF = "Travel poster of a harbor with a lighthouse, flat shapes, low sun"
 CALLS = """[
@@ -39,31 +40,52 @@ async def act(guide: TourGuide) -> None:
     """Order a video; while it is made speak, transcribe what was spoken and draw; then see it, and call a chain."""
     window = guide.window
     await guide.until(
-        "the Sandbox", lambda: window.current_account.is_sandbox and window.current_account.service is not None
+        tr("the Sandbox"), lambda: window.current_account.is_sandbox and window.current_account.service is not None
     )
     await order_video(guide)
     take, clip = await speak(guide)
-    saw = f"{take.voice_name} said {len(SAYING)} characters in {take.duration_s:.1f} s of audio."
+    saw = tr(
+        "{voice_name} said {count} characters in {duration_s} s of audio.",
+        voice_name=take.voice_name,
+        count=len(SAYING),
+        duration_s=f"{take.duration_s:.1f}",
+    )
     await guide.picture("speech", saw)
     right, heard = await transcribe(guide, clip)
-    await guide.picture("transcript", f"Transcription found {heard} words of it, {right} of them right.")
+    await guide.picture(
+        "transcript", tr("Transcription found {heard} words of it, {right} of them right.", heard=heard, right=right)
+    )
     image = await draw(guide)
     await guide.picture(
         "images",
-        f"{image.model_name or image.model} drew {image.width} × {image.height} pixels; the file says what made it.",
+        tr(
+            "{model_name} drew {width} × {height} pixels; the file says what made it.",
+            model_name=image.model_name or image.model,
+            width=image.width,
+            height=image.height,
+        ),
     )
     job = await show_video_of(guide)
     await guide.picture(
-        "video", f"A video of {job.duration_s:.0f} s arrived in the meantime; it was checked and saved."
+        "video",
+        tr(
+            "A video of {duration_s} s arrived in the meantime; it was checked and saved.",
+            duration_s=f"{job.duration_s:.0f}",
+        ),
     )
     run = await call_chain(guide)
-    saw = f"The blockchain answered {run.results} of {len(run.outcomes)} calls; {run.errors} failed and cost less."
+    saw = tr(
+        "The blockchain answered {results} of {count} calls; {errors} failed and cost less.",
+        results=run.results,
+        count=len(run.outcomes),
+        errors=run.errors,
+    )
     await guide.picture("console", saw)
     window.show_tab("wallet")
     page = window.tab("wallet")
     assert isinstance(page, WalletPage)
-    await guide.until("the ledger", lambda: page.receipts.row(0) is not None)
-    await guide.picture("wallet", "The wallet shows what every tab has spent, and which limits are left.")
+    await guide.until(tr("the ledger"), lambda: page.receipts.row(0) is not None)
+    await guide.picture("wallet", tr("The wallet shows what every tab has spent, and which limits are left."))
 
 
 async def order_video(guide: TourGuide) -> None:
@@ -71,13 +93,13 @@ async def order_video(guide: TourGuide) -> None:
     guide.window.show_tab("video")
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
-    await guide.until("a video model", lambda: page.form.model.count())
+    await guide.until(tr("a video model"), lambda: page.form.model.count())
     prompt = page.main_input()
     prompt.setFocus()
     QTest.keyClicks(prompt, FILM_OF)
-    await guide.until("the video's price", lambda: page.form.queue.isEnabled())
+    await guide.until(tr("the video's price"), lambda: page.form.queue.isEnabled())
     guide.press(prompt, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    await guide.until("the order", lambda: page.presenter.job_store.all())
+    await guide.until(tr("the order"), lambda: page.presenter.job_store.all())
 
 
 async def show_video_of(guide: TourGuide) -> VideoJob:
@@ -86,7 +108,7 @@ async def show_video_of(guide: TourGuide) -> VideoJob:
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
     job_store = page.presenter.job_store
-    await guide.until("the video", lambda: any(job.has_video for job in job_store.all()))
+    await guide.until(tr("the video"), lambda: any(job.has_video for job in job_store.all()))
     return next(job for job in job_store.all() if job.has_video)
 
 
@@ -101,12 +123,12 @@ async def speak(guide: TourGuide) -> tuple[Take, Path]:
     assert editor is not None
     editor.setFocus()
     QTest.keyClicks(editor, SAYING)
-    await guide.until("the text's price", lambda: presenter.text == SAYING and not presenter.meter.why_not)
+    await guide.until(tr("the text's price"), lambda: presenter.text == SAYING and not presenter.meter.why_not)
     page.speak(aloud=False)
-    await guide.until("the clip", lambda: _spoken(page) is not None)
+    await guide.until(tr("the clip"), lambda: _spoken(page) is not None)
     take, reading = _spoken(page), presenter.sound.reading
     if take is None or reading is None:
-        raise StepFailed("the clip is not in the player")
+        raise StepFailed(tr("the clip is not in the player"))
     return take, reading.path_of(reading.take.parts[0])
 
 
@@ -125,11 +147,11 @@ async def transcribe(guide: TourGuide, clip: Path) -> tuple[int, int]:
     page = guide.window.tab("transcription")
     assert isinstance(page, TranscriptionPage)
     presenter = page.presenter
-    await guide.until("the transcription engine", lambda: presenter.transcripts is not None)
+    await guide.until(tr("the transcription engine"), lambda: presenter.transcripts is not None)
     presenter.add_files([clip])
-    await guide.until("the clip in place", lambda: presenter.head().view == "sound" and presenter.head().can_send)
+    await guide.until(tr("the clip in place"), lambda: presenter.head().view == "sound" and presenter.head().can_send)
     page.main_action()
-    await guide.until("the transcript", lambda: presenter.head().view == "result" and page.plain_text())
+    await guide.until(tr("the transcript"), lambda: presenter.head().view == "result" and page.plain_text())
     words = page.plain_text().split()
     said = SAYING.lower().replace(".", "").split()
     return sum(word.strip(".,").lower() in said for word in words), len(words)
@@ -141,13 +163,13 @@ async def draw(guide: TourGuide) -> StoredImage:
     page = guide.window.tab("images")
     assert isinstance(page, ImagesPage)
     library = page.presenter.library
-    await guide.until("an image model", lambda: page.form.model.count())
+    await guide.until(tr("an image model"), lambda: page.form.model.count())
     prompt = page.main_input()
     prompt.setFocus()
     QTest.keyClicks(prompt, PICTURE_OF)
-    await guide.until("the price", lambda: page.form.make.isEnabled())
+    await guide.until(tr("the price"), lambda: page.form.make.isEnabled())
     page.make()
-    await guide.until("the image", lambda: any(image.state == "saved" for image in library.rows.values()))
+    await guide.until(tr("the image"), lambda: any(image.state == "saved" for image in library.rows.values()))
     return next(image for image in library.rows.values() if image.state == "saved")
 
 
@@ -157,9 +179,9 @@ async def call_chain(guide: TourGuide) -> RunView:
     page = guide.window.tab("crypto_rpc")
     assert isinstance(page, CryptoRpcPage)
     presenter = page.presenter
-    await guide.until("the methods", lambda: presenter.methods is not None and presenter.view().can_send)
+    await guide.until(tr("the methods"), lambda: presenter.methods is not None and presenter.view().can_send)
     presenter.edit(lambda draft: draft.set_text(CALLS))
     guide.press(page.main.request.params, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    await guide.until("the answers", lambda: presenter.run is not None and presenter.run.outcomes)
+    await guide.until(tr("the answers"), lambda: presenter.run is not None and presenter.run.outcomes)
     assert presenter.run is not None
     return presenter.run

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.secrets import Secrets, SecretsState
+from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -36,14 +37,14 @@ _WIDTH = 1120  # of the column, at 100 % text
 _SIDE_BY_SIDE_FROM = 840  # effective width of the page
 _TOP = 76
 _SANDBOX_TICKS = (
-    "Every tab works, including wallet top-ups",
-    "Nothing leaves this computer",
-    "Shows real costs, paid with play money",
+    tr("Every tab works, including wallet top-ups"),
+    tr("Nothing leaves this computer"),
+    tr("Shows real costs, paid with play money"),
 )
 _WALLET_WAYS = (
-    ("new", "Create a new wallet for Rialto"),
-    ("import", "Import a private key"),
-    ("watch", "Use an address and sign elsewhere"),
+    ("new", tr("Create a new wallet for Rialto")),
+    ("import", tr("Import a private key")),
+    ("watch", tr("Use an address and sign elsewhere")),
 )
 
 
@@ -63,26 +64,26 @@ class WelcomePage(QWidget):
         self._accounts = accounts
         self._secrets = secrets
         self._done = accounts.state.form.done
-        self.setAccessibleName("Welcome to Rialto")
+        self.setAccessibleName(tr("Welcome to Rialto"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.start = Button(theme, "Start in the Sandbox", kind="primary", size="large", hint="Enter")
+        self.start = Button(theme, tr("Start in the Sandbox"), kind="primary", size="large", hint="Enter")
         self.start.clicked.connect(self.sandbox_chosen)
         self.form = AccountForm(theme, with_name=False, large=True)
         self.form.submitted.connect(lambda draft, unchecked: accounts.add(draft, unchecked=unchecked))
         self.form.edited.connect(accounts.forget_waiting)
         self.wallet_ways = QButtonGroup(self)
-        self.set_up = Button(theme, "Set up a wallet", size="large")
+        self.set_up = Button(theme, tr("Set up a wallet"), size="large")
         self.set_up.clicked.connect(self._set_up_wallet)
         self._form_waits = False
         self._wallet_waits = False  # until it is known where its key will be
         self.question = SecretsQuestion(theme, secrets)
         self.question.answered.connect(lambda: self.form.connect_button.setFocus(Qt.FocusReason.OtherFocusReason))
-        self._secrets_fact = _Fact(theme, "lock", "Secrets")
-        self._history_fact = _Fact(theme, "drive", "History and media")
-        self._history_fact.set_words(f"On this computer, in {_short_path(data_folder)}")
+        self._secrets_fact = _Fact(theme, "lock", tr("Secrets"))
+        self._history_fact = _Fact(theme, "drive", tr("History and media"))
+        self._history_fact.set_words(tr("On this computer, in {short_path}", short_path=_short_path(data_folder)))
         self._history_fact.setToolTip(plain_tip(str(data_folder)))
-        self._telemetry_fact = _Fact(theme, "telemetry-off", "Telemetry")
-        self._telemetry_fact.set_words("None. Rialto contacts only the address you enter.")
+        self._telemetry_fact = _Fact(theme, "telemetry-off", tr("Telemetry"))
+        self._telemetry_fact.set_words(tr("None. Rialto contacts only the address you enter."))
         self._build()
         accounts.state_changed.connect(self._show_accounts)
         secrets.state_changed.connect(self._show_secrets)
@@ -129,8 +130,8 @@ class WelcomePage(QWidget):
         row.addWidget(IconLabel(theme, "logo", "accent", px=52))
         words = QVBoxLayout()
         words.setSpacing(0)
-        words.addWidget(Label(theme, "Welcome to Rialto", "display", wrap=True))
-        line = (
+        words.addWidget(Label(theme, tr("Welcome to Rialto"), "display", wrap=True))
+        line = tr(
             "Chat, speech, video and blockchain calls in one window. Choose how to start. You can add the others later."
         )
         words.addWidget(Label(theme, line, "reading", "text2", wrap=True))
@@ -141,8 +142,8 @@ class WelcomePage(QWidget):
         theme = self._theme
         card = _SandboxCard(theme, padding=(20, 20), spacing=14)
         self.start.ring_widget = card  # type: ignore[attr-defined]  # the focus ring reads it: the whole card is one choice
-        card.body.addLayout(_card_head(theme, "cube", "sandbox", "Sandbox", "No account, works offline", "1"))
-        words = (
+        card.body.addLayout(_card_head(theme, "cube", "sandbox", tr("Sandbox"), tr("No account, works offline"), "1"))
+        words = tr(
             "A practice service built into Rialto. It behaves like the real service. Ask it how Rialto "
             "works: it has read the handbook."
         )
@@ -150,9 +151,9 @@ class WelcomePage(QWidget):
         ticks = QVBoxLayout()
         ticks.setSpacing(theme.px(8))
         for tick in (
-            "Every tab works, including wallet top-ups",
-            "Nothing leaves this computer",
-            "Shows real costs, paid with play money",
+            tr("Every tab works, including wallet top-ups"),
+            tr("Nothing leaves this computer"),
+            tr("Shows real costs, paid with play money"),
         ):
             row = QHBoxLayout()
             row.setSpacing(theme.px(8))
@@ -166,15 +167,15 @@ class WelcomePage(QWidget):
 
     def _key_card(self) -> QWidget:
         card = Card(self._theme, padding=(20, 20), spacing=14)
-        card.body.addLayout(_card_head(self._theme, "key", "accent", "API key", "For an existing account", "2"))
+        card.body.addLayout(_card_head(self._theme, "key", "accent", tr("API key"), tr("For an existing account"), "2"))
         card.body.addWidget(self.form, 1)
         return card
 
     def _wallet_card(self) -> QWidget:
         theme = self._theme
         card = Card(theme, padding=(20, 20), spacing=14)
-        card.body.addLayout(_card_head(theme, "wallet", "warn", "Wallet", "Pay as you go, no account", "3"))
-        words = "Sign in with a wallet and buy credits in a USD stablecoin. The smallest top-up is $5."
+        card.body.addLayout(_card_head(theme, "wallet", "warn", tr("Wallet"), tr("Pay as you go, no account"), "3"))
+        words = tr("Sign in with a wallet and buy credits in a USD stablecoin. The smallest top-up is $5.")
         card.body.addWidget(Label(theme, words, role="text2", wrap=True))
         ways = QVBoxLayout()
         ways.setSpacing(theme.px(6))
@@ -187,7 +188,7 @@ class WelcomePage(QWidget):
         note = QHBoxLayout()
         note.setSpacing(theme.px(5))
         note.addWidget(IconLabel(theme, "shield", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        promise = "You see every field before you sign. Features that need an API key say so."
+        promise = tr("You see every field before you sign. Features that need an API key say so.")
         note.addWidget(Label(theme, promise, "small", "text3", wrap=True), 1)
         card.body.addLayout(note)
         card.body.addStretch(1)
@@ -387,7 +388,7 @@ class _Tile(QWidget):
 
 
 def _place_words(state: SecretsState) -> str:
-    return "System keyring" if state.kind == "keyring" or (not state.ask and not state.kind) else "Kept"
+    return tr("System keyring") if state.kind == "keyring" or (not state.ask and not state.kind) else tr("Kept")
 
 
 def _short_path(folder: Path) -> str:

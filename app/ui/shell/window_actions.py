@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from app.core.tabs import TabInfo
+from app.translation import tr
 from app.ui.kit.tab import TabAction
 
 
@@ -48,11 +49,11 @@ def tab_actions(window: WindowCommands, infos: Sequence[TabInfo]) -> tuple[TabAc
 
     numbered = (info for info in infos if not info.at_bottom)
     actions = [
-        TabAction(f"go.{info.name}", info.title, go_to(info.name), f"Ctrl+{number}", info.icon, "go", "Tab")
+        TabAction(f"go.{info.name}", info.title, go_to(info.name), f"Ctrl+{number}", info.icon, "go", tr("Tab"))
         for number, info in enumerate(numbered, start=1)
     ]
     actions += [
-        TabAction(f"go.{info.name}", info.title, go_to(info.name), "Ctrl+,", info.icon, "go", "Tab")
+        TabAction(f"go.{info.name}", info.title, go_to(info.name), "Ctrl+,", info.icon, "go", tr("Tab"))
         for info in infos
         if info.at_bottom
     ]
@@ -62,12 +63,12 @@ def tab_actions(window: WindowCommands, infos: Sequence[TabInfo]) -> tuple[TabAc
 def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
     """Everything else, in the order of the menus."""
     return (
-        TabAction("window.account", "Switch account…", window.open_account_menu, "Ctrl+Shift+A", "user", "file"),
-        TabAction("window.refresh", "Refresh balances and models", window.refresh, "F5", "refresh", "file"),
-        TabAction("window.quit", "Quit Rialto", lambda: _close(window), "Ctrl+Q", "logout", "file"),
+        TabAction("window.account", tr("Switch account…"), window.open_account_menu, "Ctrl+Shift+A", "user", "file"),
+        TabAction("window.refresh", tr("Refresh balances and models"), window.refresh, "F5", "refresh", "file"),
+        TabAction("window.quit", tr("Quit Rialto"), lambda: _close(window), "Ctrl+Q", "logout", "file"),
         TabAction(
             "window.undo",
-            "Undo",
+            tr("Undo"),
             window.undo,
             "Ctrl+Z",
             "undo",
@@ -75,24 +76,24 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             enabled=window.can_undo,
             in_palette=False,  # there it says what would be undone
         ),
-        TabAction("window.filter", "Filter list", window.focus_filter, "Ctrl+F", "search", "edit"),
-        TabAction("window.input", "Go to main input", window.focus_main_input, "Ctrl+L", "pencil", "edit"),
-        TabAction("window.palette", "Commands…", window.open_palette, "Ctrl+K", "command", "go", in_palette=False),
+        TabAction("window.filter", tr("Filter list"), window.focus_filter, "Ctrl+F", "search", "edit"),
+        TabAction("window.input", tr("Go to main input"), window.focus_main_input, "Ctrl+L", "pencil", "edit"),
+        TabAction("window.palette", tr("Commands…"), window.open_palette, "Ctrl+K", "command", "go", in_palette=False),
         TabAction(
-            "window.next_tab", "Next tab", lambda: window.show_neighbor_tab(1), "Ctrl+PgDown", "chevron-right", "go"
+            "window.next_tab", tr("Next tab"), lambda: window.show_neighbor_tab(1), "Ctrl+PgDown", "chevron-right", "go"
         ),
         TabAction(
             "window.previous_tab",
-            "Previous tab",
+            tr("Previous tab"),
             lambda: window.show_neighbor_tab(-1),
             "Ctrl+PgUp",
             "chevron-left",
             "go",
         ),
-        TabAction("window.next_zone", "Next pane", lambda: window.cycle_zone(1), "F6", "panel-right", "go"),
+        TabAction("window.next_zone", tr("Next pane"), lambda: window.cycle_zone(1), "F6", "panel-right", "go"),
         TabAction(
             "window.previous_zone",
-            "Previous pane",
+            tr("Previous pane"),
             lambda: window.cycle_zone(-1),
             "Shift+F6",
             "panel-left",
@@ -100,29 +101,29 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "window.list",
-            "List",
+            tr("List"),
             window.toggle_list,
             "Ctrl+B",
             "panel-left",
             "view",
-            "Show or hide",
+            tr("Show or hide"),
             enabled=window.has_list,
             checked=window.list_is_open,
         ),
         TabAction(
             "window.inspector",
-            "Inspector",
+            tr("Inspector"),
             window.toggle_inspector,
             "Ctrl+I",
             "panel-right",
             "view",
-            "Show or hide",
+            tr("Show or hide"),
             enabled=window.has_inspector,
             checked=window.inspector_is_open,
         ),
         TabAction(
             "window.text_larger",
-            "Larger text",
+            tr("Larger text"),
             lambda: window.change_text_size(1),
             "Ctrl+=",
             "plus",
@@ -130,12 +131,14 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             also=("Ctrl++",),
         ),
         TabAction(
-            "window.text_smaller", "Smaller text", lambda: window.change_text_size(-1), "Ctrl+-", "minus", "view"
+            "window.text_smaller", tr("Smaller text"), lambda: window.change_text_size(-1), "Ctrl+-", "minus", "view"
         ),
-        TabAction("window.text_reset", "Reset text size", lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"),
+        TabAction(
+            "window.text_reset", tr("Reset text size"), lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"
+        ),
         TabAction(
             "window.theme",
-            "Switch theme: light, dark, system",
+            tr("Switch theme: light, dark, system"),
             window.next_theme,
             "Ctrl+Shift+H",
             "appearance",
@@ -143,18 +146,18 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "window.full_screen",
-            "Full screen",
+            tr("Full screen"),
             window.toggle_full_screen,
             "F11",
             "expand",
             "view",
             checked=window.is_full_screen,
         ),
-        TabAction("window.help", "Help for this page", window.open_help, "F1", "info", "help"),
-        TabAction("window.shortcuts", "All shortcuts", window.open_shortcuts, "Ctrl+/", "keyboard", "help"),
-        TabAction("window.self_test", "Test Rialto…", window.test_itself, "", "wrench", "help"),
-        TabAction("window.about", "About Rialto, updates and licenses", window.open_about, "", "info", "help"),
-        TabAction("window.menu", "Main menu", window.open_menu, "F10", "list", "help", in_palette=False),
+        TabAction("window.help", tr("Help for this page"), window.open_help, "F1", "info", "help"),
+        TabAction("window.shortcuts", tr("All shortcuts"), window.open_shortcuts, "Ctrl+/", "keyboard", "help"),
+        TabAction("window.self_test", tr("Test Rialto…"), window.test_itself, "", "wrench", "help"),
+        TabAction("window.about", tr("About Rialto, updates and licenses"), window.open_about, "", "info", "help"),
+        TabAction("window.menu", tr("Main menu"), window.open_menu, "F10", "list", "help", in_palette=False),
     )
 
 

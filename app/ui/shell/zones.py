@@ -15,6 +15,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
+from app.translation import tr
 from app.ui.kit.tab import TabPage, Zones
 from app.ui.kit.theme import Theme
 
@@ -107,7 +108,7 @@ class ZoneFrame(QWidget):
         tab, title = self.tab, self._info.title
         self.list_zone = self._put(tab.list_pane(), f"{title}: list", "pane", LIST_BESIDE_FROM)
         yield
-        self.canvas_zone = self._put(tab.canvas(), f"{title}: work area", "canvas", 0)
+        self.canvas_zone = self._put(tab.canvas(), tr("{title}: work area", title=title), "canvas", 0)
         assert self.canvas_zone is not None
         self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
         yield
@@ -326,7 +327,7 @@ class _Handle(QSplitterHandle):
     def __init__(self, theme: Theme, parent: QSplitter) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._theme = theme
-        self.setAccessibleName("Pane width")
+        self.setAccessibleName(tr("Pane width"))
         theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QScrollArea, QVBoxLayou
 
 from app.core import money
 from app.service.speech_text import MAX_CHARS
+from app.translation import tr, tr_n
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import bind_label
@@ -41,15 +42,15 @@ class AuditionDialog(Dialog):
         choice: Choice,
         price: Callable[[str, tuple[Key, ...]], Decimal | None],
     ) -> None:
-        super().__init__(theme, parent, "Compare voices", width=480)
+        super().__init__(theme, parent, tr("Compare voices"), width=480)
         self._price = price
-        words = Label(theme, "Line", "small", "text2", weight=500)
+        words = Label(theme, tr("Line"), "small", "text2", weight=500)
         self.text = QPlainTextEdit(line)
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(theme.px(24) + 3 * theme.line_px("body"))
         bind_label(words, self.text)
-        self.text.setAccessibleName("Line")
-        title = Label(theme, f"Up to {MAX_VOICES} voices", "small", "text2", weight=500)
+        self.text.setAccessibleName(tr("Line"))
+        title = Label(theme, tr("Up to {max_voices} voices", max_voices=MAX_VOICES), "small", "text2", weight=500)
         self.search = SearchField(theme, "Find a voice")
         inside = QWidget()
         zone(inside, "surface")
@@ -66,7 +67,7 @@ class AuditionDialog(Dialog):
             column.addWidget(box)
         column.addStretch(1)
         self.list = QScrollArea()
-        self.list.setAccessibleName("Voices")
+        self.list.setAccessibleName(tr("Voices"))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setWidgetResizable(True)
         self.list.setWidget(inside)
@@ -74,8 +75,8 @@ class AuditionDialog(Dialog):
         self.cost = Label(theme, "", role="text2", wrap=True, tabular=True)
         for widget in (words, self.text, title, self.search, self.list, self.cost):
             self.body.addWidget(widget)
-        self.add_button("Cancel", accepts=False)
-        self.go = self.add_button("Speak", kind="primary", accepts=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.go = self.add_button(tr("Speak"), kind="primary", accepts=True)
         self.text.textChanged.connect(self._agree)
         self.search.search_changed.connect(lambda _text: self._show_voices())
         self._show_voices()
@@ -108,17 +109,21 @@ class AuditionDialog(Dialog):
         price = self._price(line, voices)
         problem = ""
         if not any(char.isalnum() for char in line):
-            problem = "Type something to speak."
+            problem = tr("Type something to speak.")
         elif len(line) > MAX_CHARS:
-            problem = f"Up to {money.count(MAX_CHARS)} characters; this line has {money.count(len(line))}."
+            problem = tr(
+                "Up to {max_chars} characters; this line has {count}.",
+                max_chars=money.count(MAX_CHARS),
+                count=money.count(len(line)),
+            )
         elif not voices:
             problem = "Choose a voice."
         elif len(voices) > MAX_VOICES:
-            problem = f"Up to {MAX_VOICES} voices; {len(voices)} are chosen."
-        cost = f"About {money.money(price)}" if price is not None else "Price unknown"
-        count = "one voice" if len(voices) == 1 else f"{len(voices)} voices together"
-        self.cost.set_text(problem or f"{cost} for {count}.")
-        self.go.setText(f"Speak for {money.money(price)}" if price and not problem else "Speak")
+            problem = tr("Up to {max_voices} voices; {count} are chosen.", max_voices=MAX_VOICES, count=len(voices))
+        cost = tr("About {price}", price=money.money(price)) if price is not None else tr("Price unknown")
+        count = tr_n("one voice", "{n} voices together", len(voices))
+        self.cost.set_text(problem or tr("{cost} for {count}.", cost=cost, count=count))
+        self.go.setText(tr("Speak for {price}", price=money.money(price)) if price and not problem else tr("Speak"))
         self.go.setEnabled(not problem)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.sound.player_bar import PlayButton
 from app.ui.kit.theme import Theme
@@ -31,9 +32,9 @@ class AuditionView(QWidget):
         super().__init__()
         self._theme = theme
         zone(self, "canvas")
-        self.title = Label(theme, "Compare voices", "heading")
+        self.title = Label(theme, tr("Compare voices"), "heading")
         self.line = Label(theme, "", role="text2", wrap=True)
-        self.close_button = Button(theme, "Back to text", "pencil")
+        self.close_button = Button(theme, tr("Back to text"), "pencil")
         self.close_button.clicked.connect(self.closed)
         self._cards: dict[str, _VoiceCard] = {}
         head = QHBoxLayout()
@@ -65,7 +66,7 @@ class AuditionView(QWidget):
     def show_rows(self, rows: Sequence[AuditionRow]) -> None:
         """Show these takes; cards that are there already only change. What they share stands above them."""
         is_one_text = len({row.text for row in rows}) == 1
-        self.title.set_text("Compare voices" if is_one_text else "Clips side by side")
+        self.title.set_text(tr("Compare voices") if is_one_text else tr("Clips side by side"))
         self.line.set_text(_short(rows[0].text) if rows and is_one_text else "")
         self.line.setVisible(bool(self.line.text()))
         wanted = [row.take_id for row in rows]
@@ -101,8 +102,8 @@ class _VoiceCard(Card):
         self.what = Label(theme, "", elide=True)
         self.delivery = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.facts = Label(theme, "", "small", "text3", tabular=True, wrap=True)
-        self.star = IconButton(theme, "star", "Star", size="small")
-        self.use = Button(theme, "Use this voice", size="small")
+        self.star = IconButton(theme, "star", tr("Star"), size="small")
+        self.use = Button(theme, tr("Use this voice"), size="small")
         top = QHBoxLayout()
         top.setSpacing(theme.px(10))
         top.addWidget(self.play)
@@ -124,17 +125,17 @@ class _VoiceCard(Card):
         self.play.setVisible(not working)
         self.play.setEnabled(row.state in ("complete", "cut"))
         self.play.set_plays(row.plays)
-        self.play.setAccessibleName(f"{'Pause' if row.plays else 'Play'} {row.voice_name}")
+        self.play.setAccessibleName(f"{tr('Pause') if row.plays else tr('Play')} {row.voice_name}")
         self.name.set_text(row.voice_name)
         self.second.set_text(row.model_name)
         self.what.set_text(title)
         self.what.setVisible(bool(title))
         self.delivery.set_text(row.delivery)
-        facts = [row.note or ("Speaking" if working else ""), row.length, row.cost]
+        facts = [row.note or (tr("Speaking") if working else ""), row.length, row.cost]
         self.facts.set_text(" · ".join(fact for fact in facts if fact))
         self.star.set_icon("star-filled" if row.starred else "star", "warn" if row.starred else "text3")
-        self.star.rename(f"{'Remove the star from' if row.starred else 'Star'} {row.voice_name}")
-        self.use.setAccessibleName(f"Use the voice {row.voice_name}")
+        self.star.rename(f"{tr('Remove the star from') if row.starred else tr('Star')} {row.voice_name}")
+        self.use.setAccessibleName(tr("Use the voice {voice_name}", voice_name=row.voice_name))
 
 
 def _short(text: str) -> str:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec, Problem
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.sound.player_bar import PlayerBar
@@ -25,10 +26,10 @@ from app.ui.speech.state import PlayerView, SpeechHead
 
 LONG_NOTE = BannerSpec(
     "info",
-    f"One paragraph has more than {LONGEST:,} characters.",
-    "It is spoken unchanged. To edit it, break it into shorter paragraphs.",
+    tr("One paragraph has more than {longest} characters.", longest=f"{LONGEST:,}"),
+    tr("It is spoken unchanged. To edit it, break it into shorter paragraphs."),
     "info",
-    (ActionSpec("break", "Break at sentence ends"),),
+    (ActionSpec("break", tr("Break at sentence ends")),),
 )
 
 
@@ -77,17 +78,17 @@ class SpeechCanvas(QWidget):
 
     def _make_header(self) -> None:
         theme = self._theme
-        self.header = PaneHeader(theme, "New clip", style="reading", weight=600)
-        self.list_button = IconButton(theme, "panel-left", "Show the list", shortcut="Ctrl+B")
-        self.pencil = IconButton(theme, "pencil", "Rename", shortcut="F2", size="small", icon_size=15)
+        self.header = PaneHeader(theme, tr("New clip"), style="reading", weight=600)
+        self.list_button = IconButton(theme, "panel-left", tr("Show the list"), shortcut="Ctrl+B")
+        self.pencil = IconButton(theme, "pencil", tr("Rename"), shortcut="F2", size="small", icon_size=15)
         self.model = Button(theme, "Choose a model", "sparkle", icon_role="accent", opens_menu=True)
-        self.audition = IconButton(theme, "grid", "Compare voices")
-        self.open_file = IconButton(theme, "folder", "Open a text file", shortcut="Ctrl+O")
+        self.audition = IconButton(theme, "grid", tr("Compare voices"))
+        self.open_file = IconButton(theme, "folder", tr("Open a text file"), shortcut="Ctrl+O")
         self.inspector_button = IconButton(
-            theme, "panel-right", "Show the inspector", shortcut="Ctrl+I", checkable=True
+            theme, "panel-right", tr("Show the inspector"), shortcut="Ctrl+I", checkable=True
         )
         self._title_field = QLineEdit()
-        self._title_field.setAccessibleName("Title")
+        self._title_field.setAccessibleName(tr("Title"))
         self._title_field.setMaxLength(80)
         self._title_field.hide()
         self.header.add_before_title(self.list_button)
@@ -119,9 +120,9 @@ class SpeechCanvas(QWidget):
         """Make the player, and the place of receipts."""
         theme = self._theme
         self.player = PlayerBar(theme)
-        self.transcribe = Button(theme, "Transcribe", "microphone", kind="quiet", size="small")
-        self.go_on = Button(theme, "Get the rest", "refresh", size="small")
-        self.save = Button(theme, "Save as…", "download", size="small")
+        self.transcribe = Button(theme, tr("Transcribe"), "microphone", kind="quiet", size="small")
+        self.go_on = Button(theme, tr("Get the rest"), "refresh", size="small")
+        self.save = Button(theme, tr("Save as…"), "download", size="small")
         self.receipt = ReceiptLine(theme)
         self._shown_receipts: object = None
         for button in (self.go_on, self.transcribe, self.save):
@@ -162,7 +163,7 @@ class SpeechCanvas(QWidget):
     # -- title ----------------------------------------------------------------------------------------------------
 
     def show_head(self, head: SpeechHead) -> None:
-        self.header.set_title(head.title or "New clip")
+        self.header.set_title(head.title or tr("New clip"))
         self.pencil.setVisible(bool(head.take_id))
 
     def begin_rename(self) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from app.core.money import money
 from app.service.models import Model
+from app.translation import tr
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from app.ui.speech.session.voice_cloning import VoiceCloning
     from app.ui.speech.state import SampleView
 
-CONSENT = "This is my own voice, or its owner has agreed to let me clone it."
-READ_THIS = "Read this aloud: The tide turns at noon, and the ferry leaves on time, whether or not anyone is on it."
+CONSENT = tr("This is my own voice, or its owner has agreed to let me clone it.")
+READ_THIS = tr("Read this aloud: The tide turns at noon, and the ferry leaves on time, whether or not anyone is on it.")
 LEVEL_FLOOR_DB = 60.0
 
 
@@ -36,33 +37,33 @@ class CloneDialog(Dialog):
         self._cloning = cloning
         self._path: Path | None = None
         self._is_good = False
-        self.name = TextField(theme, "Voice name", placeholder="For example: my reading voice")
-        self.model = ChoiceField(theme, "Model")
+        self.name = TextField(theme, tr("Voice name"), placeholder=tr("For example: my reading voice"))
+        self.model = ChoiceField(theme, tr("Model"))
         for model in models:
             self.model.addItem(model.name, model.id)
         self.words = Label(theme, READ_THIS, role="text2", wrap=True)
-        self.record = Button(theme, "Record", "record", icon_role="bad")
+        self.record = Button(theme, tr("Record"), "record", icon_role="bad")
         self.choose = Button(theme, "Choose a file…", "folder")
-        self.preview = Button(theme, "Hear it", "play", kind="quiet")
-        self.level = Progress(theme, "Loudness")
-        self.report = Label(theme, "5 to 10 seconds is best.", "small", "text2", wrap=True, tabular=True)
+        self.preview = Button(theme, tr("Hear it"), "play", kind="quiet")
+        self.level = Progress(theme, tr("Loudness"))
+        self.report = Label(theme, tr("5 to 10 seconds is best."), "small", "text2", wrap=True, tabular=True)
         self.consent = QCheckBox(CONSENT)
         self.price = Label(theme, "", role="text2", wrap=True, tabular=True)
         self._build(theme, models)
-        self.add_button("Cancel", accepts=False)
-        self.go = self.add_button("Clone", kind="primary", accepts=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.go = self.add_button(tr("Clone"), kind="primary", accepts=True)
         self._connect()
         self._show_price()
         self._agree()
 
     def _build(self, theme: Theme, models: Sequence[Model]) -> None:
-        for title, field in (("Name", self.name), ("Model", self.model)):
+        for title, field in ((tr("Name"), self.name), (tr("Model"), self.model)):
             label = Label(theme, title, "small", "text2", weight=500)
             bind_label(label, field)
             self.body.addWidget(label)
             self.body.addWidget(field)
         if not models:
-            self.report.set_text("No model on this account can clone voices.")
+            self.report.set_text(tr("No model on this account can clone voices."))
         self.body.addWidget(self.words)
         row = QHBoxLayout()
         for button in (self.record, self.choose, self.preview):
@@ -90,12 +91,12 @@ class CloneDialog(Dialog):
     def _show_price(self) -> None:
         """What one clone costs, before it is sent; each clone is charged, also of the same sample."""
         price = self._cloning.price(self.model_id)
-        self.go.setText(f"Clone · {money(price)}" if price is not None else "Clone · price unknown")
+        self.go.setText(f"Clone · {money(price)}" if price is not None else tr("Clone · price unknown"))
         if price is None:
-            words = "Price unknown. The receipt shows what cloning cost."
+            words = tr("Price unknown. The receipt shows what cloning cost.")
             self.price.set_text(words)
         else:
-            self.price.set_text(f"Cloning costs {self._cloning.cost_words(price)}.")
+            self.price.set_text(tr("Cloning costs {cost_words}.", cost_words=self._cloning.cost_words(price)))
 
     @property
     def voice_name(self) -> str:
@@ -113,12 +114,12 @@ class CloneDialog(Dialog):
     def _toggle_recording(self) -> None:
         if self._cloning.is_recording:
             self._cloning.end_recording(self.model_id)
-            self.record.setText("Record again")
+            self.record.setText(tr("Record again"))
         else:
             self._path, self._is_good = None, False
             self._cloning.record()
-            self.record.setText("Stop")
-            self.report.set_text("Waiting for the microphone")
+            self.record.setText(tr("Stop"))
+            self.report.set_text(tr("Waiting for the microphone"))
         self._agree()
 
     def _choose_file(self) -> None:
@@ -131,11 +132,13 @@ class CloneDialog(Dialog):
 
     def _show_level(self, seconds: float, level_db: float, warning: str) -> None:
         self.level.set_share(max(0.0, min(1.0, 1 + level_db / LEVEL_FLOOR_DB)))
-        words = {"silent": "No sound.", "muted": "The microphone is muted.", "clipping": "Too loud."}
-        self.report.set_text(f"Recording {seconds:.1f} s. {words.get(warning, '')}".strip())
+        words = {"silent": tr("No sound."), "muted": tr("The microphone is muted."), "clipping": tr("Too loud.")}
+        self.report.set_text(
+            tr("Recording {seconds} s. {warning}", seconds=f"{seconds:.1f}", warning=words.get(warning, "")).strip()
+        )
 
     def _show_problem(self, sentence: str) -> None:
-        self.record.setText("Record")
+        self.record.setText(tr("Record"))
         if sentence:
             self.report.set_text(sentence)
         if self._cloning.is_recording:
@@ -145,7 +148,7 @@ class CloneDialog(Dialog):
         """A sample was recorded or chosen, and measured."""
         self._path, self._is_good = path, report.can_be_used
         found = f"{report.seconds:.1f} s, {report.level_db:.0f} dB."
-        self.report.set_text(f"{found} {report.problem or report.advice or 'This is a good sample.'}")
+        self.report.set_text(f"{found} {report.problem or report.advice or tr('This is a good sample.')}")
         self.report.set_role("bad" if report.problem else "text2")
         self.level.set_share(0.0)
         self._agree()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.core.money import money
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
 from app.ui.kit.theme import Theme
@@ -28,14 +29,16 @@ class ClonedVoiceList(ScrollPane):
     trash_wanted = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("My voices")
+        super().__init__(tr("My voices"))
         self._theme = theme
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it may have no other control, and the keys scroll it
         self._column = self.fill(theme, "pane", (16, 12, 16, 12), 12)
         self.words = Label(
             theme,
-            "A voice is cloned from a sample of 5 to 30 seconds. The service keeps it for about a week; "
-            "the sample stays here, so you can clone it again.",
+            tr(
+                "A voice is cloned from a sample of 5 to 30 seconds. The service keeps it for about a week; "
+                "the sample stays here, so you can clone it again."
+            ),
             role="text2",
             wrap=True,
         )
@@ -88,10 +91,10 @@ class CloneCard(Card):
         self.state = Badge(theme, "", "ok")
         self.second = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.handle = Label(theme, "", "caption", "text3", mono=True, elide=True)
-        self.use = Button(theme, "Use", size="small")
-        self.again = Button(theme, "Clone again", "refresh", size="small")
-        self.play = IconButton(theme, "play", "Hear the sample", size="small")
-        self.trash = IconButton(theme, "trash", "Move to trash", size="small")
+        self.use = Button(theme, tr("Use"), size="small")
+        self.again = Button(theme, tr("Clone again"), "refresh", size="small")
+        self.play = IconButton(theme, "play", tr("Hear the sample"), size="small")
+        self.trash = IconButton(theme, "trash", tr("Move to trash"), size="small")
         top, below = QHBoxLayout(), QHBoxLayout()
         top.addWidget(self.name, 1)
         top.addWidget(self.state)
@@ -114,18 +117,24 @@ class CloneCard(Card):
 
     def show_row(self, row: ClonedRow) -> None:
         self.name.set_text(row.name)
-        ended = "expired" if row.handle else "not made"  # its clone was refused, or never arrived
-        words = "working" if row.working else ended if row.has_expired else "in use" if row.in_use else "ready"
+        ended = "expired" if row.handle else tr("not made")  # its clone was refused, or never arrived
+        words = "working" if row.working else ended if row.has_expired else tr("in use") if row.in_use else "ready"
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
-        facts = (row.model_name, row.age, row.expiry, f"sample {row.sample_s:.0f}\u00a0s")
+        facts = (row.model_name, row.age, row.expiry, tr("sample {sample_s}\xa0s", sample_s=f"{row.sample_s:.0f}"))
         self.second.set_text(" · ".join(fact for fact in facts if fact))
         self.handle.set_text(row.handle)
         can_be_used = not (row.has_expired or row.working or row.in_use)
         if self.use.hasFocus() and not can_be_used:
             self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # not to its neighbor, which costs money
         self.use.setEnabled(can_be_used)
-        self.again.setText(f"Clone again · {money(row.price) if row.price is not None else 'price unknown'}")
+        self.again.setText(
+            tr("Clone again · {price}", price=money(row.price) if row.price is not None else tr("price unknown"))
+        )
         self.again.setEnabled(not row.working)
-        for button, words in ((self.use, "Use"), (self.again, "Clone again"), (self.play, "Hear the sample of")):
+        for button, words in (
+            (self.use, tr("Use")),
+            (self.again, tr("Clone again")),
+            (self.play, tr("Hear the sample of")),
+        ):
             button.setAccessibleName(f"{words} {row.name}")
-        self.trash.rename(f"Move {row.name} to trash")
+        self.trash.rename(tr("Move {name} to trash", name=row.name))

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QWidget
 
 from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, bind_label
@@ -29,7 +30,7 @@ class DeliveryPage(ScrollPane):
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
-        super().__init__("Delivery")
+        super().__init__(tr("Delivery"))
         self._theme = theme
         if whole:
             at_once(self.build())
@@ -50,19 +51,19 @@ class DeliveryPage(ScrollPane):
         self._formats: tuple[str, ...] = ()
         self._make_style()
         yield
-        self.speed = SliderField(theme, "Speed", low=0.25, high=4.0, step=0.05, decimals=2, default=1.0)
-        self._add("speed", "Speed", self.speed)
+        self.speed = SliderField(theme, tr("Speed"), low=0.25, high=4.0, step=0.05, decimals=2, default=1.0)
+        self._add("speed", tr("Speed"), self.speed)
         yield
-        self.temperature = SliderField(theme, "Temperature", low=0.0, high=2.0, step=0.05, decimals=2, default=0.75)
-        self._add("temperature", "Temperature", self.temperature)
+        self.temperature = SliderField(theme, tr("Temperature"), low=0.0, high=2.0, step=0.05, decimals=2, default=0.75)
+        self._add("temperature", tr("Temperature"), self.temperature)
         yield
-        self.top_p = SliderField(theme, "Top-p", low=0.0, high=1.0, step=0.05, decimals=2, default=0.9)
-        self._add("top_p", "Top-p", self.top_p)
+        self.top_p = SliderField(theme, tr("Top-p"), low=0.0, high=1.0, step=0.05, decimals=2, default=0.9)
+        self._add("top_p", tr("Top-p"), self.top_p)
         yield
-        self.language = ChoiceField(theme, "Language hint", small=True)
-        self.format = ChoiceField(theme, "Format", small=True)
-        self.stream = Switch(theme, "Stream", checked=True)
-        self._add("language", "Language", self.language)
+        self.language = ChoiceField(theme, tr("Language hint"), small=True)
+        self.format = ChoiceField(theme, tr("Format"), small=True)
+        self.stream = Switch(theme, tr("Stream"), checked=True)
+        self._add("language", tr("Language"), self.language)
         self._add_format()
         self._grid.setRowStretch(self._row, 1)
         self.speed.value_edited.connect(lambda value: self.speech_option_edited.emit("speed", value))
@@ -79,15 +80,15 @@ class DeliveryPage(ScrollPane):
     def _make_style(self) -> None:
         theme = self._theme
         head = QHBoxLayout()
-        words = Label(theme, "Style prompt", "small", "text2", weight=500)
+        words = Label(theme, tr("Style prompt"), "small", "text2", weight=500)
         self.style_count = Label(theme, f"0 / {MAX_STYLE_CHARS}", "small", "text3", tabular=True)
         head.addWidget(words, 1)
         head.addWidget(self.style_count)
         self.style_box = QPlainTextEdit()
         self.style_box.setTabChangesFocus(True)
-        self.style_box.setPlaceholderText("Mood and delivery, for example: warm and unhurried.")
+        self.style_box.setPlaceholderText(tr("Mood and delivery, for example: warm and unhurried."))
         bind_label(words, self.style_box)
-        self.style_box.setAccessibleName("Style prompt")
+        self.style_box.setAccessibleName(tr("Style prompt"))
         self._style_timer = QTimer(self)
         self._style_timer.setSingleShot(True)
         self._style_timer.setInterval(STYLE_AFTER_MS)
@@ -107,14 +108,14 @@ class DeliveryPage(ScrollPane):
         self._add_reason(name)
 
     def _add_format(self) -> None:
-        label = Label(self._theme, "Format")
+        label = Label(self._theme, tr("Format"))
         label.setBuddy(self.format)
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.format)
         row.addStretch(1)
-        row.addWidget(Label(self._theme, "Stream"))
+        row.addWidget(Label(self._theme, tr("Stream")))
         row.addWidget(self.stream)
         self._pairs.append((self._row, label, holder))
         self._row += 2
@@ -184,7 +185,7 @@ class DeliveryPage(ScrollPane):
 
     def _show_choices(self, view: SpeechOptionsView, model: Model | None) -> None:
         if not self.language.count():
-            self.language.addItem("Detect", "")
+            self.language.addItem(tr("Detect"), "")
             for code, title in language_choices(model):
                 self.language.addItem(title, code)
         self.language.setCurrentIndex(max(0, self.language.findData(view.speech_options.language)))

@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextEdit
 
 from app.service.speech_text import Span
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.theme import Theme
 from app.ui.speech import long_paragraphs
@@ -35,7 +36,7 @@ from app.ui.speech import long_paragraphs
 LINE_PX = 25
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 TELL_AFTER_MS = 60
-NOTHING_YET = "Write or paste what you want to hear, or drop a text file here."
+NOTHING_YET = tr("Write or paste what you want to hear, or drop a text file here.")
 PIECE = 8_000  # characters that are put into the document at a time; laying out more of them would be felt
 MAX_FILE_BYTES = 4_000_000
 WRITING = (Qt.Key.Key_Backspace, Qt.Key.Key_Delete, Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -65,7 +66,7 @@ class SpeechEditor(QTextEdit):
         self._before: str | None = None  # what was there before a text that cannot be undone key by key
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("Text to speak")
+        self.setAccessibleName(tr("Text to speak"))
         self.setAccessibleDescription(NOTHING_YET)
         self.setTabChangesFocus(True)
         self.setProperty("bare", True)
@@ -347,7 +348,11 @@ class SpeechEditor(QTextEdit):
             if place.top() > self.viewport().height():
                 break  # asking for the place of the next ones would have all of the text laid out
             y = place.top() - (theme.px(5) if cursor.atBlockStart() else 1)
-            words = f"Part {number} starts here, at a sentence end" if cursor.atBlockStart() else f"Part {number}"
+            words = (
+                tr("Part {number} starts here, at a sentence end", number=number)
+                if cursor.atBlockStart()
+                else tr("Part {number}", number=number)
+            )
             wide = QFontMetricsF(font).horizontalAdvance(words) + theme.icon_px(14) + theme.px(12)
             left = self.viewport().width() - wide if not cursor.atBlockStart() else (self.viewport().width() - wide) / 2
             pen = QPen(theme.color("control"), 1, Qt.PenStyle.DashLine)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
@@ -23,19 +24,19 @@ class ExportDialog(Dialog):
     def __init__(
         self, theme: Theme, parent: QWidget, take_id: str, kind: str, pattern: str, take_actions: TakeActions
     ) -> None:
-        super().__init__(theme, parent, "Save the clip")
+        super().__init__(theme, parent, tr("Save the clip"))
         self._take_id = take_id
         self.take_actions = take_actions
-        self.format = ChoiceField(theme, "Format")
+        self.format = ChoiceField(theme, tr("Format"))
         self._formats = {one.name: one for one in take_actions.export_formats()}
         for one in self._formats.values():
             self.format.addItem(one.title, one.name)
         self.format.setCurrentIndex(max(0, self.format.findData(kind)))
-        self.field = TextField(theme, "Name", text=pattern or DEFAULT_PATTERN)
+        self.field = TextField(theme, tr("Name"), text=pattern or DEFAULT_PATTERN)
         self.preview = Label(theme, "", "small", "text2", wrap=True)
         rows = (
-            (Label(theme, "Format", "small", "text2"), self.format),
-            (Label(theme, "Name", "small", "text2"), self.field),
+            (Label(theme, tr("Format"), "small", "text2"), self.format),
+            (Label(theme, tr("Name"), "small", "text2"), self.field),
         )
         for label, field in rows:
             bind_label(label, field)
@@ -43,12 +44,16 @@ class ExportDialog(Dialog):
             self.body.addWidget(field)
         self.body.addWidget(
             Label(
-                theme, "{title}, {voice}, {model}, {date}, {time} and {id} are replaced.", "small", "text3", wrap=True
+                theme,
+                tr("{title}, {voice}, {model}, {date}, {time} and {id} are replaced."),
+                "small",
+                "text3",
+                wrap=True,
             )
         )
         self.body.addWidget(self.preview)
-        self.add_button("Cancel", accepts=False)
-        self.save = self.add_button("Save…", kind="primary", accepts=True, default=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.save = self.add_button(tr("Save…"), kind="primary", accepts=True, default=True)
         self.format.currentIndexChanged.connect(lambda _index: self._agree())
         self.field.textChanged.connect(lambda _text: self._agree())
         self._agree()
@@ -64,5 +69,5 @@ class ExportDialog(Dialog):
     def _agree(self) -> None:
         problem = self._formats[self.kind].problem
         name = self.take_actions.proposed_name(self._take_id, self.kind, self.pattern)
-        self.preview.set_text(problem or f"Saved as {name}")
+        self.preview.set_text(problem or tr("Saved as {name}", name=name))
         self.save.setEnabled(not problem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.header import PaneTabs
@@ -29,7 +30,7 @@ class SpeechInspector(QWidget):
     def build(self) -> BuildSteps[None]:
         """Make the pages, one at each step."""
         theme = self._theme
-        self.tabs = PaneTabs(theme, "Inspector", ("Voice and delivery", "My voices", "Request"))
+        self.tabs = PaneTabs(theme, tr("Inspector"), (tr("Voice and delivery"), tr("My voices"), tr("Request")))
         self.pages = QStackedWidget(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -63,7 +64,7 @@ class SpeechInspector(QWidget):
 
     def _apply_theme(self) -> None:
         """Large letters leave room for one word of the first title."""
-        self.tabs.bar.setTabText(VOICE, "Voice and delivery" if self._theme.scale < LARGE else "Voice")
+        self.tabs.bar.setTabText(VOICE, tr("Voice and delivery") if self._theme.scale < LARGE else tr("Voice"))
 
     def show_page(self, page: int) -> None:
         """Bring one of VOICE, OWN, REQUEST to the front."""

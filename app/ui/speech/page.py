@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core import money
 from app.core.tabs import TABS
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.plain_tooltip import plain_tip
@@ -124,7 +125,7 @@ class SpeechPage(QObject):
         )
         pane.star_wanted.connect(take_actions.star)
         pane.trash_wanted.connect(take_actions.move_to_trash)
-        pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, "Back to clips")
+        pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, tr("Back to clips"))
         pane.again_wanted.connect(self.speak_again)
         pane.save_wanted.connect(self.save_take)
         pane.go_on_wanted.connect(self.presenter.go_on)
@@ -270,13 +271,18 @@ class SpeechPage(QObject):
     async def _ask_name(self, take_id: str) -> None:
         row = next((row for row in self._rows if row.id == take_id), None)
         title = await ask_text(
-            self._theme, self.main, "Rename clip", "Title", value=row.title if row is not None else "", max_chars=80
+            self._theme,
+            self.main,
+            tr("Rename clip"),
+            tr("Title"),
+            value=row.title if row is not None else "",
+            max_chars=80,
         )
         if title is not None:
             self.take_actions.rename(take_id, title)
 
     def open_text_file(self) -> None:
-        ask_for_file(self.main, "Open a text file", self.read_text_file, "Text (*.txt *.md);;All files (*)")
+        ask_for_file(self.main, tr("Open a text file"), self.read_text_file, tr("Text (*.txt *.md);;All files (*)"))
 
     def read_text_file(self, path: Path) -> None:
         self.tasks.replace("speech file", self.voices.read_file, path)
@@ -297,7 +303,7 @@ class SpeechPage(QObject):
             action.setData(model.id)
             price = model.price_input
             if price is not None:
-                action.setToolTip(plain_tip(f"{money.money(price)} for a million characters"))
+                action.setToolTip(plain_tip(tr("{price} for a million characters", price=money.money(price))))
         menu.triggered.connect(lambda action: self.presenter.use_model(str(action.data())))
         menu.popup(self.main.model.mapToGlobal(self.main.model.rect().bottomLeft()))
         return menu
@@ -381,7 +387,7 @@ class SpeechPage(QObject):
         return None
 
     def running_work(self) -> Sequence[str]:
-        return [f"“{row.title}” is generating" for row in self._rows if row.working]
+        return [tr("“{title}” is generating", title=row.title) for row in self._rows if row.working]
 
     def badge(self) -> int:
         return int(self.presenter.is_speaking)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 
@@ -31,11 +32,11 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         return sound.view.missing_parts > 0 and not presenter.is_speaking
 
     return (
-        TabAction("speech.new", "New clip", page.new_clip, "Ctrl+N", "plus", "file"),
-        TabAction("speech.open", "Open a text file…", page.open_text_file, "Ctrl+O", "folder", "file"),
+        TabAction("speech.new", tr("New clip"), page.new_clip, "Ctrl+N", "plus", "file"),
+        TabAction("speech.open", tr("Open a text file…"), page.open_text_file, "Ctrl+O", "folder", "file"),
         TabAction(
             "speech.save",
-            "Save the clip as…",
+            tr("Save the clip as…"),
             lambda: page.save_take(sound.view.take_id),
             "Ctrl+S",
             "download",
@@ -43,11 +44,15 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             enabled=lambda: sound.view.can_save,
             also=("Ctrl+E",),
         ),
-        TabAction("speech.speak", "Speak", page.speak, "Ctrl+Return", "wave", enabled=can_speak, also=("Ctrl+Enter",)),
-        TabAction("speech.file", "Speak to file", lambda: page.speak(aloud=False), "", "download", enabled=can_speak),
+        TabAction(
+            "speech.speak", tr("Speak"), page.speak, "Ctrl+Return", "wave", enabled=can_speak, also=("Ctrl+Enter",)
+        ),
+        TabAction(
+            "speech.file", tr("Speak to file"), lambda: page.speak(aloud=False), "", "download", enabled=can_speak
+        ),
         TabAction(
             "speech.stop",
-            "Stop",
+            tr("Stop"),
             lambda: _done(presenter.stop()),
             "",
             "stop",
@@ -55,42 +60,47 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "speech.go_on",
-            "Get missing parts",
+            tr("Get missing parts"),
             lambda: _done(presenter.go_on(sound.view.take_id)),
             "Ctrl+R",
             "refresh",
             enabled=missing,
         ),
-        TabAction("speech.play", "Play or pause", sound.toggle, "", "play", enabled=has_sound),
+        TabAction("speech.play", tr("Play or pause"), sound.toggle, "", "play", enabled=has_sound),
         TabAction(
             "speech.play_here",
-            "Play from cursor",
+            tr("Play from cursor"),
             lambda: sound.play_sentence_at(page.main.editor.character_at(page.main.editor.textCursor().position())),
             "Ctrl+Shift+Return",
             "play",
             enabled=has_sound,
         ),
         TabAction(
-            "speech.next_sentence", "Next sentence", lambda: sound.skip_sentence(1), "", "forward-5", enabled=has_sound
+            "speech.next_sentence",
+            tr("Next sentence"),
+            lambda: sound.skip_sentence(1),
+            "",
+            "forward-5",
+            enabled=has_sound,
         ),
         TabAction(
             "speech.previous_sentence",
-            "Previous sentence",
+            tr("Previous sentence"),
             lambda: sound.skip_sentence(-1),
             "",
             "back-5",
             enabled=has_sound,
         ),
-        TabAction("speech.audition", "Compare voices…", page.voices.ask_audition, "", "grid"),
+        TabAction("speech.audition", tr("Compare voices…"), page.voices.ask_audition, "", "grid"),
         TabAction("speech.voices", "Choose a voice", page.open_voices, "Ctrl+Shift+L", "speech"),
         TabAction("speech.model", "Choose a model…", lambda: _done(page.open_model_menu()), "Ctrl+Shift+M", "sparkle"),
         TabAction("speech.clone", "Clone a voice…", page.voices.ask_clone, "", "microphone"),
-        TabAction("speech.own", "My voices", page.open_own_voices, "", "user"),
-        TabAction("speech.request", "Show request", page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("speech.rename", "Rename clip", page.rename, "", "tag", enabled=has_take),
+        TabAction("speech.own", tr("My voices"), page.open_own_voices, "", "user"),
+        TabAction("speech.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("speech.rename", tr("Rename clip"), page.rename, "", "tag", enabled=has_take),
         TabAction(
             "speech.star",
-            "Star clip or voice",
+            tr("Star clip or voice"),
             page.star,
             "Ctrl+D",
             "star",
@@ -98,7 +108,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "speech.again",
-            "Speak again with the selected voice",
+            tr("Speak again with the selected voice"),
             lambda: page.speak_again(presenter.head.take_id),
             "Ctrl+Shift+D",
             "retry",
@@ -106,7 +116,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "speech.compare",
-            "Compare clips side by side",
+            tr("Compare clips side by side"),
             page.compare_selected,
             "",
             "grid",
@@ -114,15 +124,15 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "speech.trash",
-            "Move clip to trash",
+            tr("Move clip to trash"),
             lambda: take_actions.move_to_trash((presenter.head.take_id,)),
             "",
             "trash",
             enabled=has_take,
         ),
-        TabAction("speech.open_trash", "Open trash", page.open_trash, "", "trash"),
-        TabAction("speech.next", "Next clip", lambda: page.step(1), "Alt+Down", "arrow-down"),
-        TabAction("speech.previous", "Previous clip", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("speech.open_trash", tr("Open trash"), page.open_trash, "", "trash"),
+        TabAction("speech.next", tr("Next clip"), lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("speech.previous", tr("Previous clip"), lambda: page.step(-1), "Alt+Up", "arrow-up"),
     )
 
 
@@ -140,7 +150,16 @@ def speech_palette_items(page: SpeechPage, rows: Sequence[TakeRow], text: str, l
                 break
             if words.are_in(voice.name, voice.id, voice.model_name, "voice"):
                 key, run = f"voice:{voice.model}:{voice.id}", partial(page.presenter.use_voice, *voice.key)
-                found.append(PaletteItem(key, voice.name, f"Voice of {voice.model_name}", "speech", "model", run))
+                found.append(
+                    PaletteItem(
+                        key,
+                        voice.name,
+                        tr("Voice of {model_name}", model_name=voice.model_name),
+                        "speech",
+                        "model",
+                        run,
+                    )
+                )
     return found[:limit]
 
 

@@ -25,6 +25,7 @@ from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
+from app.translation import tr, tr_n
 from app.ui.kit.lists.rows import build_rows
 from app.ui.speech.session.cost_meter import AT_ONCE, meter_of
 from app.ui.speech.session.session_calls import SessionCalls
@@ -42,7 +43,7 @@ from app.ui.speech.speech_options import (
 )
 from app.ui.speech.state import Choice, Meter, SpeechHead
 
-NOT_YET = "The clip list is still loading. Try again in a moment."
+NOT_YET = tr("The clip list is still loading. Try again in a moment.")
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
@@ -98,7 +99,7 @@ class SpeechPresenter(CallingPresenter):
         self.speech_options = SpeechOptions()
         self.choice = Choice()
         self.head = SpeechHead()
-        self.meter = Meter(why_not="Type something to speak.")
+        self.meter = Meter(why_not=tr("Type something to speak."))
         self.problem: Problem | None = None
         self.pattern = ""
         self.ready = asyncio.Event()
@@ -204,7 +205,11 @@ class SpeechPresenter(CallingPresenter):
         self.keep_choice()
         self.set_problem(None)
         if before.model and before.model != self.choice.model:
-            note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so Rialto switched to that model."
+            note = tr(
+                "{voice_name} belongs to {model_name}, so Rialto switched to that model.",
+                voice_name=self.choice.voice_name,
+                model_name=self.choice.model_name,
+            )
             self.notice.emit(note)
 
     def use_model(self, model_id: str) -> None:
@@ -269,7 +274,7 @@ class SpeechPresenter(CallingPresenter):
     def lacks_account(self) -> bool:
         """Whether nothing can be asked for; then the page says so."""
         if self.service is None:
-            self.set_problem(Problem("No account", "Choose the Sandbox or add a key in Settings."))
+            self.set_problem(Problem(tr("No account"), tr("Choose the Sandbox or add a key in Settings.")))
         return self.service is None
 
     def set_problem(self, problem: Problem | None) -> None:
@@ -349,8 +354,11 @@ class SpeechPresenter(CallingPresenter):
         self._restore_draft(await self._memory.open(FormDraftStore(database, "speech")))
         self.settle_choice()
         if broken:
-            what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"
-            words = f"{what} being generated when Rialto quit. The audio received so far is saved. Open it to continue."
+            what = tr_n("A clip was", "{n} clips were", len(broken))
+            words = tr(
+                "{what} being generated when Rialto quit. The audio received so far is saved. Open it to continue.",
+                what=what,
+            )
             self.notice.emit(words)
         for intent in await self.intents.pending("speech"):  # the takes themselves show what is missing of them
             if intent.state == "unknown":
@@ -452,7 +460,7 @@ class SpeechPresenter(CallingPresenter):
         except ServiceError as error:
             self.set_problem(words_for(error, reading.take, self.voice_list))
         except StorageError as error:
-            self.set_problem(Problem(error.sentence, "The audio received so far is saved."))
+            self.set_problem(Problem(error.sentence, tr("The audio received so far is saved.")))
             if error.unsaved:
                 error.keep_again_with(partial(self._kept_again, reading))
                 self._tasks.report(error)
@@ -509,15 +517,17 @@ MOST_CHARS = 130  # of what the service says about a voice that it does not know
 def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem:
     """What went wrong, with the way on: the part alone again, or another voice."""
     count = sum(part.state != "complete" for part in take.parts)
-    kept = "Everything before it is saved." if count < len(take.parts) else ""
+    kept = tr("Everything before it is saved.") if count < len(take.parts) else ""
     problem = describe(error, subject="text", charged=kept)
     if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
         return replace(
             problem,
             what=f"The service does not know the cloned voice {take.voice_name} any more",
-            meaning=f"Cloned voices are kept for about a week, for the model that made them. Nothing was "
-            f"charged. {kept}",
-            primary=ActionSpec(f"clone-again:{take.voice}", "Clone it again"),
+            meaning=tr(
+                "Cloned voices are kept for about a week, for the model that made them. Nothing was charged. {kept}",
+                kept=kept,
+            ),
+            primary=ActionSpec(f"clone-again:{take.voice}", tr("Clone it again")),
             alternative=ActionSpec("choose-voice", "Choose a voice"),
         )
     if isinstance(error, BadRequest) and _is_about_the_voice(error):
@@ -526,13 +536,17 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
         return replace(
             problem,
             what=f"{name} does not know the voice {take.voice_name}",
-            meaning=f"{shortened(error.message)} Nothing was charged.",
-            primary=ActionSpec("model-voice", f"Use {name}’s default voice"),
+            meaning=tr("{shortened} Nothing was charged.", shortened=shortened(error.message)),
+            primary=ActionSpec("model-voice", tr("Use {name}’s default voice", name=name)),
             alternative=ActionSpec("choose-voice", "Choose a voice"),
         )
     if problem.primary is None or problem.primary.id in ("retry", "continue"):
         failed = next((part for part in take.parts if part.state != "complete"), None)
-        words = f"Ask for part {failed.number} again" if failed and len(take.parts) > 1 else "Ask again"
+        words = (
+            tr("Ask for part {number} again", number=failed.number)
+            if failed and len(take.parts) > 1
+            else tr("Ask again")
+        )
         problem = replace(problem, primary=ActionSpec("go-on", words))
     return problem
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
@@ -15,21 +16,21 @@ from app.ui.kit.widgets.details_block import DetailsBlock
 from app.ui.kit.widgets.label import Label
 from app.ui.speech.state import CallView
 
-NOTHING = "The exact request appears here once it is sent."
+NOTHING = tr("The exact request appears here once it is sent.")
 
 
 class RequestPage(CallPane):
     """Shows one call; with more than one, arrows step through them."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(QuietButton(theme, "Copy as curl, without the key", "copy", size="small"))
+        super().__init__(QuietButton(theme, tr("Copy as curl, without the key"), "copy", size="small"))
         self._calls: tuple[CallView, ...] = ()
         self._place = 0
         self._newest_is_shown = True
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it has few controls, and the keys scroll it
         column = self.fill(theme, "pane", (16, 12, 16, 12), 10)
-        self.before = IconButton(theme, "chevron-left", "Previous call", size="small")
-        self.after = IconButton(theme, "chevron-right", "Next call", size="small")
+        self.before = IconButton(theme, "chevron-left", tr("Previous call"), size="small")
+        self.after = IconButton(theme, "chevron-right", tr("Next call"), size="small")
         self.which = Label(theme, "", "small", weight=600, tabular=True)
         self._steps = QWidget()
         row = QHBoxLayout(self._steps)
@@ -41,9 +42,9 @@ class RequestPage(CallPane):
         self.path = Label(theme, "", mono=True, wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.answer = DetailsBlock(theme, title="Answer")
-        self.answer.copy_button.setText("Copy")
-        self.answer.copy_button.setAccessibleName("Copy response")
+        self.answer = DetailsBlock(theme, title=tr("Answer"))
+        self.answer.copy_button.setText(tr("Copy"))
+        self.answer.copy_button.setAccessibleName(tr("Copy response"))
         for widget in (self._steps, self.nothing, self.path, self.body):
             column.addWidget(widget)
         column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 
 from app.core import money
 from app.service.speech_text import MAX_CHARS
+from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
@@ -24,14 +25,16 @@ class MeterBars(QWidget):
         super().__init__()
         self._theme = theme
         self._shares: tuple[float, ...] = (0.0,)
-        self.setAccessibleName("Text length")
+        self.setAccessibleName(tr("Text length"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
     def show_parts(self, lengths: tuple[int, ...]) -> None:
         shares = tuple(length / MAX_CHARS for length in lengths) or (0.0,)
         self._shares = shares if len(shares) <= MAX_BARS else (1.0,)
-        self.setAccessibleDescription(f"{sum(lengths)} characters in {len(lengths)} parts")
+        self.setAccessibleDescription(
+            tr("{lengths} characters in {count} parts", lengths=sum(lengths), count=len(lengths))
+        )
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -71,10 +74,10 @@ class SpeakBar(QFrame):
         self.count = Label(theme, "", "small", weight=600, tabular=True)
         self.cut = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.length = Label(theme, "", "small", "text2", tabular=True, elide=True)
-        self.estimate = Label(theme, "Estimate", "small", "text2")
+        self.estimate = Label(theme, tr("Estimate"), "small", "text2")
         self.price = Label(theme, "", "small", weight=600, tabular=True)
-        self.to_file = Button(theme, "Speak to file", "download")
-        self.speak = PrimaryButton(theme, "Speak", "wave", hint="Ctrl+Enter")
+        self.to_file = Button(theme, tr("Speak to file"), "download")
+        self.speak = PrimaryButton(theme, tr("Speak"), "wave", hint="Ctrl+Enter")
         self._column = QVBoxLayout(self)
         self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
         self._upper.addWidget(self.bars)
@@ -103,7 +106,7 @@ class SpeakBar(QFrame):
         self.count.set_text(money.count(meter.characters))
         self.cut.set_text(self._cut_words(lengths))
         self.length.set_text(self._length_words(meter))
-        self.price.set_text(money.money(meter.price) if meter.price is not None else "Price unknown")
+        self.price.set_text(money.money(meter.price) if meter.price is not None else tr("Price unknown"))
         self.price.setVisible(meter.characters > 0)
         self.estimate.setVisible(meter.characters > 0 and meter.price is not None)
         self.to_file.setEnabled(not meter.why_not and not self.is_speaking)
@@ -116,21 +119,28 @@ class SpeakBar(QFrame):
         if meter.why_not:
             return meter.why_not
         seconds = max(1, round(meter.seconds))
-        return f"About {f'{seconds} s' if seconds < 60 else money.duration(seconds)} of audio"
+        return tr("About {seconds} of audio", seconds=f"{seconds} s" if seconds < 60 else money.duration(seconds))
 
     @staticmethod
     def _cut_words(lengths: tuple[int, ...]) -> str:
         if len(lengths) < 2:
-            return f"of {money.count(MAX_CHARS)} characters"
-        shown = ", ".join(money.count(length) for length in lengths[:-1]) + f" and {money.count(lengths[-1])}"
+            return tr("of {max_chars} characters", max_chars=money.count(MAX_CHARS))
+        shown = ", ".join(money.count(length) for length in lengths[:-1]) + tr(
+            " and {lengths}", lengths=money.count(lengths[-1])
+        )
         if len(lengths) > 4:
-            shown = f"{money.count(lengths[0])} to {money.count(lengths[-1])}"
-        return f"characters in {len(lengths)} parts: {shown} of {money.count(MAX_CHARS)}"
+            shown = tr("{lengths} to {lengths2}", lengths=money.count(lengths[0]), lengths2=money.count(lengths[-1]))
+        return tr(
+            "characters in {count} parts: {shown} of {max_chars}",
+            count=len(lengths),
+            shown=shown,
+            max_chars=money.count(MAX_CHARS),
+        )
 
     def show_speaking(self, on: bool) -> None:
         """Speak becomes Stop while a take is being asked for."""
         self.is_speaking = on
-        self.speak.setText("Stop" if on else "Speak")
+        self.speak.setText(tr("Stop") if on else tr("Speak"))
         self.speak.set_icon("stop" if on else "wave")
         self.speak.set_hint("Esc" if on else "Ctrl+Enter")
         self.speak.set_kind("" if on else "primary")

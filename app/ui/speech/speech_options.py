@@ -8,35 +8,36 @@ from typing import Any
 
 from app.service.models import Model
 from app.service.speech import FORMATS, LANGUAGE_CHARS, MAX_STYLE_CHARS, SPEEDS, SpeechTraits, traits_of
+from app.translation import tr
 
 LANGUAGE_NAMES: Mapping[str, str] = {
-    "ar": "Arabic",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "fi": "Finnish",
-    "fr": "French",
-    "hi": "Hindi",
-    "hu": "Hungarian",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "nl": "Dutch",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "sv": "Swedish",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
+    "ar": tr("Arabic"),
+    "cs": tr("Czech"),
+    "da": tr("Danish"),
+    "de": tr("German"),
+    "el": tr("Greek"),
+    "en": tr("English"),
+    "es": tr("Spanish"),
+    "fi": tr("Finnish"),
+    "fr": tr("French"),
+    "hi": tr("Hindi"),
+    "hu": tr("Hungarian"),
+    "it": tr("Italian"),
+    "ja": tr("Japanese"),
+    "ko": tr("Korean"),
+    "nl": tr("Dutch"),
+    "pl": tr("Polish"),
+    "pt": tr("Portuguese"),
+    "ro": tr("Romanian"),
+    "ru": tr("Russian"),
+    "sv": tr("Swedish"),
+    "tr": tr("Turkish"),
+    "uk": tr("Ukrainian"),
+    "vi": tr("Vietnamese"),
+    "zh": tr("Chinese"),
 }
 FORMAT_TITLES: Mapping[str, str] = {"opus": "Opus"}  # the others are their names in capitals
-_LOCALES = ("English (US)", "English (UK)")
+_LOCALES = (tr("English (US)"), tr("English (UK)"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +111,25 @@ def formats_of(model: Model | None) -> tuple[tuple[str, ...], str]:
 def view_of(speech_options: SpeechOptions, model: Model | None) -> SpeechOptionsView:
     """Return what a model makes of the knobs (R-TTS-11, -17, -19)."""
     traits = traits_of(model) if model is not None else SpeechTraits()
-    name = model.name if model is not None else "This model"
+    name = model.name if model is not None else tr("This model")
     formats, default = formats_of(model)
     speeds = traits.speeds or (1.0, 1.0)
     low, high = speeds
 
     def off(works: bool, what: str) -> str:
-        return "" if works else f"{name} does not use {what}, so it is not sent."
+        return "" if works else tr("{name} does not use {what}, so it is not sent.", name=name, what=what)
 
     return SpeechOptionsView(
         speech_options=speech_options,
         formats=formats,
         default_format=default,
         speeds=SPEEDS,
-        no_style=off(traits.style, "a style prompt"),
+        no_style=off(traits.style, tr("a style prompt")),
         no_speed=off(traits.speeds is not None, "a speed"),
         no_temperature=off(traits.temperature, "temperature"),
         no_top_p=off(traits.top_p, "top-p"),
-        no_language=off(traits.language_form != "none", "a language hint"),
-        speed_note=f"{name} allows {low:g} to {high:g}."
+        no_language=off(traits.language_form != "none", tr("a language hint")),
+        speed_note=tr("{name} allows {low} to {high}.", name=name, low=f"{low:g}", high=f"{high:g}")
         if traits.speeds and traits.speeds != SPEEDS and not low <= speech_options.speed <= high
         else "",
     )

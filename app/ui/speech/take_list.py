@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 
 from app.core.money import size as size_words
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
@@ -39,15 +40,15 @@ class TakeListPane(ListPane):
 
     def __init__(self, theme: Theme) -> None:
         self.foot = StorageFooter(theme)
-        super().__init__(theme, "Speech", "Filter clips", "Clear filter", self.foot)
+        super().__init__(theme, tr("Speech"), tr("Filter clips"), tr("Clear filter"), self.foot)
         self._rows: tuple[TakeRow, ...] = ()
         self._bytes = 0
-        self.new = IconButton(theme, "plus", "New clip", shortcut="Ctrl+N", framed=True)
-        beta = Badge(theme, "Beta", "outline")
-        beta.setToolTip("Beta: this part of the service may change.")
+        self.new = IconButton(theme, "plus", tr("New clip"), shortcut="Ctrl+N", framed=True)
+        beta = Badge(theme, tr("Beta"), "outline")
+        beta.setToolTip(tr("Beta: this part of the service may change."))
         self.header.add_after_title(beta)
         self.header.add(self.new)
-        self.view = GroupedView(theme, "Clips", has_end_sign=False, selects_many=True)
+        self.view = GroupedView(theme, tr("Clips"), has_end_sign=False, selects_many=True)
         self.delegate = TakeDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
         self.hold(self.view)
@@ -79,10 +80,12 @@ class TakeListPane(ListPane):
         text = self.filter.text().strip()
         self.show_filled(
             bool(shown),
-            f"No clip contains “{text}”." if text else "Your clips appear here. Type something and press Speak.",
+            tr("No clip contains “{text}”.", text=text)
+            if text
+            else tr("Your clips appear here. Type something and press Speak."),
         )
         number = len(self._rows)
-        count = "1 clip" if number == 1 else f"{number:,} clips" if number else "No clips"
+        count = "1 clip" if number == 1 else tr("{number} clips", number=f"{number:,}") if number else tr("No clips")
         self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if number else count)
 
     def neighbor(self, take_id: str, step: int) -> str:
@@ -111,21 +114,23 @@ class TakeListPane(ListPane):
         row = next((one for one in self._rows if one.id == take_id), None)
         chosen = self.selected()
         entries = [
-            ("Open", "pencil", self.open_wanted),
-            ("Play or pause", "play", self.play_wanted),
-            ("Rename…", "tag", self.rename_wanted),
-            ("Remove the star" if row is not None and row.starred else "Star", "star", self.star_wanted),
-            ("Speak again with the selected voice", "retry", self.again_wanted),
-            ("Save as…", "download", self.save_wanted),
+            (tr("Open"), "pencil", self.open_wanted),
+            (tr("Play or pause"), "play", self.play_wanted),
+            (tr("Rename…"), "tag", self.rename_wanted),
+            (tr("Remove the star") if row is not None and row.starred else tr("Star"), "star", self.star_wanted),
+            (tr("Speak again with the selected voice"), "retry", self.again_wanted),
+            (tr("Save as…"), "download", self.save_wanted),
         ]
         if row is not None and row.is_partial:
-            entries.insert(1, ("Get missing parts", "refresh", self.go_on_wanted))
+            entries.insert(1, (tr("Get missing parts"), "refresh", self.go_on_wanted))
         for text, icon_name, signal in entries:
             menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
         if len(chosen) > 1:
-            menu.add(f"Compare {len(chosen)} clips", "grid").triggered.connect(lambda: self.compare_wanted.emit(chosen))
+            menu.add(tr("Compare {count} clips", count=len(chosen)), "grid").triggered.connect(
+                lambda: self.compare_wanted.emit(chosen)
+            )
         menu.addSeparator()
-        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
             lambda: self.trash_wanted.emit(self.view.selected_with(take_id))
         )
         return menu

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app.service.models import Model
 from app.service.wire import read_model
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 
 Key = tuple[str, str]  # model id, voice id
@@ -22,32 +23,32 @@ Key = tuple[str, str]  # model id, voice id
 KOKORO = "tts-kokoro"
 USUAL_VOICE = "af_sky"  # of Kokoro, and of nobody else
 _KOKORO_LANGUAGES = {
-    "a": "English (US)",
-    "b": "English (UK)",
-    "z": "Chinese",
-    "f": "French",
-    "h": "Hindi",
-    "i": "Italian",
-    "j": "Japanese",
-    "p": "Portuguese",
-    "e": "Spanish",
+    "a": tr("English (US)"),
+    "b": tr("English (UK)"),
+    "z": tr("Chinese"),
+    "f": tr("French"),
+    "h": tr("Hindi"),
+    "i": tr("Italian"),
+    "j": tr("Japanese"),
+    "p": tr("Portuguese"),
+    "e": tr("Spanish"),
 }
 _LANGUAGES = {
-    "en-us": "English (US)",
-    "en": "English (UK)",
-    "cmn": "Chinese",
-    "fr": "French",
-    "hi": "Hindi",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "de": "German",
-    "pt-br": "Portuguese",
-    "es": "Spanish",
+    "en-us": tr("English (US)"),
+    "en": tr("English (UK)"),
+    "cmn": tr("Chinese"),
+    "fr": tr("French"),
+    "hi": tr("Hindi"),
+    "it": tr("Italian"),
+    "ja": tr("Japanese"),
+    "ko": tr("Korean"),
+    "de": tr("German"),
+    "pt-br": tr("Portuguese"),
+    "es": tr("Spanish"),
 }
 _FEMALE_TIMBRES = frozenset({"f2", "f3", "f4", "f5", "linda", "steph", "anika"})
 RECENT = 5
-FAVORITES, USED, OWN = "Favorites", "Recently used", "My voices"
+FAVORITES, USED, OWN = tr("Favorites"), tr("Recently used"), tr("My voices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,11 @@ def grouped(voices: Iterable[Voice], chosen: VoiceFilter, current_model: str) ->
         by_model.setdefault(row.model, []).append(row)
     for model in sorted(by_model, key=lambda one: one != current_model):
         rows = by_model[model]
-        title = f"{rows[0].model_name}, current model" if model == current_model else rows[0].model_name
+        title = (
+            tr("{model_name}, current model", model_name=rows[0].model_name)
+            if model == current_model
+            else rows[0].model_name
+        )
         add(title, rows)
     return tuple(groups)
 

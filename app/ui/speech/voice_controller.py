@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.core import money
+from app.translation import tr
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker
@@ -59,7 +60,7 @@ class VoiceController(QObject):
     def _show_choice(self, choice: object) -> None:
         presenter, main = self._page.presenter, self._page.main
         main.model.setText(presenter.choice.model_name or "Choose a model")
-        main.model.setAccessibleName(f"Model: {presenter.choice.model_name}")
+        main.model.setAccessibleName(tr("Model: {model_name}", model_name=presenter.choice.model_name))
         main.model.updateGeometry()
         self._page.side.picker.show_chosen((presenter.choice.model, presenter.choice.voice))
 
@@ -67,7 +68,7 @@ class VoiceController(QObject):
         presenter, picker = self._page.presenter, self._page.side.picker
         voice_list = presenter.voice_list
         picker.show_choices([(model.id, model.name) for model in voice_list.models], languages(voice_list.all()))
-        note = "not checked yet" if voice_list.is_offline else ""
+        note = tr("not checked yet") if voice_list.is_offline else ""
         picker.show_groups(voice_list.groups(presenter.choice.model), len(voice_list.all()), note=note)
         self._page.main.audition.setEnabled(presenter.take_library is not None)
 
@@ -92,13 +93,17 @@ class VoiceController(QObject):
             return
         price = voice_list.sample_price(voice)
         if not voice.sample:
-            cost = money.about(price) if price is not None else "Price unknown"
+            cost = money.about(price) if price is not None else tr("Price unknown")
             if self._page.presenter.in_sandbox:
                 cost += f", {money.PLAY_MONEY},"
             if not await self._page.confirm_price(
-                f"Hear {voice.name}?",
-                f"{cost} for “{voice_list.sample_text(voice)}”. It is saved, so playing it again is free.",
-                f"Hear it for {money.money(price)}" if price is not None else "Hear it",
+                tr("Hear {name}?", name=voice.name),
+                tr(
+                    "{cost} for “{sample_text}”. It is saved, so playing it again is free.",
+                    cost=cost,
+                    sample_text=voice_list.sample_text(voice),
+                ),
+                tr("Hear it for {price}", price=money.money(price)) if price is not None else tr("Hear it"),
             ):
                 return
         self._page.clones.sample(key)
@@ -158,7 +163,7 @@ class VoiceController(QObject):
 
         text = await asyncio.to_thread(read)
         if text is None or "\0" in text:
-            self._page.toast_wanted.emit(f"{path.name} is not a text file of up to 4 MB.")
+            self._page.toast_wanted.emit(tr("{name} is not a text file of up to 4 MB.", name=path.name))
             return
         self._page.presenter.new_clip()
         self._page.presenter.replace_text(text)
@@ -177,7 +182,7 @@ class VoiceController(QObject):
         kind, pattern = dialog.kind, dialog.pattern
         name = page.take_actions.proposed_name(take_id, kind, pattern)
         ask_to_save(
-            page.main, "Save the clip", name, lambda path: page.take_actions.export(take_id, path, kind, pattern)
+            page.main, tr("Save the clip"), name, lambda path: page.take_actions.export(take_id, path, kind, pattern)
         )
 
     async def hand_on(self, take_id: str) -> None:

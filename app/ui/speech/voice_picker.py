@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
@@ -39,23 +40,25 @@ class VoicePicker(QWidget):
         super().__init__()
         self._theme = theme
         self.search = SearchField(theme, "Find a voice")
-        self.model = ChoiceField(theme, "Voice model", small=True)
-        self.language = ChoiceField(theme, "Voice language", small=True)
-        self.gender = SegmentedChoice(theme, "Voice gender", (("", "Any"), ("F", "Female"), ("M", "Male")))
+        self.model = ChoiceField(theme, tr("Voice model"), small=True)
+        self.language = ChoiceField(theme, tr("Voice language"), small=True)
+        self.gender = SegmentedChoice(
+            theme, tr("Voice gender"), (("", tr("Any")), ("F", tr("Female")), ("M", tr("Male")))
+        )
         self.stars = IconButton(
-            theme, "star", "Favorites only", size="small", framed=True, checkable=True, on_role="warn", icon_size=14
+            theme, "star", tr("Favorites only"), size="small", framed=True, checkable=True, on_role="warn", icon_size=14
         )
         self.used = IconButton(
-            theme, "history", "Recently used only", size="small", framed=True, checkable=True, icon_size=14
+            theme, "history", tr("Recently used only"), size="small", framed=True, checkable=True, icon_size=14
         )
-        self.clone = Button(theme, "Clone…", "plus", size="small")
-        self.view = GroupedView(theme, "Voices", has_end_sign=True)
+        self.clone = Button(theme, tr("Clone…"), "plus", size="small")
+        self.view = GroupedView(theme, tr("Voices"), has_end_sign=True)
         self.view.follows_open = True  # a voice that was used moves to those used lately
         self.delegate = VoiceDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
         self.count = Label(theme, "", "small", "text3", tabular=True)
         self._nothing = Label(theme, "", role="text2", wrap=True)
-        self._clear = QuietButton(theme, "Clear filters", size="small")
+        self._clear = QuietButton(theme, tr("Clear filters"), size="small")
         self._arrange()
         self._connect()
         theme.changed.connect(self._apply_theme)
@@ -123,8 +126,8 @@ class VoicePicker(QWidget):
     def show_choices(self, models: Sequence[tuple[str, str]], languages: Sequence[str]) -> None:
         """Offer these models (id, name) and languages; what is chosen stays chosen where it is still there."""
         for field, rows in (
-            (self.model, [("", "All models"), *models]),
-            (self.language, [("", "Any language"), *((one, one) for one in languages)]),
+            (self.model, [("", tr("All models")), *models]),
+            (self.language, [("", tr("Any language")), *((one, one) for one in languages)]),
         ):
             if [field.itemData(row) for row in range(field.count())] == [value for value, _ in rows]:
                 continue
@@ -168,12 +171,14 @@ class VoicePicker(QWidget):
         rows = [(group.title, [(voice.key, _Row(voice)) for voice in group.voices]) for group in groups]
         self.view.show_groups(rows)
         shown = sum(len(group.voices) for group in groups)
-        self.count.set_text(f"{shown} of {all_count} voices" + (f" · {note}" if note else ""))
+        self.count.set_text(
+            tr("{shown} of {all_count} voices", shown=shown, all_count=all_count) + (f" · {note}" if note else "")
+        )
         self.view.setVisible(shown > 0)
         self._nothing.setVisible(not shown)
         self._clear.setVisible(not shown)
         if not shown:
-            self._nothing.set_text("No voices match these filters.")
+            self._nothing.set_text(tr("No voices match these filters."))
 
     def key_of(self, key: object) -> Key:
         """Return a row's key as what it is, model and voice."""
@@ -186,9 +191,9 @@ class VoicePicker(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.view.rows.row(self.view.rows.index_of(key))
         is_loved = isinstance(row, _Row) and row.voice.favourite
-        star = "Remove from favorites" if is_loved else "Add to favorites"
+        star = tr("Remove from favorites") if is_loved else tr("Add to favorites")
         for text, icon_name, signal in (
-            ("Use this voice", "check", self.voice_chosen),
+            (tr("Use this voice"), "check", self.voice_chosen),
             ("Hear a sample", "play", self.sample_wanted),
             (star, "star", self.star_wanted),
         ):

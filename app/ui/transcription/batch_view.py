@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr, tr_n
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-COLUMNS = ("File", "Type", "Size", "Length", "Price", "Status")
+COLUMNS = (tr("File"), tr("Type"), tr("Size"), tr("Length"), tr("Price"), tr("Status"))
 FIELDS = ("title", "kind", "size", "length", "price", "status")
 NUMBERS = frozenset({2, 3, 4})
 TYPE, STATUS = 1, 5
@@ -185,7 +186,7 @@ class BatchView(QWidget):
         self.table = BatchTable()
         self.table.setModel(self.model)
         self.table.setItemDelegate(StatusDelegate(theme, self.table))
-        self.table.setAccessibleName(self.tr("Files to transcribe"))
+        self.table.setAccessibleName(tr("Files to transcribe"))
         self.table.setShowGrid(False)
         self.table.setTabKeyNavigation(False)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
@@ -197,11 +198,11 @@ class BatchView(QWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.words = Label(theme, "", "reading", weight=600, wrap=True, tabular=True)
         self.more = Label(theme, "", role="text2", wrap=True, tabular=True)
-        self.bar = Progress(theme, self.tr("Files done"))
-        self.start = PrimaryButton(theme, self.tr("Transcribe all"), "transcribe", size="large", hint="Ctrl+Enter")
-        self.pause = Button(theme, self.tr("Pause"), "pause", size="large")
-        self.add = Button(theme, self.tr("Add files…"), "plus", size="large")
-        self.clear = QuietButton(theme, self.tr("Remove finished"))
+        self.bar = Progress(theme, tr("Files done"))
+        self.start = PrimaryButton(theme, tr("Transcribe all"), "transcribe", size="large", hint="Ctrl+Enter")
+        self.pause = Button(theme, tr("Pause"), "pause", size="large")
+        self.add = Button(theme, tr("Add files…"), "plus", size="large")
+        self.clear = QuietButton(theme, tr("Remove finished"))
         self._build()
         self.start.clicked.connect(self.start_wanted)
         self.pause.clicked.connect(self.pause_wanted)
@@ -251,27 +252,27 @@ class BatchView(QWidget):
         self.bar.set_share(batch.done / total if total else 0.0)
         self.bar.setVisible(bool(total))
         self.words.set_text(
-            self.tr("{done} of {total} files transcribed").format(done=batch.done, total=total)
+            tr("{done} of {total} files transcribed", done=batch.done, total=total)
             if total
-            else self.tr("Drop files or folders here")
+            else tr("Drop files or folders here")
         )
         parts = []
         if batch.left and batch.price:
             length = length_words(batch.seconds)
-            parts.append(self.tr("Remaining: {length} of audio, {price}.").format(price=batch.price, length=length))
+            parts.append(tr("Remaining: {length} of audio, {price}.", length=length, price=batch.price))
         if batch.waiting and not batch.running:
-            parts.append(
-                self.tr("{count} waiting. Nothing is sent until you choose Continue.").format(count=batch.waiting)
-            )
+            parts.append(tr("{count} waiting. Nothing is sent until you choose Continue.", count=batch.waiting))
         if batch.need:
             parts.append(
-                self.tr("One file is over 25 MB. Open it to choose what to do.")
-                if batch.need == 1
-                else self.tr("{count} files are over 25 MB. Open each to choose what to do.").format(count=batch.need)
+                tr_n(
+                    "One file is over 25 MB. Open it to choose what to do.",
+                    "{n} files are over 25 MB. Open each to choose what to do.",
+                    batch.need,
+                )
             )
         self.more.set_text(" ".join(parts))
         self.more.setVisible(bool(parts))
-        self.start.setText(self.tr("Continue") if batch.waiting and not batch.running else self.tr("Transcribe all"))
+        self.start.setText(tr("Continue") if batch.waiting and not batch.running else tr("Transcribe all"))
         self.start.setVisible(not batch.running)
         self.start.setEnabled(bool(batch.left))
         self.pause.setVisible(batch.running)

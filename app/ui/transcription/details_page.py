@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
 from app.service.exchange import FormPart
+from app.translation import tr
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import Button, QuietButton
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.ui.kit.theme import Theme
 
-MONO = frozenset({"Request", "Address", "File", "SHA-256", "model", "file", "cf-ray"})  # ids lose their shape otherwise
+MONO = frozenset(
+    {tr("Request"), tr("Address"), tr("File"), "SHA-256", "model", "file", "cf-ray"}
+)  # ids lose their shape otherwise
 
 
 class Facts(QWidget):
@@ -35,8 +38,8 @@ class Facts(QWidget):
         column.setSpacing(theme.px(4))
         top = QHBoxLayout()
         top.addWidget(Label(theme, title, weight=600), 1)
-        self.copy_button = QuietButton(theme, "Copy", "copy", size="small")
-        self.copy_button.setAccessibleName(f"Copy: {title}")
+        self.copy_button = QuietButton(theme, tr("Copy"), "copy", size="small")
+        self.copy_button.setAccessibleName(tr("Copy: {title}", title=title))
         self.copy_button.clicked.connect(self.copy)
         top.addWidget(self.copy_button)
         column.addLayout(top)
@@ -66,10 +69,12 @@ class DetailsPage(ScrollPane):
     """Label and value, row by row."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Details")
+        super().__init__(tr("Details"))
         column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
-        self.nothing = Label(theme, "Open a recording, file or transcript to see its details.", role="text2", wrap=True)
-        self.block = Facts(theme, "Details")
+        self.nothing = Label(
+            theme, tr("Open a recording, file or transcript to see its details."), role="text2", wrap=True
+        )
+        self.block = Facts(theme, tr("Details"))
         column.addWidget(self.nothing)
         column.addWidget(self.block)
         column.addStretch(1)
@@ -85,17 +90,17 @@ class RequestPage(CallPane):
     """What was sent and what the answer's headers said."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(Button(theme, "Copy as curl", "copy", size="small"))
+        super().__init__(Button(theme, tr("Copy as curl"), "copy", size="small"))
         column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
         self._exchange: Exchange | None = None
         self.nothing = Label(
             theme,
-            "The exact request appears here: the audio, the model and the options.",
+            tr("The exact request appears here: the audio, the model and the options."),
             role="text2",
             wrap=True,
         )
-        self.sent = Facts(theme, "Sent")
-        self.answer = Facts(theme, "Answer")
+        self.sent = Facts(theme, tr("Sent"))
+        self.answer = Facts(theme, tr("Answer"))
         for widget in (self.nothing, self.sent, self.answer):
             column.addWidget(widget)
         column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
@@ -113,14 +118,17 @@ class RequestPage(CallPane):
         if exchange is None:
             return
         self.record = request = exchange.request
-        rows = [("Request", f"{request.method} {request.path}"), ("Address", request.url)]
+        rows = [(tr("Request"), f"{request.method} {request.path}"), (tr("Address"), request.url)]
         if isinstance(request.body, tuple):
             for part in request.body:
                 if isinstance(part, FormPart):
                     rows.append((part.name, part.file_name if part.file_name is not None else part.value))
-        rows.append(("Credentials", "sent, not shown"))
+        rows.append((tr("Credentials"), tr("sent, not shown")))
         self.sent.set_rows(tuple(rows))
         info = exchange.info
-        told = [("Status", str(exchange.status or "no response")), ("Duration", money.duration(exchange.duration_s))]
+        told = [
+            (tr("Status"), str(exchange.status or tr("no response"))),
+            (tr("Duration"), money.duration(exchange.duration_s)),
+        ]
         told += [(name, value) for name, value in (info.headers if info is not None else ())]
         self.answer.set_rows(tuple(told))

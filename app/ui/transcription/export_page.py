@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.fields import NumberField
@@ -102,7 +103,7 @@ class ExportPage(ScrollPane):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
-        super().__init__(self.tr("Export"), parent)
+        super().__init__(tr("Export"), parent)
         self._theme = theme
         self._choice = ExportChoice()
         if whole:
@@ -114,12 +115,10 @@ class ExportPage(ScrollPane):
         self._column = self.fill(theme, "pane", (16, 14, 16, 16), 10)
         self.cards = {kind: FormatCard(theme, *TITLES[kind]) for kind in FORMATS}
         yield
-        self.line_chars = NumberField(
-            theme, self.tr("Maximum characters per line"), low=10, high=120, value=42, small=False
-        )
-        self.lines = NumberField(theme, self.tr("Lines per cue"), low=1, high=4, value=2, small=False)
+        self.line_chars = NumberField(theme, tr("Maximum characters per line"), low=10, high=120, value=42, small=False)
+        self.lines = NumberField(theme, tr("Lines per cue"), low=1, high=4, value=2, small=False)
         self.longest = NumberField(
-            theme, self.tr("Maximum cue length in seconds"), low=1, high=30, step=0.5, decimals=1, value=6, small=False
+            theme, tr("Maximum cue length in seconds"), low=1, high=30, step=0.5, decimals=1, value=6, small=False
         )
         yield
         self.place = Label(theme, "", "small", "text2", tabular=True)
@@ -128,12 +127,12 @@ class ExportPage(ScrollPane):
         self.preview.setProperty("part", "preview")
         self.preview.setProperty("mono", True)
         self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # its lines are those of the file
-        self.preview.setAccessibleName(self.tr("Export preview"))
+        self.preview.setAccessibleName(tr("Export preview"))
         self.preview.setTabChangesFocus(True)
-        self.save = PrimaryButton(theme, self.tr("Save as…"), "download")
-        self.copy = Button(theme, self.tr("Copy"), "copy")
-        self.chat = Button(theme, self.tr("Ask about it in Chat"), "chat", size="small")
-        self.speech = Button(theme, self.tr("Speak it"), "speech", size="small")
+        self.save = PrimaryButton(theme, tr("Save as…"), "download")
+        self.copy = Button(theme, tr("Copy"), "copy")
+        self.chat = Button(theme, tr("Ask about it in Chat"), "chat", size="small")
+        self.speech = Button(theme, tr("Speak it"), "speech", size="small")
         yield
         yield from self._arrange()
         self._connect()
@@ -143,7 +142,7 @@ class ExportPage(ScrollPane):
 
     def _arrange(self) -> BuildSteps[None]:
         theme, column = self._theme, self._column
-        column.addWidget(Label(theme, self.tr("Format"), "small", "text2"))
+        column.addWidget(Label(theme, tr("Format"), "small", "text2"))
         grid = self._grid = QGridLayout()
         group = QButtonGroup(self)
         for number, kind in enumerate(FORMATS):
@@ -155,18 +154,18 @@ class ExportPage(ScrollPane):
         rows = QVBoxLayout(self.rules)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
-        self.line_chars.setSuffix(self.tr(" chars"))
+        self.line_chars.setSuffix(tr(" chars"))
         self.longest.setSuffix(" s")
         for text, field in (
-            (self.tr("Line length"), self.line_chars),
-            (self.tr("Lines per cue"), self.lines),
-            (self.tr("Cue length"), self.longest),
+            (tr("Line length"), self.line_chars),
+            (tr("Lines per cue"), self.lines),
+            (tr("Cue length"), self.longest),
         ):
             rows.addWidget(FieldRow(theme, text, field, beside=True))
         column.addWidget(self.rules)
         yield
         head = QHBoxLayout()
-        head.addWidget(Label(theme, self.tr("Preview"), "small", "text2"), 1)
+        head.addWidget(Label(theme, tr("Preview"), "small", "text2"), 1)
         head.addWidget(self.place)
         column.addLayout(head)
         column.addWidget(self.preview)
@@ -178,7 +177,7 @@ class ExportPage(ScrollPane):
         hint = QHBoxLayout()
         hint.setSpacing(theme.px(6))
         hint.addWidget(IconLabel(theme, "pencil", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        words = self.tr("Edits keep their timing. Double-click a segment, or press F2.")
+        words = tr("Edits keep their timing. Double-click a segment, or press F2.")
         hint.addWidget(Label(theme, words, "small", "text2", wrap=True), 1)
         column.addLayout(hint)
         send = QWidget()

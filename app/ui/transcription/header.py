@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
+from app.translation import tr
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
@@ -38,19 +39,19 @@ class TranscriptHeader(QFrame):
         self._models: Sequence[ModelChoice] = ()
         self._model = ""
         self.setProperty("part", "header")
-        self.list_button = IconButton(theme, "panel-left", self.tr("Show the list"), shortcut="Ctrl+B")
+        self.list_button = IconButton(theme, "panel-left", tr("Show the list"), shortcut="Ctrl+B")
         self.title = Label(theme, "", "reading", weight=600, elide=True)
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.edit = TitleEdit(theme, self.tr("Title"))
+        self.edit = TitleEdit(theme, tr("Title"))
         self.edit.renamed.connect(self.renamed)
         self.edit.toggled.connect(self._arrange)
-        self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
+        self.rename_button = IconButton(theme, "pencil", tr("Rename"), shortcut="F2", size="small")
         self.model = Button(theme, "", "sparkle", icon_role="accent", opens_menu=True)
-        self.again = Button(theme, self.tr("Transcribe again"), "refresh")
-        self.copy = Button(theme, self.tr("Copy text"), "copy")
-        self.new_button = IconButton(theme, "plus", self.tr("New recording"), shortcut="Ctrl+N")
+        self.again = Button(theme, tr("Transcribe again"), "refresh")
+        self.copy = Button(theme, tr("Copy text"), "copy")
+        self.new_button = IconButton(theme, "plus", tr("New recording"), shortcut="Ctrl+N")
         self.inspector_button = IconButton(
-            theme, "panel-right", self.tr("Options and export"), shortcut="Ctrl+I", checkable=True
+            theme, "panel-right", tr("Options and export"), shortcut="Ctrl+I", checkable=True
         )
         self._layout = QHBoxLayout(self)
         for widget in (self.list_button, self.title, self.rename_button):
@@ -78,15 +79,15 @@ class TranscriptHeader(QFrame):
     def show_head(self, head: Head) -> None:
         """Name the open row, and offer what can be done with it."""
         self._head = head
-        self.title.set_text(head.title or self.tr("New recording"))
+        self.title.set_text(head.title or tr("New recording"))
         self._arrange()
 
     def show_models(self, models: Sequence[ModelChoice], chosen: str) -> None:
         self._models, self._model = models, chosen
-        name = next((model.name for model in models if model.id == chosen), "") or self.tr("Choose a model")
+        name = next((model.name for model in models if model.id == chosen), "") or tr("Choose a model")
         self.model.setText(name)
-        self.model.setAccessibleName(self.tr("Model: {name}").format(name=name))
-        self.model.setToolTip(self.tr("Choose a model (Ctrl+Shift+M)"))
+        self.model.setAccessibleName(tr("Model: {name}", name=name))
+        self.model.setToolTip(tr("Choose a model (Ctrl+Shift+M)"))
 
     def set_places(self, *, narrow: bool, list_button: bool, inspector_open: bool) -> None:
         """Follow the window: what folds away and which panes the buttons open."""
@@ -126,7 +127,7 @@ class TranscriptHeader(QFrame):
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not self._models:
-            menu.add(self.tr("The model list has not loaded yet"), enabled=False)
+            menu.add(tr("The model list has not loaded yet"), enabled=False)
         for model in self._models:
             more = " · ".join(part for part in (model.price, model.privacy) if part)
             action = menu.add(f"{model.name}   {more}" if more else model.name)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.surfaces import zone
@@ -34,8 +35,8 @@ class Inspector(QWidget):
     def build(self) -> BuildSteps[None]:
         """Make the pages, one at each step."""
         theme = self._theme
-        titles = (self.tr("Export"), self.tr("Options"), self.tr("Details"), self.tr("Request"))
-        self.tabs = PaneTabs(theme, self.tr("Inspector"), titles)
+        titles = (tr("Export"), tr("Options"), tr("Details"), tr("Request"))
+        self.tabs = PaneTabs(theme, tr("Inspector"), titles)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -75,7 +76,7 @@ class Inspector(QWidget):
         done = head.view == "result"
         if head.view != self._view:
             self._view = head.view
-            self.tabs.bar.setTabText(OPTIONS, self.tr("Recording") if head.view == "recording" else self.tr("Options"))
+            self.tabs.bar.setTabText(OPTIONS, tr("Recording") if head.view == "recording" else tr("Options"))
             self.tabs.bar.setTabVisible(EXPORT, done)
             self.show_page(EXPORT if done else OPTIONS)
             self.pages.setCurrentIndex(self.page)

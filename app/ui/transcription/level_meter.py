@@ -8,6 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QWidget
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
@@ -26,7 +28,7 @@ class LevelMeter(QProgressBar):
         self._theme = theme
         self._level_db = self._peak_db = LOW_DB
         self.setRange(0, 100)
-        self.setAccessibleName(self.tr("Microphone level"))
+        self.setAccessibleName(tr("Microphone level"))
         self.setTextVisible(False)
         self.setProperty("plain", True)
         self._apply_theme()
@@ -41,7 +43,7 @@ class LevelMeter(QProgressBar):
         self._level_db, self._peak_db = level_db, peak_db
         if before != (self._lamps(level_db), self._lamps(peak_db)):
             self.setValue(round(self._share(level_db) * 100))
-            self.setAccessibleDescription(f"{round(level_db)} dB")
+            self.setAccessibleDescription(tr("{level_db} dB", level_db=round(level_db)))
             self.update()
 
     def _apply_theme(self) -> None:
@@ -109,7 +111,7 @@ class RecordingClock(QLabel):
         super().__init__("00:00", parent)
         self._theme = theme
         self._tenth = 0
-        self.setAccessibleName(self.tr("Recorded"))
+        self.setAccessibleName(tr("Recorded"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)

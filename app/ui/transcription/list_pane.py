@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.money import position
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_start, without_start
@@ -83,22 +84,22 @@ class TranscriptListPane(ListPane):
         self.foot = StorageFooter(theme)
         super().__init__(
             theme,
-            self.tr("Transcribe"),
-            self.tr("Search all transcripts"),
-            self.tr("Clear search"),
+            tr("Transcribe"),
+            tr("Search all transcripts"),
+            tr("Clear search"),
             self.foot,
             parent,
         )
         self._open_row: str | None = None
         self._entries: Sequence[Entry] = ()
         self._tick = Tick()
-        self.table = IconButton(theme, "list", self.tr("File table"))
-        self.files = IconButton(theme, "folder", self.tr("Open files or drop them here"), shortcut="Ctrl+O")
-        self.new = IconButton(theme, "plus", self.tr("New recording"), shortcut="Ctrl+N", framed=True)
+        self.table = IconButton(theme, "list", tr("File table"))
+        self.files = IconButton(theme, "folder", tr("Open files or drop them here"), shortcut="Ctrl+O")
+        self.new = IconButton(theme, "plus", tr("New recording"), shortcut="Ctrl+N", framed=True)
         for button in (self.table, self.files, self.new):
             self.header.add(button)
         self.view = GroupedView(
-            theme, self.tr("Recordings and transcripts"), has_start_sign=False, selects_many=True, turns=_is_under_way
+            theme, tr("Recordings and transcripts"), has_start_sign=False, selects_many=True, turns=_is_under_way
         )
         self.view.setItemDelegate(TranscriptDelegate(theme, self.view))
         self.hold(self.view)
@@ -131,7 +132,7 @@ class TranscriptListPane(ListPane):
     def _as_it_grows(self, entry: Entry) -> Entry:
         if entry.state != "recording" or not self._tick.seconds:
             return entry
-        words = self.tr("Paused") if self._tick.phase == "paused" else entry.second_line
+        words = tr("Paused") if self._tick.phase == "paused" else entry.second_line
         return replace(entry, right=position(self._tick.seconds), second_line=words)
 
     def show_open_row(self, row_id: str | None) -> None:
@@ -153,19 +154,19 @@ class TranscriptListPane(ListPane):
         searched = self.filter.text().strip()
         self.show_filled(
             bool(self.view.rows.rowCount()),
-            self.tr("No results for “{searched}”.").format(searched=searched)
+            tr("No results for “{searched}”.", searched=searched)
             if searched
-            else self.tr("Recordings and transcripts appear here. They stay on this computer."),
+            else tr("Recordings and transcripts appear here. They stay on this computer."),
         )
 
     def menu_of(self, row_id: str) -> QMenu:
         """What can be done with a row."""
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add(self.tr("Open")).triggered.connect(lambda: self.open_wanted.emit(row_id))
-        menu.add(self.tr("Rename"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename_wanted.emit(row_id))
+        menu.add(tr("Open")).triggered.connect(lambda: self.open_wanted.emit(row_id))
+        menu.add(tr("Rename"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename_wanted.emit(row_id))
         menu.addSeparator()
-        menu.add(self.tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
+        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
             lambda: self.trash_wanted.emit(self.view.selected_with(row_id))
         )
         return menu

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.money import position
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.transcription.state import Mark, Tick
@@ -36,7 +37,7 @@ class LiveWave(QWidget):
         self._marks: tuple[Mark, ...] = ()
         self._placed: list[tuple[Mark, str, float, int]] | None = None
         self.tags: list[tuple[QRectF, str]] = []  # of the last painting: where each stood, and its words
-        self.setAccessibleName(self.tr("Recording waveform"))
+        self.setAccessibleName(tr("Recording waveform"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         theme.changed.connect(self._apply_theme)
 
@@ -47,7 +48,7 @@ class LiveWave(QWidget):
 
     def show_tick(self, tick: Tick) -> None:
         self._tick = tick
-        self.setAccessibleDescription(self.tr("{time} recorded").format(time=position(tick.seconds)))
+        self.setAccessibleDescription(tr("{time} recorded", time=position(tick.seconds)))
         self.update()
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
@@ -107,7 +108,7 @@ class LiveWave(QWidget):
         top, line = area.bottom() + theme.px(5), theme.line_px("caption")
         painter.setFont(theme.font("caption", tabular=True))
         painter.setPen(theme.color("bad"))
-        painter.drawText(QRectF(area.right() - 80, top, 80, line), int(Qt.AlignmentFlag.AlignRight), self.tr("now"))
+        painter.drawText(QRectF(area.right() - 80, top, 80, line), int(Qt.AlignmentFlag.AlignRight), tr("now"))
         painter.setPen(theme.color("text3"))
         second = int(now) // TICK_S * TICK_S
         while second >= 0:

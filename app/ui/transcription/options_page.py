@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import position
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -41,7 +42,7 @@ class OptionsPage(ScrollPane):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
-        super().__init__(self.tr("Options"), parent)
+        super().__init__(tr("Options"), parent)
         self._theme = theme
         self._marks: tuple[Mark, ...] = ()
         if whole:
@@ -50,57 +51,57 @@ class OptionsPage(ScrollPane):
     def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their groups, some at each step."""
         theme = self._theme
-        self.input = ChoiceField(theme, self.tr("Input"))
-        self.channel = ChoiceField(theme, self.tr("Channel"))
+        self.input = ChoiceField(theme, tr("Input"))
+        self.channel = ChoiceField(theme, tr("Channel"))
         self.gain = SliderField(
-            theme, self.tr("Gain in dB"), low=-MAX_GAIN_DB, high=MAX_GAIN_DB, step=1, decimals=0, default=0
+            theme, tr("Gain in dB"), low=-MAX_GAIN_DB, high=MAX_GAIN_DB, step=1, decimals=0, default=0
         )
-        self.test = Button(theme, self.tr("Test: record three seconds"), "microphone", size="small")
+        self.test = Button(theme, tr("Test: record three seconds"), "microphone", size="small")
         yield
         self.record_as = SegmentedChoice(
-            theme, self.tr("Send recordings as"), (("flac", "FLAC"), ("wav", "WAV"), ("ogg", "OGG")), stretch=True
+            theme, tr("Send recordings as"), (("flac", "FLAC"), ("wav", "WAV"), ("ogg", "OGG")), stretch=True
         )
-        self.language = ChoiceField(theme, self.tr("Spoken language"))
+        self.language = ChoiceField(theme, tr("Spoken language"))
         for code, name in LANGUAGES:
             self.language.addItem(name, code)
         yield
-        self.times = Switch(theme, self.tr("Word timestamps"))
+        self.times = Switch(theme, tr("Word timestamps"))
         self.answer = SegmentedChoice(
             theme,
-            self.tr("Result"),
-            (("json", self.tr("Structured")), ("text", self.tr("Plain text"))),
+            tr("Result"),
+            (("json", tr("Structured")), ("text", tr("Plain text"))),
             stretch=True,
         )
         yield
         column = self.fill(theme, "pane", (0, 0, 0, 0), 0)
         group = Group(theme)
         column.addWidget(group)
-        self.input_row = FieldRow(theme, self.tr("Input"), self.input)
-        self.channel_row = FieldRow(theme, self.tr("Channel"), self.channel)
-        self.gain_row = FieldRow(theme, self.tr("Gain"), self.gain)
-        self.record_row = FieldRow(theme, self.tr("Send recordings as"), self.record_as)
+        self.input_row = FieldRow(theme, tr("Input"), self.input)
+        self.channel_row = FieldRow(theme, tr("Channel"), self.channel)
+        self.gain_row = FieldRow(theme, tr("Gain"), self.gain)
+        self.record_row = FieldRow(theme, tr("Send recordings as"), self.record_as)
         for row in (self.input_row, self.channel_row, self.gain_row):
             group.add(row)
         group.body.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
         group.add(self.record_row)
         kept = Label(
             theme,
-            self.tr("Recordings are kept until you delete them, even if the upload fails."),
+            tr("Recordings are kept until you delete them, even if the upload fails."),
             "small",
             "text2",
             wrap=True,
         )
         group.add(kept)
         yield
-        sending = Group(theme, self.tr("Transcription"))
+        sending = Group(theme, tr("Transcription"))
         column.addWidget(sending)
-        self.language_row = FieldRow(theme, self.tr("Spoken language"), self.language)
-        self.times_row = FieldRow(theme, self.tr("Word timestamps"), self.times, beside=True)
-        self.answer_row = FieldRow(theme, self.tr("Result"), self.answer)
+        self.language_row = FieldRow(theme, tr("Spoken language"), self.language)
+        self.times_row = FieldRow(theme, tr("Word timestamps"), self.times, beside=True)
+        self.answer_row = FieldRow(theme, tr("Result"), self.answer)
         for row in (self.language_row, self.times_row, self.answer_row):
             sending.add(row)
         yield
-        self.marks_group = Group(theme, self.tr("Notes"), last=True)
+        self.marks_group = Group(theme, tr("Notes"), last=True)
         mark_rows = QVBoxLayout()
         mark_rows.setSpacing(theme.px(2))
         self.marks_group.body.addLayout(mark_rows)
@@ -128,24 +129,24 @@ class OptionsPage(ScrollPane):
         """The microphones there are, and the one that is used."""
         with QSignalBlocker(self.input), QSignalBlocker(self.channel):
             self.input.clear()
-            default = self.tr("System default") if inputs.microphones else self.tr("No microphone")
+            default = tr("System default") if inputs.microphones else tr("No microphone")
             self.input.addItem(default, "")
             for each in inputs.microphones:
                 self.input.addItem(each.name + self._channel_words(each.channels), each.id)
             if inputs.missing:
-                self.input.addItem(self.tr("Previous microphone, not connected"), inputs.chosen)
+                self.input.addItem(tr("Previous microphone, not connected"), inputs.chosen)
             self.input.setCurrentIndex(max(0, self.input.findData(inputs.chosen)))
             self.channel.clear()
-            self.channel.addItem(self.tr("All, mixed to mono"), -1)
+            self.channel.addItem(tr("All, mixed to mono"), -1)
             device = inputs.device or (inputs.microphones[0] if inputs.microphones else None)
             for number in range(device.channels if device is not None and device.channels > 1 else 0):
-                name = (self.tr("Left"), self.tr("Right"))[number] if device and device.channels == 2 else ""
-                self.channel.addItem(name or self.tr("Channel {n}").format(n=number + 1), number)
+                name = (tr("Left"), tr("Right"))[number] if device and device.channels == 2 else ""
+                self.channel.addItem(name or tr("Channel {n}", n=number + 1), number)
             self.channel.setCurrentIndex(max(0, self.channel.findData(inputs.channel)))
         several = self.channel.count() > 1
         self.channel_row.setVisible(several)
         if inputs.missing:
-            self.input_row.set_note(self.tr("Not connected. The system default is used until it returns."))
+            self.input_row.set_note(tr("Not connected. The system default is used until it returns."))
         else:
             self.input_row.set_note(inputs.problem)
         self.gain.set_value(inputs.gain_db)
@@ -156,7 +157,7 @@ class OptionsPage(ScrollPane):
         """What the list says behind a microphone's name; nothing where nobody knows."""
         if channels < 1:
             return ""
-        return self.tr(", mono") if channels == 1 else self.tr(", {n} channels").format(n=channels)
+        return tr(", mono") if channels == 1 else tr(", {n} channels", n=channels)
 
     def show_options(self, options: Options, model: ModelChoice) -> None:
         """What is sent, and what of it the model uses."""
@@ -166,27 +167,25 @@ class OptionsPage(ScrollPane):
             self.language.setCurrentIndex(max(0, self.language.findData(options.language)))
         self.times.setChecked(options.timestamps)
         self.answer.set_current(options.response_format)
-        name = model.name or self.tr("This model")
+        name = model.name or tr("This model")
         if model.takes_hints is False:
-            self.language_row.set_note(
-                self.tr("Not used: {name} detects the language itself.").format(name=name), used=False
-            )
+            self.language_row.set_note(tr("Not used: {name} detects the language itself.", name=name), used=False)
         elif model.takes_hints:
-            self.language_row.set_note(self.tr("{name} uses this as a hint.").format(name=name))
+            self.language_row.set_note(tr("{name} uses this as a hint.", name=name))
         else:
-            self.language_row.set_note(self.tr("{name} may not use hints.").format(name=name))
+            self.language_row.set_note(tr("{name} may not use hints.", name=name))
         if options.response_format == "text":
-            self.times_row.set_note(self.tr("Plain text has no times, so they are estimated."), used=False)
+            self.times_row.set_note(tr("Plain text has no times, so they are estimated."), used=False)
         else:
             self.times_row.set_note(self._times_note(model, options))
 
     def _times_note(self, model: ModelChoice, options: Options) -> str:
         if not options.timestamps:
-            return self.tr("Without times, positions in the audio are estimated.")
+            return tr("Without times, positions in the audio are estimated.")
         if model.kinds is None:
-            return self.tr("{name} may leave them out.").format(name=model.name)
-        kinds = self.tr(" and ").join(KIND_WORDS[kind] for kind in ("word", "segment") if kind in model.kinds)
-        return self.tr("{name} returns times for {kinds}.").format(name=model.name, kinds=kinds)
+            return tr("{name} may leave them out.", name=model.name)
+        kinds = tr(" and ").join(KIND_WORDS[kind] for kind in ("word", "segment") if kind in model.kinds)
+        return tr("{name} returns times for {kinds}.", name=model.name, kinds=kinds)
 
     def show_head(self, head: Head) -> None:
         self._show_marks(head.marks, shown=head.id is not None and (bool(head.marks) or head.view == "recording"))
@@ -209,12 +208,10 @@ class OptionsPage(ScrollPane):
         layout.setSpacing(theme.px(6))
         at = Label(theme, position(mark.at), "small", "text2", mono=True)
         at.setMinimumWidth(theme.type_px(40))
-        name = self.tr("Note at {time}").format(time=position(mark.at))
-        field = TextField(theme, name, text=mark.text, placeholder=self.tr("Add a note"), small=True)
+        name = tr("Note at {time}", time=position(mark.at))
+        field = TextField(theme, name, text=mark.text, placeholder=tr("Add a note"), small=True)
         field.editingFinished.connect(lambda: self._rename(number, mark, field.text()))
-        remove = IconButton(
-            theme, "close", self.tr("Remove note at {time}").format(time=position(mark.at)), size="small"
-        )
+        remove = IconButton(theme, "close", tr("Remove note at {time}", time=position(mark.at)), size="small")
         remove.clicked.connect(lambda: self.mark_removed.emit(number))
         layout.addWidget(at)
         layout.addWidget(field, 1)

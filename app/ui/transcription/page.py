@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core import money
 from app.core.current_account import Headroom
 from app.core.tabs import TABS
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_for_files, ask_for_folder, ask_to_save
 from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, Zones
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from app.ui.transcription.presenter import TranscriptionPresenter
 
 INFO = TABS["transcription"]
-FILE_FILTER = "Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)"
+FILE_FILTER = tr("Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)")
 
 
 class TranscriptionPage(QObject):
@@ -119,7 +120,7 @@ class TranscriptionPage(QObject):
         pane.open_wanted.connect(self.open_row)
         pane.rename_wanted.connect(self._rename)
         pane.trash_wanted.connect(presenter.move_to_trash)
-        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to transcripts"))
+        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, tr("Back to transcripts"))
         pane.search_wanted.connect(presenter.search)
 
     def _connect_canvas(self) -> None:
@@ -233,7 +234,11 @@ class TranscriptionPage(QObject):
         self.list.show_recording(tick)
         if self.main.view == "recording":
             price = self.presenter.price_of_seconds(tick.seconds)
-            words = f"{length_words(max(1, second))} with {self.presenter.model().name}"
+            words = tr(
+                "{length_words} with {name}",
+                length_words=length_words(max(1, second)),
+                name=self.presenter.model().name,
+            )
             self.main.recording.show_estimate(money.about(price) if price is not None else "", words)
         if self.presenter.recorder.is_recording:
             self.changed.emit()  # also while another row is looked at
@@ -353,30 +358,30 @@ class TranscriptionPage(QObject):
             self.toggle_list()
 
     def choose_files(self) -> None:
-        ask_for_files(self.main, self.tr("Files to transcribe"), self.presenter.add_files, FILE_FILTER)
+        ask_for_files(self.main, tr("Files to transcribe"), self.presenter.add_files, FILE_FILTER)
 
     def choose_folder(self) -> None:
-        ask_for_folder(self.main, self.tr("A folder to transcribe"), lambda folder: self.presenter.add_files((folder,)))
+        ask_for_folder(self.main, tr("A folder to transcribe"), lambda folder: self.presenter.add_files((folder,)))
 
     def save_export(self) -> None:
         name = f"{self._head.title or 'transcript'}.{self.presenter.export_choice.kind}"
-        ask_to_save(self.main, self.tr("Save transcript"), name, self.presenter.save_export)
+        ask_to_save(self.main, tr("Save transcript"), name, self.presenter.save_export)
 
     def save_sound(self) -> None:
         """A copy of the recording; the tab keeps its own."""
         name = f"{self._head.title or 'transcript'}.wav"
-        ask_to_save(self.main, self.tr("Save a copy of the recording"), name, self.presenter.save_sound)
+        ask_to_save(self.main, tr("Save a copy of the recording"), name, self.presenter.save_sound)
 
     def copy_export(self) -> None:
         QGuiApplication.clipboard().setText(self.presenter.export_text())
-        self.toast_wanted.emit(self.tr("Copied"))
+        self.toast_wanted.emit(tr("Copied"))
 
     def plain_text(self) -> str:
         return self.presenter.reading.document.text
 
     def copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self.plain_text())
-        self.toast_wanted.emit(self.tr("Text copied"))
+        self.toast_wanted.emit(tr("Text copied"))
 
     def open_request(self) -> None:
         self.side.show_page(REQUEST)
@@ -426,15 +431,15 @@ class TranscriptionPage(QObject):
     def status_headroom(self) -> Headroom | None:
         """Sound has a limit of its own: what the last answer said of it."""
         exchange = self.presenter.last_exchange
-        return Headroom.told(exchange.info if exchange is not None else None, self.tr("Audio"))
+        return Headroom.told(exchange.info if exchange is not None else None, tr("Audio"))
 
     def running_work(self) -> Sequence[str]:
         work: list[str] = []
         recording = self.presenter.recording
         if self.presenter.recorder.is_recording and recording.phase == "paused":
-            work.append(self.tr("Recording paused at {time}").format(time=full_clock(recording.seconds)))
+            work.append(tr("Recording paused at {time}", time=full_clock(recording.seconds)))
         elif self.presenter.recorder.is_recording:
-            work.append(LiveWork(self.tr("Recording {time}").format(time=full_clock(recording.seconds))))
+            work.append(LiveWork(tr("Recording {time}", time=full_clock(recording.seconds))))
         work += [f"Transcribing “{entry.title}”" for entry in self._entries if entry.state == "sending"]
         return work
 

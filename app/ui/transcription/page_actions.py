@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 from app.ui.transcription.state import Entry
@@ -40,14 +41,18 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         return on("result") and bool(view.document.segments)
 
     return (
-        TabAction("transcription.new", "New recording", page.new_recording, "Ctrl+N", "plus", "file"),
-        TabAction("transcription.files", "Open audio files…", page.choose_files, "Ctrl+O", "document", "file"),
-        TabAction("transcription.folder", "Open a folder of audio files…", page.choose_folder, "", "folder", "file"),
-        TabAction("transcription.table", "File table", presenter.show_batch, "", "list"),
-        TabAction("transcription.record", "Start or stop recording", page.toggle_recording, "Ctrl+Shift+R", "record"),
+        TabAction("transcription.new", tr("New recording"), page.new_recording, "Ctrl+N", "plus", "file"),
+        TabAction("transcription.files", tr("Open audio files…"), page.choose_files, "Ctrl+O", "document", "file"),
+        TabAction(
+            "transcription.folder", tr("Open a folder of audio files…"), page.choose_folder, "", "folder", "file"
+        ),
+        TabAction("transcription.table", tr("File table"), presenter.show_batch, "", "list"),
+        TabAction(
+            "transcription.record", tr("Start or stop recording"), page.toggle_recording, "Ctrl+Shift+R", "record"
+        ),
         TabAction(
             "transcription.main",
-            "Stop and transcribe, or transcribe",
+            tr("Stop and transcribe, or transcribe"),
             page.main_action,
             "Ctrl+Return",
             "transcribe",
@@ -55,7 +60,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "transcription.pause",
-            "Pause or continue recording",
+            tr("Pause or continue recording"),
             presenter.recorder.pause_recording,
             "",
             "pause",
@@ -64,13 +69,13 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction("transcription.mark", "Add a note", presenter.mark, "", "flag", enabled=stored),
         TabAction(
             "transcription.discard",
-            "Discard recording",
+            tr("Discard recording"),
             discard,
             "",
             "trash",
             enabled=recording,
         ),
-        TabAction("transcription.test", "Test microphone", presenter.recorder.test_microphone, "", "microphone"),
+        TabAction("transcription.test", tr("Test microphone"), presenter.recorder.test_microphone, "", "microphone"),
         TabAction(
             "transcription.model",
             "Choose a model…",
@@ -78,10 +83,12 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "Ctrl+Shift+M",
             "sparkle",
         ),
-        TabAction("transcription.retry", "Try again", page.try_again, "Ctrl+R", "retry", enabled=lambda: on("sound")),
+        TabAction(
+            "transcription.retry", tr("Try again"), page.try_again, "Ctrl+R", "retry", enabled=lambda: on("sound")
+        ),
         TabAction(
             "transcription.play",
-            "Play or pause",
+            tr("Play or pause"),
             presenter.playing.toggle,
             "",
             "play",
@@ -89,43 +96,52 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "transcription.save_sound",
-            "Save a copy of the recording…",
+            tr("Save a copy of the recording…"),
             page.save_sound,
             icon="download",
             enabled=lambda: stored() and page.head.origin == "recording" and not recording(),
         ),
-        TabAction("transcription.edit", "Edit segment", view.begin_edit, "", "pencil", enabled=reading),
-        TabAction("transcription.split", "Split segment at word", view.split, "", "scissors", enabled=reading),
-        TabAction("transcription.merge", "Merge with previous segment", view.merge_before, "", "", enabled=reading),
-        TabAction("transcription.earlier", "Segment 0.1 s earlier", partial(nudge, "both", -0.1), enabled=reading),
-        TabAction("transcription.later", "Segment 0.1 s later", partial(nudge, "both", 0.1), enabled=reading),
-        TabAction("transcription.next_match", "Next match", partial(page.find_next, 1), "Ctrl+G", "", enabled=reading),
+        TabAction("transcription.edit", tr("Edit segment"), view.begin_edit, "", "pencil", enabled=reading),
+        TabAction("transcription.split", tr("Split segment at word"), view.split, "", "scissors", enabled=reading),
+        TabAction("transcription.merge", tr("Merge with previous segment"), view.merge_before, "", "", enabled=reading),
+        TabAction("transcription.earlier", tr("Segment 0.1 s earlier"), partial(nudge, "both", -0.1), enabled=reading),
+        TabAction("transcription.later", tr("Segment 0.1 s later"), partial(nudge, "both", 0.1), enabled=reading),
+        TabAction(
+            "transcription.next_match", tr("Next match"), partial(page.find_next, 1), "Ctrl+G", "", enabled=reading
+        ),
         TabAction(
             "transcription.previous_match",
-            "Previous match",
+            tr("Previous match"),
             partial(page.find_next, -1),
             "Ctrl+Shift+G",
             enabled=reading,
         ),
-        TabAction("transcription.copy", "Copy text", page.copy_text, "Ctrl+Shift+C", "copy", enabled=reading),
-        TabAction("transcription.export", "Save export…", page.save_export, "Ctrl+E", "download", enabled=reading),
-        TabAction("transcription.save", "Save export", page.save_export, "Ctrl+S", enabled=reading, in_palette=False),
+        TabAction("transcription.copy", tr("Copy text"), page.copy_text, "Ctrl+Shift+C", "copy", enabled=reading),
+        TabAction("transcription.export", tr("Save export…"), page.save_export, "Ctrl+E", "download", enabled=reading),
         TabAction(
-            "transcription.chat", "Ask about it in Chat", page.side.export.chat_wanted.emit, "", "chat", enabled=reading
+            "transcription.save", tr("Save export"), page.save_export, "Ctrl+S", enabled=reading, in_palette=False
         ),
         TabAction(
-            "transcription.speech", "Speak it", page.side.export.speech_wanted.emit, "", "speech", enabled=reading
+            "transcription.chat",
+            tr("Ask about it in Chat"),
+            page.side.export.chat_wanted.emit,
+            "",
+            "chat",
+            enabled=reading,
         ),
-        TabAction("transcription.request", "Show request", page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("transcription.options", "Show options", page.open_options, "", "settings"),
-        TabAction("transcription.next", "Next transcript", lambda: page.step(1), "Alt+Down", "arrow-down"),
-        TabAction("transcription.previous", "Previous transcript", lambda: page.step(-1), "Alt+Up", "arrow-up"),
-        TabAction("transcription.rename", "Rename", page.rename, "F2", "pencil", enabled=stored),
-        TabAction("transcription.trash", "Move to trash", page.trash, "Del", "trash", enabled=stored),
-        TabAction("transcription.open_trash", "Open trash", page.open_trash, "", "trash"),
+        TabAction(
+            "transcription.speech", tr("Speak it"), page.side.export.speech_wanted.emit, "", "speech", enabled=reading
+        ),
+        TabAction("transcription.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("transcription.options", tr("Show options"), page.open_options, "", "settings"),
+        TabAction("transcription.next", tr("Next transcript"), lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("transcription.previous", tr("Previous transcript"), lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("transcription.rename", tr("Rename"), page.rename, "F2", "pencil", enabled=stored),
+        TabAction("transcription.trash", tr("Move to trash"), page.trash, "Del", "trash", enabled=stored),
+        TabAction("transcription.open_trash", tr("Open trash"), page.open_trash, "", "trash"),
         TabAction(
             "transcription.redo",
-            "Redo edit",
+            tr("Redo edit"),
             lambda: _done(presenter.reading.redo()),
             "Ctrl+Shift+Z",
             "",

@@ -23,6 +23,7 @@ from app.core.problems import Problem
 from app.core.trash import Trash, TrashEntry, TrashKind, moved_text
 from app.storage.errors import Again, NotStored, StorageError
 from app.storage.transcripts import Transcripts
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.transcription.session.account_models import AccountModels
 from app.ui.transcription.session.batch_queue import BatchQueue
@@ -152,7 +153,10 @@ class TranscriptionPresenter(QObject):
                 await self.recorder.recover(left.id)
             else:
                 self.publish_row(
-                    left, f"Rialto quit while “{left.title}” was being transcribed. It may have been charged."
+                    left,
+                    tr(
+                        "Rialto quit while “{title}” was being transcribed. It may have been charged.", title=left.title
+                    ),
                 )
         for intent in await intents.pending(KIND):
             if intent.state == "unknown":
@@ -228,7 +232,7 @@ class TranscriptionPresenter(QObject):
         except NotStored as error:
             self.notice.emit(error.sentence)
         except StorageError as error:
-            self.problem = Problem(error.sentence, "Everything on screen is still here.")
+            self.problem = Problem(error.sentence, tr("Everything on screen is still here."))
             self.publish_head()
             if error.unsaved:
                 self._tasks.report(error)
@@ -298,9 +302,15 @@ class TranscriptionPresenter(QObject):
         self.rows = {row.id: self._with_unsaved(row) for row in rows}
         count, size = await self.store.recordings_total()
         if count or not rows:
-            words = "1 recording" if count == 1 else f"{count:,} recordings" if count else "No recordings"
+            words = (
+                "1 recording"
+                if count == 1
+                else tr("{count} recordings", count=f"{count:,}")
+                if count
+                else tr("No recordings")
+            )
         else:  # of files that lie elsewhere
-            words = "1 transcript" if len(rows) == 1 else f"{len(rows):,} transcripts"
+            words = "1 transcript" if len(rows) == 1 else tr("{count} transcripts", count=f"{len(rows):,}")
         self._footer = f"{words}, {money.size(size)}" if count else words
         self.footer_changed.emit(self._footer)
         self.publish_all()
@@ -356,9 +366,9 @@ class TranscriptionPresenter(QObject):
 
     def head(self) -> Head:
         """The open row as it is now."""
-        why = "" if self.current_account.service is not None else "No account is in use."
+        why = "" if self.current_account.service is not None else tr("No account is in use.")
         if not why and not self.options.model:
-            why = "The model list has not loaded yet."
+            why = tr("The model list has not loaded yet.")
         base = Head(
             problem=self.problem,
             model_name=self.model().name if self.options.model else "",
@@ -368,7 +378,7 @@ class TranscriptionPresenter(QObject):
         )
         row = self.open_row
         if self.shows_batch:
-            return replace(base, view="batch", title="Files to transcribe")
+            return replace(base, view="batch", title=tr("Files to transcribe"))
         if row is None:
             return base
         sender = self._sender
@@ -432,8 +442,10 @@ class TranscriptionPresenter(QObject):
     def _price_words(self, row: TranscriptRow) -> str:
         name = self.model().name if self.options.model else ""
         if not row.duration_s:
-            return f"with {name}, by its length" if name else ""
-        return f"for {length_words(row.duration_s)} with {name}" if name else ""
+            return tr("with {name}, by its length", name=name) if name else ""
+        return (
+            tr("for {length_words} with {name}", length_words=length_words(row.duration_s), name=name) if name else ""
+        )
 
     def export_head(self) -> ExportHead:
         row = self.open_row
@@ -507,7 +519,7 @@ class TranscriptionPresenter(QObject):
         for sentence in problems[:3]:
             self.notice.emit(sentence)
         if len(problems) > 3:
-            self.notice.emit(f"{len(problems) - 3} more files cannot be used.")
+            self.notice.emit(tr("{count} more files cannot be used.", count=len(problems) - 3))
         if many and added:
             self.shows_batch, self.open_id = True, None
         await self.reload()

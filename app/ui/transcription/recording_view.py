@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 LIMIT_BYTES = 25_000_000
 WARNINGS = {
-    "silent": "Very quiet. Speak closer, choose another input or raise the gain.",
-    "muted": "The microphone is silent. It is probably muted.",
-    "clipping": "Too loud. Lower the gain or move away.",
+    "silent": tr("Very quiet. Speak closer, choose another input or raise the gain."),
+    "muted": tr("The microphone is silent. It is probably muted."),
+    "clipping": tr("Too loud. Lower the gain or move away."),
 }
 
 
@@ -46,23 +47,23 @@ class RecordingView(QWidget):
         self._warned = ""
         self.record_as = "flac"
         self.usd_line = ""
-        self.badge = Badge(theme, self.tr("Recording"), "bad", icon="record")
+        self.badge = Badge(theme, tr("Recording"), "bad", icon="record")
         self.promise = Label(theme, "", role="text2", wrap=True)
         self.clock = RecordingClock(theme)
         self.used = Label(theme, "", tabular=True, weight=600)
         self.room = Label(theme, "", "small", "text2", tabular=True)
-        self.bar = Progress(theme, self.tr("Share of 25 MB"))
+        self.bar = Progress(theme, tr("Share of 25 MB"))
         self.wave = LiveWave(theme)
         self.meter = LevelMeter(theme)
         self.level = Label(theme, "", weight=600, tabular=True)
         self.peak = Label(theme, "", "small", "text2", tabular=True)
         self._warning_icon = IconLabel(theme, "warning", "warn", px=16)
         self.warning = Label(theme, "", role="warn", wrap=True)
-        self.stop = PrimaryButton(theme, self.tr("Stop and transcribe"), "stop", size="large", hint="Ctrl+Enter")
-        self.pause = Button(theme, self.tr("Pause"), "pause", size="large", hint="Space")
-        self.mark = Button(theme, self.tr("Note"), "flag", size="large", hint="M")
-        self.save = QuietButton(theme, self.tr("Stop without sending"), "save")
-        self.discard = Button(theme, self.tr("Discard"), "trash", kind="quiet", icon_role="bad")
+        self.stop = PrimaryButton(theme, tr("Stop and transcribe"), "stop", size="large", hint="Ctrl+Enter")
+        self.pause = Button(theme, tr("Pause"), "pause", size="large", hint="Space")
+        self.mark = Button(theme, tr("Note"), "flag", size="large", hint="M")
+        self.save = QuietButton(theme, tr("Stop without sending"), "save")
+        self.discard = Button(theme, tr("Discard"), "trash", kind="quiet", icon_role="bad")
         self.estimate = Label(theme, "", "small", "text2", tabular=True, wrap=True)
         self._build()
         self._connect()
@@ -90,7 +91,7 @@ class RecordingView(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self.wave, 1)
         meter = self._meter_row = QHBoxLayout()
-        meter.addWidget(Label(self._theme, self.tr("Level"), role="text2"), 0, Qt.AlignmentFlag.AlignTop)
+        meter.addWidget(Label(self._theme, tr("Level"), role="text2"), 0, Qt.AlignmentFlag.AlignTop)
         meter.addWidget(self.meter, 1, Qt.AlignmentFlag.AlignTop)
         numbers = QVBoxLayout()
         numbers.setSpacing(0)
@@ -140,14 +141,12 @@ class RecordingView(QWidget):
     def show_head(self, head: Head) -> None:
         self.wave.show_marks(head.marks)
         self.promise.set_text(
-            self.tr(
-                "Nothing is sent until you choose “Stop and transcribe”. The recording is saved to disk as you speak."
-            )
+            tr("Nothing is sent until you choose “Stop and transcribe”. The recording is saved to disk as you speak.")
         )
 
     def show_estimate(self, price: str, words: str) -> None:
         """`about $0.0046`, `2 min 17 s with Whisper large v3`."""
-        self.estimate.set_text(self.tr("So far {price} for {words}").format(price=price, words=words) if price else "")
+        self.estimate.set_text(tr("So far {price} for {words}", price=price, words=words) if price else "")
 
     def show_tick(self, tick: Tick) -> None:
         """The recording as it is now, many times a second."""
@@ -159,37 +158,37 @@ class RecordingView(QWidget):
         self._show_room(tick)
         self.wave.show_tick(tick)
         self.meter.set_level(tick.level_db, tick.peak_db)
-        self.level.set_text(f"{_decibels(tick.level_db)} dB")
-        self.peak.set_text(self.tr("peak {level} dB").format(level=_decibels(tick.peak_db, 1)))
+        self.level.set_text(tr("{decibels} dB", decibels=_decibels(tick.level_db)))
+        self.peak.set_text(tr("peak {level} dB", level=_decibels(tick.peak_db, 1)))
         self._show_warning(tick.warning, tick.lost)
 
     def _show_phase(self, phase: str) -> None:
         words = {
-            "opening": self.tr("Waiting for audio"),
-            "paused": self.tr("Paused"),
-            "saving": self.tr("Saving"),
-        }.get(phase, self.tr("Recording"))
+            "opening": tr("Waiting for audio"),
+            "paused": tr("Paused"),
+            "saving": tr("Saving"),
+        }.get(phase, tr("Recording"))
         tone = "warn" if phase == "paused" else "neutral" if phase in ("opening", "saving") else "bad"
         self.badge.set_badge(words, tone, "pause" if phase == "paused" else "record")
-        self.pause.setText(self.tr("Continue") if phase == "paused" else self.tr("Pause"))
+        self.pause.setText(tr("Continue") if phase == "paused" else tr("Pause"))
         self.pause.set_icon("record" if phase == "paused" else "pause")
 
     def _show_room(self, tick: Tick) -> None:
         per_second = BYTES_PER_S[self.record_as]
         share = tick.size_bytes / LIMIT_BYTES
         self.bar.set_share(min(1.0, share))
-        self.used.set_text(self.tr("about {size} of 25 MB").format(size=money.size(tick.size_bytes)))
+        self.used.set_text(tr("about {size} of 25 MB", size=money.size(tick.size_bytes)))
         left_s = max(0, (LIMIT_BYTES - tick.size_bytes) / per_second)
         self.room.set_text(
-            self.tr("room for about {time} more").format(time=money.duration(left_s // 10 * 10))
+            tr("room for about {time} more", time=money.duration(left_s // 10 * 10))
             if left_s >= 10
-            else self.tr("too long for one upload; it will be split at silences")
+            else tr("too long for one upload; it will be split at silences")
         )
 
     def _show_warning(self, warning: str, lost: int = 0) -> None:
         words = WARNINGS.get(warning, "")
         if not words and lost:
-            words = self.tr("The disk is slow: {lost} blocks of 20 ms were lost.").format(lost=lost)
+            words = tr("The disk is slow: {lost} blocks of 20 ms were lost.", lost=lost)
         self._warning_icon.setVisible(bool(words))
         self.warning.setVisible(bool(words))
         if words != self._warned:

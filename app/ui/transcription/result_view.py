@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 ESTIMATED = {
-    "words": "The model returned segment times only. Word times are estimated.",
-    "all": "The model returned no times. All times are estimated from the text length.",
+    "words": tr("The model returned segment times only. Word times are estimated."),
+    "all": tr("The model returned no times. All times are estimated from the text length."),
 }
 
 
@@ -44,22 +45,20 @@ class ResultView(QWidget):
         self.player = PlayerBar(theme)
         self._top = QWidget()
         zone(self._top, "pane")
-        self.follow = Switch(theme, self.tr("Follow playback"), checked=True)
-        follow_label = Label(theme, self.tr("Follow"), "small", "text2")
+        self.follow = Switch(theme, tr("Follow playback"), checked=True)
+        follow_label = Label(theme, tr("Follow"), "small", "text2")
         follow_label.setBuddy(self.follow)
         self.player.extras.addWidget(follow_label)
         self.player.extras.addWidget(self.follow)
-        self.search = SearchField(theme, self.tr("Find in this transcript"))
+        self.search = SearchField(theme, tr("Find in this transcript"))
         self.search.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
-        self.previous = IconButton(
-            theme, "chevron-up", self.tr("Previous match"), shortcut="Ctrl+Shift+G", size="small"
-        )
-        self.next = IconButton(theme, "chevron-down", self.tr("Next match"), shortcut="Ctrl+G", size="small")
+        self.previous = IconButton(theme, "chevron-up", tr("Previous match"), shortcut="Ctrl+Shift+G", size="small")
+        self.next = IconButton(theme, "chevron-down", tr("Next match"), shortcut="Ctrl+G", size="small")
         self.modes = SegmentedChoice(
             theme,
-            self.tr("Transcript view"),
-            (("segments", self.tr("Segments")), ("words", self.tr("Words")), ("text", self.tr("Text"))),
+            tr("Transcript view"),
+            (("segments", tr("Segments")), ("words", tr("Words")), ("text", tr("Text"))),
         )
         self._notice_icon = IconLabel(theme, "info", "text3", px=14)
         self.notice = Label(theme, "", "small", "text3", wrap=True)
@@ -171,7 +170,7 @@ class ResultView(QWidget):
     def _show_found(self, *, move: bool = True) -> None:
         total = len(self._found)
         searched = bool(self.search.text().strip())
-        words = self.tr("{at} of {total}").format(at=self._at + 1, total=total) if total else self.tr("not found")
+        words = tr("{at} of {total}", at=self._at + 1, total=total) if total else tr("not found")
         self.count.set_text(words if searched else "")
         for button in (self.previous, self.next):
             button.setEnabled(bool(total))

@@ -8,6 +8,8 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
@@ -24,7 +26,7 @@ class SegmentEditor(QPlainTextEdit):
         self._over = parent
         self._segment = -1
         self._before = ""
-        self.setAccessibleName(self.tr("Segment text"))
+        self.setAccessibleName(tr("Segment text"))
         self.setTabChangesFocus(True)
         self.hide()
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())

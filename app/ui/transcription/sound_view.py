@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.core import money
 from app.core.money import position
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
@@ -60,7 +61,7 @@ class SoundView(QWidget):
         """Make the parts and put them into their places, some at each step."""
         theme = self._theme
         self.player = PlayerBar(theme)
-        self.save = Button(theme, self.tr("Save a copy…"), "download", size="small")
+        self.save = Button(theme, tr("Save a copy…"), "download", size="small")
         self.player.extras.addWidget(self.save)
         yield
         self.facts = Label(theme, "", role="text2", wrap=True, tabular=True)
@@ -69,18 +70,16 @@ class SoundView(QWidget):
         self.error = ErrorCard(theme)
         self.large = Card(theme, border="warn")
         self.choices = QButtonGroup(self)
-        self.split = QRadioButton(self.tr("Split on silence"))
-        self.squeeze = QRadioButton(self.tr("Compress to"))
-        self.target = NumberField(
-            theme, self.tr("Size in MB"), low=1, high=LARGEST_TARGET_MB, step=1, decimals=0, value=20
-        )
+        self.split = QRadioButton(tr("Split on silence"))
+        self.squeeze = QRadioButton(tr("Compress to"))
+        self.target = NumberField(theme, tr("Size in MB"), low=1, high=LARGEST_TARGET_MB, step=1, decimals=0, value=20)
         yield
         self.working = Label(theme, "", weight=500, tabular=True, wrap=True)
-        self.bar = Progress(theme, self.tr("Progress"))
+        self.bar = Progress(theme, tr("Progress"))
         self.price = Label(theme, "", weight=600, tabular=True)
         self.price_words = Label(theme, "", role="text2", tabular=True, wrap=True)
-        self.send = PrimaryButton(theme, self.tr("Transcribe"), "transcribe", size="large", hint="Ctrl+Enter")
-        self.stop = Button(theme, self.tr("Stop"), "stop", size="large", hint="Esc")
+        self.send = PrimaryButton(theme, tr("Transcribe"), "transcribe", size="large", hint="Ctrl+Enter")
+        self.stop = Button(theme, tr("Stop"), "stop", size="large", hint="Esc")
         self.beta = Label(theme, "", "small", "text3", wrap=True)
         yield
         yield from self._arrange()
@@ -100,7 +99,7 @@ class SoundView(QWidget):
         above.addWidget(self.player)
         above.addWidget(rule())
         outer.addWidget(self._top)
-        scroll = ScrollPane(self.tr("Audio to transcribe"))
+        scroll = ScrollPane(tr("Audio to transcribe"))
         outer.addWidget(scroll, 1)
         yield
         column = scroll.fill(theme, "canvas", (24, 20, 24, 20), 14)
@@ -140,7 +139,7 @@ class SoundView(QWidget):
         self.large.body.addWidget(self.split)
         self.split_words = Label(
             theme,
-            self.tr("Splits at pauses, sends the parts in order and joins the results. No quality is lost."),
+            tr("Splits at pauses, sends the parts in order and joins the results. No quality is lost."),
             "small",
             "text2",
             wrap=True,
@@ -155,7 +154,7 @@ class SoundView(QWidget):
         self.large.body.addLayout(row)
         self.squeeze_words = Label(theme, "", "small", "text2", wrap=True)
         self.large.body.addWidget(self.squeeze_words)
-        self.forget = QuietButton(theme, self.tr("Decide later"), size="small")
+        self.forget = QuietButton(theme, tr("Decide later"), size="small")
         keep_room(self.forget)
         self.large.body.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -184,7 +183,7 @@ class SoundView(QWidget):
         self._head = head
         sound, work = head.sound, head.work
         words = [sound.kind, money.size(sound.size_bytes) if sound.size_bytes else ""]
-        words.append(position(sound.duration_s) if sound.duration_s else self.tr("length unknown"))
+        words.append(position(sound.duration_s) if sound.duration_s else tr("length unknown"))
         words.append(sound.name)
         self.facts.set_text("  ·  ".join(word for word in words if word))
         note = head.note or sound.why_not
@@ -196,15 +195,13 @@ class SoundView(QWidget):
             self.error.set_problem(head.problem)
         self._show_large(head)
         self._show_work(head)
-        self.price.set_text(self.tr("Estimate {price}").format(price=head.price) if head.price else "")
+        self.price.set_text(tr("Estimate {price}", price=head.price) if head.price else "")
         self.price_words.set_text(head.price_words if head.price or head.price_words else "")
         self._show_player(head)
         ready = head.can_send and work is None and not sound.must_choose and sound.is_there
         self._show_main_button(self.send if work is None else self.stop)
         self.send.setEnabled(ready)
-        self.beta.set_text(
-            head.why_not or self.tr("Nothing is sent until you choose Transcribe. This feature is in beta.")
-        )
+        self.beta.set_text(head.why_not or tr("Nothing is sent until you choose Transcribe. This feature is in beta."))
 
     def _show_main_button(self, shown: QPushButton) -> None:
         """Transcribe or Stop; the keyboard goes along from the one to the other."""
@@ -232,9 +229,9 @@ class SoundView(QWidget):
         if not sound.too_large:
             return
         if sound.must_choose or head.treatment:
-            words = self.tr("{size} is over the service's limit of 25 MB. Choose what to do.")
+            words = tr("{size} is over the service's limit of 25 MB. Choose what to do.")
         else:
-            words = self.tr("{size} is close to the service's limit of 25 MB and may be refused. To be sure, choose:")
+            words = tr("{size} is close to the service's limit of 25 MB and may be refused. To be sure, choose:")
         self.large_words.set_text(words.format(size=money.size(sound.size_bytes)))
         self.choices.setExclusive(False)
         self.split.setChecked(head.treatment == "split")
@@ -245,12 +242,12 @@ class SoundView(QWidget):
         self.forget.setVisible(bool(head.treatment))
         target = self.target.value() * MEGABYTE
         rate = target * 8 / sound.duration_s / 1000 if sound.duration_s else None
-        told = self.tr("Converts to Opus, mono at 16 kHz.")
+        told = tr("Converts to Opus, mono at 16 kHz.")
         if rate is not None:
             told += " " + (
-                self.tr("About {rate} kbit/s. Accuracy may suffer.").format(rate=round(rate))
+                tr("About {rate} kbit/s. Accuracy may suffer.", rate=round(rate))
                 if rate < 12
-                else self.tr("Speech stays clear.")
+                else tr("Speech stays clear.")
             )
         self.squeeze_words.set_text(told)
 
@@ -264,7 +261,7 @@ class SoundView(QWidget):
         self.bar.setVisible(work is not None)
         if work is None:
             return
-        part = self.tr(" part {part} of {parts}").format(part=work.part, parts=work.parts) if work.parts > 1 else ""
+        part = tr(" part {part} of {parts}", part=work.part, parts=work.parts) if work.parts > 1 else ""
         share = f", {money.percent(work.share)}" if work.share is not None else ""
         self.working.set_text(f"{work.words}{part}{share}")
         self.bar.set_share(work.share)

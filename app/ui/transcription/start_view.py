@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.flow import FlowLayout
@@ -42,10 +43,10 @@ class StartView(QWidget):
         self.error.action.connect(self.action)
         column.addStretch(2)
         column.addWidget(IconLabel(theme, "transcribe", "text2", px=32), 0, middle)
-        title = Label(theme, self.tr("Record, or drop a file"), "heading")
+        title = Label(theme, tr("Record, or drop a file"), "heading")
         self.text = Label(
             theme,
-            self.tr(
+            tr(
                 "Recordings are saved on this computer from the first second. You can also drop WAV, FLAC, M4A, "
                 "AAC, MP4, MP3, OGG and WEBM files, or whole folders, here."
             ),
@@ -63,10 +64,10 @@ class StartView(QWidget):
         column.addLayout(words)
         holder = QWidget()
         flow = FlowLayout(theme, parent=holder)
-        self.record = PrimaryButton(theme, self.tr("Record"), "record")
-        self.files = Button(theme, self.tr("Choose files…"), "document")
-        self.folder = Button(theme, self.tr("Choose a folder…"), "folder")
-        self.test = Button(theme, self.tr("Test microphone"), "microphone")
+        self.record = PrimaryButton(theme, tr("Record"), "record")
+        self.files = Button(theme, tr("Choose files…"), "document")
+        self.folder = Button(theme, tr("Choose a folder…"), "folder")
+        self.test = Button(theme, tr("Test microphone"), "microphone")
         for button in (self.record, self.files, self.folder, self.test):
             flow.addWidget(button)
         row = QHBoxLayout()
@@ -78,9 +79,9 @@ class StartView(QWidget):
         keys = QHBoxLayout()
         keys.setSpacing(theme.px(4))
         keys.addStretch(1)
-        keys.addWidget(Label(theme, self.tr("Or press"), "small", "text2"))
+        keys.addWidget(Label(theme, tr("Or press"), "small", "text2"))
         keys.addWidget(KeyHint(theme, "Ctrl+Shift+R"))
-        keys.addWidget(Label(theme, self.tr("to record"), "small", "text2"))
+        keys.addWidget(Label(theme, tr("to record"), "small", "text2"))
         keys.addStretch(1)
         column.addLayout(keys)
         self.meter = LevelMeter(theme)
@@ -118,20 +119,20 @@ class StartView(QWidget):
 
     def show_inputs(self, inputs: Microphones) -> None:
         self.test.setEnabled(not inputs.test and bool(inputs.microphones))
-        self.test.setText(self.tr("Test microphone"))
+        self.test.setText(tr("Test microphone"))
         self.meter.setVisible(inputs.test == "recording")
         words = {
-            "recording": self.tr("Say something. Three seconds are recorded, then played back."),
-            "playing": self.tr("This is how you sound."),
+            "recording": tr("Say something. Three seconds are recorded, then played back."),
+            "playing": tr("This is how you sound."),
         }.get(inputs.test, inputs.problem)
         if not words and inputs.missing:
-            words = self.tr("The previous microphone is not connected. The system default is used.")
+            words = tr("The previous microphone is not connected. The system default is used.")
         self._words = words
         self._agree()
 
     def _agree(self) -> None:
         """A card says it already."""
-        self.said.set_text(self.tr("Opening the microphone…") if self._is_opening else self._words)
+        self.said.set_text(tr("Opening the microphone…") if self._is_opening else self._words)
         self.said.setVisible(bool(self.said.text()) and self.error.isHidden())
 
     def show_tick(self, tick: Tick) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.translation import tr
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import CueRules
 
@@ -19,48 +20,48 @@ RECORD_FORMATS = ("flac", "wav", "ogg")
 # Seconds of one channel at 16 kHz into bytes: WAV exactly, the others as speech usually comes out.
 BYTES_PER_S = {"wav": 32_000, "flac": 16_000, "ogg": 6_000}
 FORMAT_NOTES = {
-    "flac": "FLAC, 16 kHz mono: lossless, about half the size of WAV.",
-    "wav": "WAV, 16 kHz mono: as recorded.",
-    "ogg": "OGG, Opus: small, with little loss of accuracy.",
+    "flac": tr("FLAC, 16 kHz mono: lossless, about half the size of WAV."),
+    "wav": tr("WAV, 16 kHz mono: as recorded."),
+    "ogg": tr("OGG, Opus: small, with little loss of accuracy."),
 }
 LANGUAGES: tuple[tuple[str, str], ...] = (
-    ("", "Detect"),
-    ("ar", "Arabic"),
-    ("bg", "Bulgarian"),
-    ("ca", "Catalan"),
-    ("zh", "Chinese"),
-    ("hr", "Croatian"),
-    ("cs", "Czech"),
-    ("da", "Danish"),
-    ("nl", "Dutch"),
-    ("en", "English"),
-    ("et", "Estonian"),
-    ("fi", "Finnish"),
-    ("fr", "French"),
-    ("de", "German"),
-    ("el", "Greek"),
-    ("he", "Hebrew"),
-    ("hi", "Hindi"),
-    ("hu", "Hungarian"),
-    ("id", "Indonesian"),
-    ("it", "Italian"),
-    ("ja", "Japanese"),
-    ("ko", "Korean"),
-    ("lv", "Latvian"),
-    ("lt", "Lithuanian"),
-    ("no", "Norwegian"),
-    ("pl", "Polish"),
-    ("pt", "Portuguese"),
-    ("ro", "Romanian"),
-    ("ru", "Russian"),
-    ("sk", "Slovak"),
-    ("sl", "Slovenian"),
-    ("es", "Spanish"),
-    ("sv", "Swedish"),
-    ("th", "Thai"),
-    ("tr", "Turkish"),
-    ("uk", "Ukrainian"),
-    ("vi", "Vietnamese"),
+    ("", tr("Detect")),
+    ("ar", tr("Arabic")),
+    ("bg", tr("Bulgarian")),
+    ("ca", tr("Catalan")),
+    ("zh", tr("Chinese")),
+    ("hr", tr("Croatian")),
+    ("cs", tr("Czech")),
+    ("da", tr("Danish")),
+    ("nl", tr("Dutch")),
+    ("en", tr("English")),
+    ("et", tr("Estonian")),
+    ("fi", tr("Finnish")),
+    ("fr", tr("French")),
+    ("de", tr("German")),
+    ("el", tr("Greek")),
+    ("he", tr("Hebrew")),
+    ("hi", tr("Hindi")),
+    ("hu", tr("Hungarian")),
+    ("id", tr("Indonesian")),
+    ("it", tr("Italian")),
+    ("ja", tr("Japanese")),
+    ("ko", tr("Korean")),
+    ("lv", tr("Latvian")),
+    ("lt", tr("Lithuanian")),
+    ("no", tr("Norwegian")),
+    ("pl", tr("Polish")),
+    ("pt", tr("Portuguese")),
+    ("ro", tr("Romanian")),
+    ("ru", tr("Russian")),
+    ("sk", tr("Slovak")),
+    ("sl", tr("Slovenian")),
+    ("es", tr("Spanish")),
+    ("sv", tr("Swedish")),
+    ("th", tr("Thai")),
+    ("tr", tr("Turkish")),
+    ("uk", tr("Ukrainian")),
+    ("vi", tr("Vietnamese")),
 )
 
 
@@ -274,19 +275,19 @@ def why_not_sent(head: Head, batch: Batch) -> str:
     if head.view != "sound":
         return ""
     if head.work is not None:
-        return "It is already being sent."
+        return tr("It is already being sent.")
     if head.why_not:
         return head.why_not
     if not head.sound.is_there:
         return head.sound.why_not
-    return "Over 25 MB. Choose Split or Compress first." if head.sound.must_choose else ""
+    return tr("Over 25 MB. Choose Split or Compress first.") if head.sound.must_choose else ""
 
 
 def _why_no_batch(batch: Batch) -> str:
     if not batch.rows:
-        return "The table has no files."
+        return tr("The table has no files.")
     if batch.running:
-        return "The files are already being transcribed."
+        return tr("The files are already being transcribed.")
     if batch.need:
-        return f"{batch.need} over 25 MB. Open each to choose what to do."
-    return "All files in the table are transcribed."
+        return tr("{need} over 25 MB. Open each to choose what to do.", need=batch.need)
+    return tr("All files in the table are transcribed.")

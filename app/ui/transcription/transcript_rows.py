@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
 from app.core.money import or_dash, position
 from app.service.http.harmless_text import harmless
+from app.translation import tr
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.editing import Match, word_spans
 from app.ui.transcription.session.exporting import PARAGRAPH_PAUSE_S
@@ -128,7 +129,7 @@ class RowSheet:
         self.above = theme.px(2) if mode == "words" else theme.px(GAP_ABOVE)
         self._font = theme.font("reading")
         self._layouts: dict[int, QTextLayout] = {}
-        average = QFontMetricsF(self._font).horizontalAdvance("the water runs through it ") / 26
+        average = QFontMetricsF(self._font).horizontalAdvance(tr("the water runs through it ")) / 26
         per_line = max(8, int(self.text_width / average))
         self._heights = [2 * self.above + self.line * max(1, -(-len(row.text) // per_line)) for row in rows]
         self._tops: list[int] = []

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from app.translation import tr
 from app.ui.kit.widgets.menu import Menu
 from app.ui.transcription.segment_editor import SegmentEditor
 from app.ui.transcription.session.document import Document
@@ -68,7 +69,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.ring_widget = None  # the row that the keyboard is on shows it
-        self.setAccessibleName(self.tr("Transcript"))
+        self.setAccessibleName(tr("Transcript"))
         self.viewport().setMouseTracking(True)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         theme.changed.connect(self._rebuild)
@@ -415,27 +416,25 @@ def segment_menu(view: TranscriptView, theme: Theme) -> Menu:
     menu = Menu(theme, view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     segment = view.segment
-    menu.add(view.tr("Play from here"), "play", shortcut="Return").triggered.connect(view.hear)
-    menu.add(view.tr("Edit segment"), "pencil", shortcut="F2").triggered.connect(view.begin_edit)
-    menu.add(view.tr("Copy segment"), "copy").triggered.connect(view.copy_segment)
+    menu.add(tr("Play from here"), "play", shortcut="Return").triggered.connect(view.hear)
+    menu.add(tr("Edit segment"), "pencil", shortcut="F2").triggered.connect(view.begin_edit)
+    menu.add(tr("Copy segment"), "copy").triggered.connect(view.copy_segment)
     menu.addSeparator()
     for words, edge, by, keys in (
-        (view.tr("Earlier by 0.1 s"), "both", -NUDGE_S, "Shift+Left"),
-        (view.tr("Later by 0.1 s"), "both", NUDGE_S, "Shift+Right"),
-        (view.tr("Start 0.1 s earlier"), "start", -NUDGE_S, "Alt+Left"),
-        (view.tr("Start 0.1 s later"), "start", NUDGE_S, "Alt+Right"),
-        (view.tr("End 0.1 s earlier"), "end", -NUDGE_S, "Alt+Shift+Left"),
-        (view.tr("End 0.1 s later"), "end", NUDGE_S, "Alt+Shift+Right"),
+        (tr("Earlier by 0.1 s"), "both", -NUDGE_S, "Shift+Left"),
+        (tr("Later by 0.1 s"), "both", NUDGE_S, "Shift+Right"),
+        (tr("Start 0.1 s earlier"), "start", -NUDGE_S, "Alt+Left"),
+        (tr("Start 0.1 s later"), "start", NUDGE_S, "Alt+Right"),
+        (tr("End 0.1 s earlier"), "end", -NUDGE_S, "Alt+Shift+Left"),
+        (tr("End 0.1 s later"), "end", NUDGE_S, "Alt+Shift+Right"),
     ):
         menu.add(words, shortcut=keys).triggered.connect(
             lambda _on=False, edge=edge, by=by: view.nudge_wanted.emit(segment, edge, by)
         )
     menu.addSeparator()
     can_split = (view.chosen or view.spoken) is not None
-    menu.add(view.tr("Split before this word"), "scissors", shortcut="S", enabled=can_split).triggered.connect(
-        view.split
-    )
-    menu.add(view.tr("Merge with previous segment"), shortcut="Backspace", enabled=segment > 0).triggered.connect(
+    menu.add(tr("Split before this word"), "scissors", shortcut="S", enabled=can_split).triggered.connect(view.split)
+    menu.add(tr("Merge with previous segment"), shortcut="Backspace", enabled=segment > 0).triggered.connect(
         view.merge_before
     )
     return menu

@@ -9,21 +9,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from app.translation import tr
+
 MAX_TEXT_CHARS = 8_000
 MAX_WORD_CHARS = 200
 MAX_ROLES = 12
 CONFIRMED = ("confirmed_terms_and_privacy", "confirmed_legal_right", "confirmed_screening_acknowledged")
 _PLACES = {
-    "image": "the start image",
-    "image_url": "the start image",
-    "end_image": "the end image",
-    "end_image_url": "the end image",
-    "video": "the video",
-    "video_url": "the video",
-    "reference_image": "the reference images",
-    "reference_image_urls": "the reference images",
-    "reference_video": "the reference videos",
-    "reference_video_urls": "the reference videos",
+    "image": tr("the start image"),
+    "image_url": tr("the start image"),
+    "end_image": tr("the end image"),
+    "end_image_url": tr("the end image"),
+    "video": tr("the video"),
+    "video_url": tr("the video"),
+    "reference_image": tr("the reference images"),
+    "reference_image_urls": tr("the reference images"),
+    "reference_video": tr("the reference videos"),
+    "reference_video_urls": tr("the reference videos"),
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit
 
+from app.translation import tr
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 WIDTH = 500
 LINES = 6
 STATEMENTS = (
-    "Every face in it is mine, or the person has agreed.",
-    "I accept the service’s terms and privacy policy.",
-    "I understand that it is reviewed before it is used.",
+    tr("Every face in it is mine, or the person has agreed."),
+    tr("I accept the service’s terms and privacy policy."),
+    tr("I understand that it is reviewed before it is used."),
 )
 
 
@@ -32,33 +33,45 @@ class ConsentDialog(Dialog):
     """Can be agreed to only when each statement is ticked, one by one."""
 
     def __init__(self, theme: Theme, parent: QWidget, tasks: TaskScope, consent: Consent, price: str) -> None:
-        super().__init__(theme, parent, self.tr("Consent for faces"), width=WIDTH)
-        said = self.tr("The service found a face in this job's files and asks for your consent before using it.")
-        where = f"Found in {consent.where}." if consent.where else ""
-        self.said = Label(theme, f"{said}{where} Nothing was charged.", role="text2", wrap=True)
-        self.policy = QPlainTextEdit(consent.text or self.tr("The service sent no further text."))
+        super().__init__(theme, parent, tr("Consent for faces"), width=WIDTH)
+        said = tr("The service found a face in this job's files and asks for your consent before using it.")
+        where = tr("Found in {where}.", where=consent.where) if consent.where else ""
+        self.said = Label(
+            theme, tr("{said}{where} Nothing was charged.", said=said, where=where), role="text2", wrap=True
+        )
+        self.policy = QPlainTextEdit(consent.text or tr("The service sent no further text."))
         self.policy.setReadOnly(True)
         self.policy.setTabChangesFocus(True)
         self.policy.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.policy.setAccessibleName(self.tr("Consent text"))
+        self.policy.setAccessibleName(tr("Consent text"))
         self.policy.setFixedHeight(theme.type_px(19) * LINES + theme.px(14))
         self.body.addWidget(self.said)
         self.body.addWidget(self.policy)
-        self.more = LinkButton(theme, self.tr("Learn more…"))
+        self.more = LinkButton(theme, tr("Learn more…"))
         self.more.setVisible(bool(consent.more_at))
         self._opener = LinkOpener(theme, self, tasks)
         self.more.clicked.connect(lambda: self._opener.ask(consent.more_at))
         self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
-        self.boxes = tuple(QCheckBox(self.tr(statement)) for statement in STATEMENTS)
+        self.boxes = tuple(QCheckBox(statement) for statement in STATEMENTS)
         for box in self.boxes:
             self.body.addWidget(box)
             box.toggled.connect(lambda _on: self._agree())
-        version = f" Version {consent.version} of the text is saved with the job." if consent.version else ""
-        self.body.addWidget(Label(theme, f"It applies only to this job.{version}", "small", "text3", wrap=True))
-        self.add_button(self.tr("Not now"), accepts=False)
-        self.go = self.add_button(f"Agree and queue{f' for {price}' if price else ''}", kind="primary", accepts=True)
+        version = (
+            tr(" Version {version} of the text is saved with the job.", version=consent.version)
+            if consent.version
+            else ""
+        )
+        self.body.addWidget(
+            Label(theme, tr("It applies only to this job.{version}", version=version), "small", "text3", wrap=True)
+        )
+        self.add_button(tr("Not now"), accepts=False)
+        self.go = self.add_button(
+            tr("Agree and queue{value}", value=tr(" for {price}", price=price) if price else ""),
+            kind="primary",
+            accepts=True,
+        )
         self._agree()
 
     def _agree(self) -> None:

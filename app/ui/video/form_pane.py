@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
@@ -26,7 +27,7 @@ IMAGE_FILES = "*.png *.jpg *.jpeg *.webp"
 VIDEO_FILES = "*.mp4 *.mov *.webm"
 SOUND_FILES = "*.wav *.mp3"
 DOCUMENT_FILES = "*.pdf"
-DELETE_HELP = (
+DELETE_HELP = tr(
     "Only after the file is checked on this computer. Rialto never uses the service’s own option, "
     "because a failed download would lose the video."
 )
@@ -57,30 +58,30 @@ class FormPane(QWidget):
         theme = self._theme
         self._make_frame()
         yield
-        self.kind = ValueChoice(theme, self.tr("Start from"), longest=12)
-        self.model = ChoiceField(theme, self.tr("Model"))
+        self.kind = ValueChoice(theme, tr("Start from"), longest=12)
+        self.model = ChoiceField(theme, tr("Model"))
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
         self.prompt = QPlainTextEdit()
-        self.prompts = QuietButton(theme, self.tr("Saved"), "list", size="small")
-        self.prompts.setAccessibleName(self.tr("Saved prompts"))
+        self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
+        self.prompts.setAccessibleName(tr("Saved prompts"))
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
-        self.negative = TextField(theme, self.tr("Negative prompt"), placeholder=self.tr("text, logos"))
+        self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("text, logos"))
         yield
-        self.start = MediaSlot(theme, self.tr("Start image"), IMAGE_FILES)
-        self.end = MediaSlot(theme, self.tr("End image"), IMAGE_FILES)
-        self.film = MediaSlot(theme, self.tr("Source video"), VIDEO_FILES)
-        self.sound = MediaSlot(theme, self.tr("Source audio"), SOUND_FILES)
+        self.start = MediaSlot(theme, tr("Start image"), IMAGE_FILES)
+        self.end = MediaSlot(theme, tr("End image"), IMAGE_FILES)
+        self.film = MediaSlot(theme, tr("Source video"), VIDEO_FILES)
+        self.sound = MediaSlot(theme, tr("Source audio"), SOUND_FILES)
         yield
         self.along = ReferenceMediaPane(theme, IMAGE_FILES, VIDEO_FILES, SOUND_FILES, DOCUMENT_FILES)
         yield
-        self.factor = ValueChoice(theme, self.tr("Upscale"))
-        self.duration = ValueChoice(theme, self.tr("Length"))
-        self.resolution = ValueChoice(theme, self.tr("Resolution"))
+        self.factor = ValueChoice(theme, tr("Upscale"))
+        self.duration = ValueChoice(theme, tr("Length"))
+        self.resolution = ValueChoice(theme, tr("Resolution"))
         self.shape = ShapeChoice(theme)
-        self.audio = Switch(theme, self.tr("Audio"))
+        self.audio = Switch(theme, tr("Audio"))
         self.audio_note = Label(theme, "", "small", "text2", wrap=True)
-        self.delete = Switch(theme, self.tr("Delete the service’s copy once saved"))
-        self.delete_note = Label(theme, self.tr(DELETE_HELP), "small", "text3", wrap=True)
+        self.delete = Switch(theme, tr("Delete the service’s copy once saved"))
+        self.delete_note = Label(theme, DELETE_HELP, "small", "text3", wrap=True)
         yield
         yield from self._arrange()
         yield
@@ -91,10 +92,10 @@ class FormPane(QWidget):
     def _make_frame(self) -> None:
         """Make the header, the foot, and between them the column that the fields go into."""
         theme = self._theme
-        self.header = PaneHeader(theme, self.tr("New video"))
-        self.clear = QuietButton(theme, self.tr("Clear"), "refresh", size="small")
+        self.header = PaneHeader(theme, tr("New video"))
+        self.clear = QuietButton(theme, tr("Clear"), "refresh", size="small")
         self.header.add(self.clear)
-        scroll = ScrollPane(self.tr("New video"))
+        scroll = ScrollPane(tr("New video"))
         self._column = scroll.fill(theme, "pane", (16, 14, 16, 16), 12)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -107,21 +108,21 @@ class FormPane(QWidget):
     def _arrange(self) -> BuildSteps[None]:
         theme = self._theme
         self._column.addWidget(self.kind)
-        self._add("model", self.tr("Model"), self.model)
+        self._add("model", tr("Model"), self.model)
         self._column.addWidget(self.model_note)
-        self._add("prompt", self.tr("Prompt"), self.prompt, beside=(self.prompts, self.prompt_count))
+        self._add("prompt", tr("Prompt"), self.prompt, beside=(self.prompts, self.prompt_count))
         self.prompt.setTabChangesFocus(True)
-        self.prompt.setPlaceholderText(self.tr("Describe the scene and how the camera moves"))
-        self._add("negative", self.tr("Negative prompt"), self.negative)
+        self.prompt.setPlaceholderText(tr("Describe the scene and how the camera moves"))
+        self._add("negative", tr("Negative prompt"), self.negative)
         for slot in (self.start, self.end, self.film, self.sound, self.along):
             self._column.addWidget(slot)
         yield
-        self._add("factor", self.tr("Upscale"), self.factor)
+        self._add("factor", tr("Upscale"), self.factor)
         pair = QHBoxLayout()
         pair.setSpacing(theme.px(12))
         for name, title, field in (
-            ("duration", self.tr("Length"), self.duration),
-            ("resolution", self.tr("Resolution"), self.resolution),
+            ("duration", tr("Length"), self.duration),
+            ("resolution", tr("Resolution"), self.resolution),
         ):
             box = QVBoxLayout()
             box.setSpacing(theme.px(4))
@@ -130,10 +131,10 @@ class FormPane(QWidget):
             box.addWidget(field)
             pair.addLayout(box, 1)
         self._column.addLayout(pair)
-        self._add("shape", self.tr("Aspect ratio"), self.shape)
-        self._switch("audio", self.tr("Audio"), self.audio)
+        self._add("shape", tr("Aspect ratio"), self.shape)
+        self._switch("audio", tr("Audio"), self.audio)
         self._column.addWidget(self.audio_note)
-        self._switch("delete", self.tr("Delete the service’s copy once saved"), self.delete)
+        self._switch("delete", tr("Delete the service’s copy once saved"), self.delete)
         self._column.addWidget(self.delete_note)
         self._column.addStretch(1)
 
@@ -168,11 +169,11 @@ class FormPane(QWidget):
         head = QHBoxLayout()
         self.asking = Spinner(theme)
         self.price = Label(theme, "", "title", weight=600, tabular=True)
-        head.addWidget(Label(theme, self.tr("Quote"), role="text2"), 1)
+        head.addWidget(Label(theme, tr("Quote"), role="text2"), 1)
         head.addWidget(self.asking)
         head.addWidget(self.price)
         self.price_note = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self.queue = PrimaryButton(theme, self.tr("Queue"), size="large", hint="Ctrl+Enter")
+        self.queue = PrimaryButton(theme, tr("Queue"), size="large", hint="Ctrl+Enter")
         self._foot_column.addLayout(head)
         self._foot_column.addWidget(self.price_note)
         self._foot_column.addWidget(self.queue)
@@ -248,12 +249,15 @@ class FormPane(QWidget):
         ):
             self._labels[name].setVisible(bool(there))
             field.setVisible(bool(there))
-        name = self.model.currentText() or self.tr("This model")
+        name = self.model.currentText() or tr("This model")
         for widget in (self.audio, self._labels["audio"]):
             widget.setVisible(takes.needs_words)  # a video that is made larger keeps its sound
         self.audio.setEnabled(takes.sound == "chosen")
         self._labels["audio"].set_role("text" if takes.sound == "chosen" else "text3")
-        notes = {"always": f"{name} always adds audio.", "never": f"{name} makes silent video."}
+        notes = {
+            "always": tr("{name} always adds audio.", name=name),
+            "never": tr("{name} makes silent video.", name=name),
+        }
         self.audio_note.set_text(notes.get(takes.sound, ""))
         self.audio_note.setVisible(takes.sound in notes and takes.needs_words and view.takes is not None)
         self._show_price(view)
@@ -267,9 +271,9 @@ class FormPane(QWidget):
         self.along.setVisible(any(takes.limits.most.values()))
         for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
             slot.show_problem(view.wrong_files.get(name, ""))
-        self.start.show_file(form.start, self.tr("Required: first frame") if takes.needs_image else "")
+        self.start.show_file(form.start, tr("Required: first frame") if takes.needs_image else "")
         self.end.show_file(form.end)
-        self.film.show_file(form.film, self.tr("Required: up to 25 MB"))
+        self.film.show_file(form.film, tr("Required: up to 25 MB"))
         self.sound.show_file(form.sound)
         self.along.show_reference_media(form.along, takes.limits, dict(view.refusal.fields))
         self.along.show_task([task for task in TASKS if task[0] in takes.tasks], form.task)
@@ -281,5 +285,7 @@ class FormPane(QWidget):
         refusal = view.refusal.sentence if view.takes is not None else ""
         self.price_note.set_text(refusal or quote.note)
         self.price_note.set_role("warn" if refusal and view.form.prompt else "text2")
-        self.queue.setText(f"Queue for {quote.price}" if quote.price and not quote.asking else self.tr("Queue"))
+        self.queue.setText(
+            tr("Queue for {price}", price=quote.price) if quote.price and not quote.asking else tr("Queue")
+        )
         self.queue.setEnabled(not view.refusal and bool(quote.price) and not quote.asking and not view.is_looking)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
@@ -78,7 +79,7 @@ class _Shape(QRadioButton):
         super().__init__(ratio, parent)
         self._theme = theme
         self.ratio = ratio
-        self.setAccessibleName(f"Aspect ratio {ratio}")
+        self.setAccessibleName(tr("Aspect ratio {ratio}", ratio=ratio))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -131,7 +132,7 @@ class ShapeChoice(QWidget):
         self._shapes: dict[str, _Shape] = {}
         self._flow = FlowLayout(theme, gap=8, line_gap=8, parent=self)
         self._group = QButtonGroup(self)
-        self.setAccessibleName(self.tr("Aspect ratio"))
+        self.setAccessibleName(tr("Aspect ratio"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -166,10 +167,10 @@ class MediaSlot(QWidget):
         self._suffixes = suffixes
         self.setAcceptDrops(True)
         self.label = Label(theme, title, "small", "text2", weight=500)
-        self.button = Button(theme, self.tr("Choose…"), "images")
-        self.button.setAccessibleName(f"{title}: choose a file")
+        self.button = Button(theme, tr("Choose…"), "images")
+        self.button.setAccessibleName(tr("{title}: choose a file", title=title))
         self.name = Label(theme, "", elide=True)
-        self.remove = IconButton(theme, "close", f"{title}: remove the file", size="small")
+        self.remove = IconButton(theme, "close", tr("{title}: remove the file", title=title), size="small")
         self.problem = Label(theme, "", "small", "bad", wrap=True)
         self.problem.hide()
         row = QHBoxLayout()
@@ -189,7 +190,7 @@ class MediaSlot(QWidget):
         self.show_file("")
 
     def show_file(self, path: str, hint: str = "") -> None:
-        self.name.set_text(Path(path).name if path else hint or self.tr("None"))
+        self.name.set_text(Path(path).name if path else hint or tr("None"))
         self.name.set_role("text" if path else "text3")
         self.remove.setVisible(bool(path))
 
@@ -201,7 +202,7 @@ class MediaSlot(QWidget):
 
     def choose(self) -> None:
         """Ask for a file."""
-        kinds = f"{self._title} ({self._suffixes});;All files (*)"
+        kinds = tr("{title} ({suffixes});;All files (*)", title=self._title, suffixes=self._suffixes)
         ask_for_file(self, self._title, lambda path: self.chosen.emit(str(path)), kinds)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
 from app.ui.kit.widgets.card import Card
@@ -30,8 +31,19 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 PREVIEW, REQUEST = range(2)
-FACTS = ("Prompt", "Negative prompt", "Model", "Video", "Cost", "Time", "Consent", "Ordered", "Queue ID", "Request ID")
-MONO = frozenset({"Queue ID", "Request ID"})  # their signs are told apart one by one
+FACTS = (
+    tr("Prompt"),
+    tr("Negative prompt"),
+    tr("Model"),
+    tr("Video"),
+    tr("Cost"),
+    tr("Time"),
+    tr("Consent"),
+    tr("Ordered"),
+    tr("Queue ID"),
+    tr("Request ID"),
+)
+MONO = frozenset({tr("Queue ID"), tr("Request ID")})  # their signs are told apart one by one
 
 
 class Inspector(QWidget):
@@ -52,8 +64,8 @@ class Inspector(QWidget):
     def build(self) -> BuildSteps[None]:
         """Make the player and what stands around it, some at each step."""
         theme = self._theme
-        self.tabs = PaneTabs(theme, self.tr("Inspector"), (self.tr("Preview"), self.tr("Request")))
-        self.more = IconButton(theme, "more", self.tr("More for this video"))
+        self.tabs = PaneTabs(theme, tr("Inspector"), (tr("Preview"), tr("Request")))
+        self.more = IconButton(theme, "more", tr("More for this video"))
         self.tabs.add(self.more)
         self.pages = QStackedWidget()
         layout = QVBoxLayout(self)
@@ -74,23 +86,21 @@ class Inspector(QWidget):
 
     def _preview(self) -> BuildSteps[None]:
         theme = self._theme
-        scroll = ScrollPane(self.tr("Preview"))
+        scroll = ScrollPane(tr("Preview"))
         self._column = scroll.fill(theme, "pane", (16, 14, 16, 16), 14)
         self.pages.addWidget(scroll)
         yield
         self.player = VideoPlayer(theme)
         yield
-        self.nothing = EmptyState(
-            theme, self.tr("No video selected"), self.tr("Select a job to see it here."), icon_name="video"
-        )
+        self.nothing = EmptyState(theme, tr("No video selected"), tr("Select a job to see it here."), icon_name="video")
         self.title = Label(theme, "", "heading", weight=600, wrap=True)
         self.progress_words = Label(theme, "", role="text2", wrap=True, tabular=True)
-        self.progress = Progress(theme, self.tr("Video progress"))
+        self.progress = Progress(theme, tr("Video progress"))
         self.problem = ErrorCard(theme)
         self.to_come = EmptyState(
             theme,
-            self.tr("The preview appears here"),
-            self.tr("You can close Rialto. It picks up the job next time."),
+            tr("The preview appears here"),
+            tr("You can close Rialto. It picks up the job next time."),
             icon_name="video",
         )
         yield
@@ -116,16 +126,16 @@ class Inspector(QWidget):
         box = QWidget()
         flow = FlowLayout(theme, gap=8, line_gap=8, parent=box)
         self.buttons: dict[str, Button] = {
-            "folder": PrimaryButton(theme, self.tr("Show in folder"), "folder"),
-            "save": Button(theme, self.tr("Save a copy…"), "download"),
-            "use": Button(theme, self.tr("Use again"), "replay"),
-            "cancel": Button(theme, self.tr("Cancel"), "close"),
-            "up": Button(theme, self.tr("Sooner"), "arrow-down"),
-            "down": Button(theme, self.tr("Later"), "arrow-up"),
-            "restore": Button(theme, self.tr("Restore"), "undo"),
+            "folder": PrimaryButton(theme, tr("Show in folder"), "folder"),
+            "save": Button(theme, tr("Save a copy…"), "download"),
+            "use": Button(theme, tr("Use again"), "replay"),
+            "cancel": Button(theme, tr("Cancel"), "close"),
+            "up": Button(theme, tr("Sooner"), "arrow-down"),
+            "down": Button(theme, tr("Later"), "arrow-up"),
+            "restore": Button(theme, tr("Restore"), "undo"),
         }
-        self.buttons["up"].setToolTip(self.tr("Sent before the prompt below"))
-        self.buttons["down"].setToolTip(self.tr("Sent after the prompt above"))
+        self.buttons["up"].setToolTip(tr("Sent before the prompt below"))
+        self.buttons["down"].setToolTip(tr("Sent after the prompt above"))
         for name, button in self.buttons.items():
             flow.addWidget(button)
             button.clicked.connect(lambda _=False, name=name: self.action.emit(name))
@@ -140,8 +150,8 @@ class Inspector(QWidget):
         self.remote = Label(theme, "", weight=500, wrap=True)
         self.remote_why = Label(theme, "", "small", "text2", wrap=True)
         self.remote_icon = IconLabel(theme, "globe", "warn")
-        self.delete = Button(theme, self.tr("Delete it"), size="small")
-        self.delete.setAccessibleName(self.tr("Delete the service’s copy"))
+        self.delete = Button(theme, tr("Delete it"), size="small")
+        self.delete.setAccessibleName(tr("Delete the service’s copy"))
         self.delete.clicked.connect(lambda: self.action.emit("clean"))
         for icon, title, words, button in (
             (IconLabel(theme, "check-circle", "ok"), self.saved, self.saved_where, None),
@@ -241,4 +251,4 @@ class Inspector(QWidget):
         """What is known of the job, one line for each fact."""
         lines = [f"{name}: {value}" for name, value in self._detail.facts]
         QGuiApplication.clipboard().setText("\n".join(lines))
-        self.copied.emit(self.tr("Details copied"))
+        self.copied.emit(tr("Details copied"))

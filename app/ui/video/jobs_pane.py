@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.lists.grouped_list import RowLike
 from app.ui.kit.lists.grouped_list_view import GroupedView
@@ -28,12 +29,15 @@ from app.ui.video.state import FILTERS, JobRow, Jobs
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
-EXAMPLE = "A small sailboat crossing at dusk, low swell, warm light on the sail, camera at water level."
+EXAMPLE = tr("A small sailboat crossing at dusk, low swell, warm light on the sail, camera at water level.")
 _EMPTY = {
-    "all": ("No videos yet", "Describe the video on the left. The button shows the price before anything is sent."),
-    "open": ("Nothing is running", "Waiting, rendering and downloading jobs appear here."),
-    "ready": ("Nothing is ready yet", "Finished videos on this computer appear here."),
-    "trash": ("The trash is empty", "Deleted videos stay here until you empty the trash."),
+    "all": (
+        tr("No videos yet"),
+        tr("Describe the video on the left. The button shows the price before anything is sent."),
+    ),
+    "open": (tr("Nothing is running"), tr("Waiting, rendering and downloading jobs appear here.")),
+    "ready": (tr("Nothing is ready yet"), tr("Finished videos on this computer appear here.")),
+    "trash": (tr("The trash is empty"), tr("Deleted videos stay here until you empty the trash.")),
 }
 PLAYER_KEYS = frozenset(
     {Qt.Key.Key_Space, Qt.Key.Key_Comma, Qt.Key.Key_Period, Qt.Key.Key_J, Qt.Key.Key_L}
@@ -74,7 +78,7 @@ class JobsPane(QFrame):
         self._make_header()
         layout.addWidget(self.header)
         yield
-        self.search = SearchField(theme, self.tr("Search videos"), shortcut="Ctrl+F")
+        self.search = SearchField(theme, tr("Search videos"), shortcut="Ctrl+F")
         self._search_row = QWidget()
         self._search_layout = QHBoxLayout(self._search_row)
         self._search_layout.addWidget(self.search)
@@ -82,7 +86,7 @@ class JobsPane(QFrame):
         self.places = QStackedWidget()
         layout.addWidget(self._search_row)
         layout.addWidget(self.places, 1)
-        self.view = GroupedView(theme, self.tr("Jobs"), has_start_sign=False, selects_many=True, turns=_turns)
+        self.view = GroupedView(theme, tr("Jobs"), has_start_sign=False, selects_many=True, turns=_turns)
         self.delegate = JobDelegate(theme, self.posters.get, self.view)
         self.view.setItemDelegate(self.delegate)
         self.view.setUniformItemSizes(True)
@@ -93,7 +97,7 @@ class JobsPane(QFrame):
             _EMPTY["all"][0],
             _EMPTY["all"][1],
             icon_name="video",
-            actions=((ActionSpec("example", self.tr("Try an example")), "sparkle"),),
+            actions=((ActionSpec("example", tr("Try an example")), "sparkle"),),
         )
         self.nothing = EmptyState(theme, "", "", icon_name="search")
         for widget in (self.empty, self.nothing):
@@ -108,12 +112,12 @@ class JobsPane(QFrame):
 
     def _make_header(self) -> None:
         theme = self._theme
-        self.header = PaneHeader(theme, self.tr("Jobs"))
-        self.list_button = IconButton(theme, "panel-left", self.tr("Show the form"), shortcut="Ctrl+B")
+        self.header = PaneHeader(theme, tr("Jobs"))
+        self.list_button = IconButton(theme, "panel-left", tr("Show the form"), shortcut="Ctrl+B")
         self.running = Label(theme, "", role="text2", tabular=True)
-        self.filter = SegmentedChoice(theme, self.tr("Job filter"), FILTERS, current="all")
-        self.search_button = IconButton(theme, "search", self.tr("Search"), shortcut="Ctrl+F", checkable=True)
-        self.inspector_button = IconButton(theme, "panel-right", self.tr("Preview"), shortcut="Ctrl+I", checkable=True)
+        self.filter = SegmentedChoice(theme, tr("Job filter"), FILTERS, current="all")
+        self.search_button = IconButton(theme, "search", tr("Search"), shortcut="Ctrl+F", checkable=True)
+        self.inspector_button = IconButton(theme, "panel-right", tr("Preview"), shortcut="Ctrl+I", checkable=True)
         self.header.add_before_title(self.list_button)
         self.header.add_after_title(self.running)
         for widget in (self.filter, self.search_button, self.inspector_button):
@@ -124,8 +128,8 @@ class JobsPane(QFrame):
         self.foot = QWidget()
         self._foot_row = QHBoxLayout(self.foot)
         self.usage = Label(theme, "", "small", "text2", tabular=True, elide=True)
-        self.empty_trash = LinkButton(theme, self.tr("Empty trash…"))
-        self.folder = LinkButton(theme, self.tr("Open folder"))
+        self.empty_trash = LinkButton(theme, tr("Empty trash…"))
+        self.folder = LinkButton(theme, tr("Open folder"))
         self._foot_row.addWidget(IconLabel(theme, "drive", px=16))
         self._foot_row.addWidget(self.usage, 1)
         self._foot_row.addWidget(self.empty_trash)
@@ -169,7 +173,11 @@ class JobsPane(QFrame):
             self.places.setCurrentWidget(self.view)
         elif searched or jobs.which != "all":
             title, text = _EMPTY[jobs.which]
-            words = ("Nothing found", f"No video matches “{jobs.search.strip()}”.") if searched else (title, text)
+            words = (
+                (tr("Nothing found"), tr("No video matches “{search}”.", search=jobs.search.strip()))
+                if searched
+                else (title, text)
+            )
             self.nothing.set_words(*words, "search" if searched else "trash" if jobs.which == "trash" else "video")
             self.places.setCurrentWidget(self.nothing)
         else:

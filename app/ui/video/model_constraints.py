@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from app.translation import tr
 from app.ui.video.reference_media import (
     Limits,
     ReferenceMedia,
@@ -28,13 +29,13 @@ MAX_VIDEO_BYTES = 25_000_000
 MAX_DOCUMENT_BYTES = 20_000_000
 MAX_SOUND_BYTES = 15_000_000
 MAX_SOUND_S = 30.0
-KINDS = (("text", "From text"), ("image", "From image"), ("video", "From video"))
+KINDS = (("text", tr("From text")), ("image", tr("From image")), ("video", tr("From video")))
 PICTURES = frozenset({"png", "jpeg", "webp"})
 VIDEOS = frozenset({"mp4", "mov", "webm"})
 SOUNDS = frozenset({"wav", "mp3"})
 DOCUMENTS = frozenset({"pdf"})
 FACTORS = ("1", "2", "4")  # how many times wider and higher a video becomes
-TASKS = (("auto", "Automatic"), ("reference", "Reference"), ("edit", "Edit"), ("extend", "Extend"))
+TASKS = (("auto", tr("Automatic")), ("reference", tr("Reference")), ("edit", tr("Edit")), ("extend", tr("Extend")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,25 +218,30 @@ def refusal_of(form: Form, takes: ModelConstraints | None) -> Refusal:
     """What is missing or too long, with the limit named."""
     wrong: dict[str, str] = {}
     if takes is None:
-        return Refusal({"model": "Choose a model first."})
+        return Refusal({"model": tr("Choose a model first.")})
     words = form.prompt.strip()
     for name, text, title in (
-        ("prompt", words, "The prompt"),
-        ("negative", form.negative.strip(), "The negative prompt"),
+        ("prompt", words, tr("The prompt")),
+        ("negative", form.negative.strip(), tr("The negative prompt")),
     ):
         if len(text) > takes.prompt_limit:
             over = len(text) - takes.prompt_limit
-            signs = "1 character" if over == 1 else f"{over:,} characters"
-            wrong[name] = f"{title} is {signs} over the limit of {takes.prompt_limit:,}."
+            signs = "1 character" if over == 1 else tr("{over} characters", over=f"{over:,}")
+            wrong[name] = tr(
+                "{title} is {signs} over the limit of {prompt_limit}.",
+                title=title,
+                signs=signs,
+                prompt_limit=f"{takes.prompt_limit:,}",
+            )
     if takes.needs_image and not form.start:
-        wrong["start"] = "This model needs a start image. Choose one."
+        wrong["start"] = tr("This model needs a start image. Choose one.")
     if takes.needs_video and not form.film:
-        wrong["film"] = "This model needs a source video. Choose one."
+        wrong["film"] = tr("This model needs a source video. Choose one.")
     wrong |= refusals_of(form.along, takes.limits, seconds_of(form.duration))
     if takes.tasks and not (form.start or any(getattr(form.along, name) for name in ("references", "films", "sounds"))):
-        wrong["start"] = "This model needs references. Choose an image, a video or an audio file."
+        wrong["start"] = tr("This model needs references. Choose an image, a video or an audio file.")
     if not words and takes.needs_words and not wrong:
-        wrong["prompt"] = "Describe the video."
+        wrong["prompt"] = tr("Describe the video.")
     return Refusal(wrong)
 
 
@@ -250,4 +256,4 @@ def seconds_of(duration: str) -> float | None:
 
 def length_words(duration: str) -> str:
     seconds = seconds_of(duration)
-    return f"{seconds:g} s" if seconds is not None else {"auto": "Automatic"}.get(duration.lower(), duration)
+    return f"{seconds:g} s" if seconds is not None else {"auto": tr("Automatic")}.get(duration.lower(), duration)

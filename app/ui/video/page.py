@@ -12,6 +12,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.tabs import TABS
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.qt_repairs.alive import alive
@@ -36,21 +37,21 @@ if TYPE_CHECKING:
 
 INFO = TABS["video"]
 MENU = (
-    ("use", "Use again", "replay"),
-    ("again", "Generate again…", "retry"),
+    ("use", tr("Use again"), "replay"),
+    ("again", tr("Generate again…"), "retry"),
     ("save", "Save a copy…", "download"),
-    ("folder", "Show in folder", "folder"),
-    ("fetch", "Download again", "download"),
-    ("consent", "Review…", "shield"),
-    ("send", "Queue anyway", "video"),
-    ("clean", "Delete the service’s copy…", "globe"),
-    ("cancel", "Cancel", "close"),
-    ("up", "Send sooner", "arrow-down"),
-    ("down", "Send later", "arrow-up"),
-    ("copy", "Copy details", "copy"),
-    ("trash", "Move to trash", "trash"),
-    ("restore", "Restore", "undo"),
-    ("delete", "Delete permanently…", "trash"),
+    ("folder", tr("Show in folder"), "folder"),
+    ("fetch", tr("Download again"), "download"),
+    ("consent", tr("Review…"), "shield"),
+    ("send", tr("Queue anyway"), "video"),
+    ("clean", tr("Delete the service’s copy…"), "globe"),
+    ("cancel", tr("Cancel"), "close"),
+    ("up", tr("Send sooner"), "arrow-down"),
+    ("down", tr("Send later"), "arrow-up"),
+    ("copy", tr("Copy details"), "copy"),
+    ("trash", tr("Move to trash"), "trash"),
+    ("restore", tr("Restore"), "undo"),
+    ("delete", tr("Delete permanently…"), "trash"),
 )
 
 
@@ -213,21 +214,24 @@ class VideoPage(QObject):
         """Ask before what costs money or cannot be taken back."""
         title, text, words, danger = {
             "again": (
-                "Generate again?",
-                "It is queued as a new job at today’s price. The button on the left shows the price before it is sent.",
-                "Queue again",
+                tr("Generate again?"),
+                tr(
+                    "It is queued as a new job at today’s price. The button on the left shows the price before it is "
+                    "sent."
+                ),
+                tr("Queue again"),
                 False,
             ),
             "clean": (
-                "Delete the service’s copy?",
-                "The checked file on this computer stays. Deleting the service’s copy cannot be undone.",
-                "Delete it",
+                tr("Delete the service’s copy?"),
+                tr("The checked file on this computer stays. Deleting the service’s copy cannot be undone."),
+                tr("Delete it"),
                 True,
             ),
             "delete": (
-                "Delete this video permanently?",
-                "The file on this computer is deleted. This cannot be undone.",
-                "Delete permanently",
+                tr("Delete this video permanently?"),
+                tr("The file on this computer is deleted. This cannot be undone."),
+                tr("Delete permanently"),
                 True,
             ),
         }[action]
@@ -255,8 +259,10 @@ class VideoPage(QObject):
         self.presenter.show("trash")
 
     async def _ask_empty(self) -> None:
-        text = "All videos in the trash and their files are deleted. This cannot be undone."
-        if await confirm(self._theme, self.main, "Empty trash?", text, action="Delete permanently", danger=True):
+        text = tr("All videos in the trash and their files are deleted. This cannot be undone.")
+        if await confirm(
+            self._theme, self.main, tr("Empty trash?"), text, action=tr("Delete permanently"), danger=True
+        ):
             self._close_large()
             self.presenter.empty_trash()
 
@@ -314,7 +320,7 @@ class VideoPage(QObject):
         """Ask where the copy goes."""
         if self.detail.film:
             save = partial(self.presenter.save_copy, video := Path(self.detail.film))
-            ask_to_save(self.main, self.tr("Save a copy of the video"), video.name, save)
+            ask_to_save(self.main, tr("Save a copy of the video"), video.name, save)
 
     def copy_video(self) -> None:
         """Put the file on the clipboard, to be pasted into a folder or another program."""
@@ -322,7 +328,7 @@ class VideoPage(QObject):
             data = QMimeData()
             data.setUrls([QUrl.fromLocalFile(self.detail.film)])
             QGuiApplication.clipboard().setMimeData(data)
-            self.toast_wanted.emit(self.tr("Video copied"))
+            self.toast_wanted.emit(tr("Video copied"))
 
     def expand(self) -> None:
         """Play the video in a window of its own."""

@@ -21,6 +21,7 @@ from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
 from app.storage.video_jobs import VideoJob, VideoJobs
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.video.model_constraints import form_from, sent_media, sent_values
@@ -162,10 +163,12 @@ class VideoPresenter(QObject):
                 charged=not self._current_account.is_sandbox,
             )
         except StorageError as error:
-            self.notice.emit(f"{error.sentence} Nothing was sent.")
+            self.notice.emit(tr("{sentence} Nothing was sent.", sentence=error.sentence))
             return
         except OSError as error:
-            self.notice.emit(f"A file of this job cannot be read: {error.strerror}. Nothing was sent.")
+            self.notice.emit(
+                tr("A file of this job cannot be read: {strerror}. Nothing was sent.", strerror=error.strerror)
+            )
             return
         self.select(job.id)
         self.sending.wake()
@@ -277,14 +280,14 @@ class VideoPresenter(QObject):
         shown = self.job_store.trash() if self.which == "trash" else self.job_store.jobs()
         videos = [job for job in self.job_store.jobs() if job.has_video]
         size, trash = money.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
-        count = "1 video" if len(videos) == 1 else f"{len(videos):,} videos"
+        count = "1 video" if len(videos) == 1 else tr("{count} videos", count=f"{len(videos):,}")
         running = len(self.open_jobs())
         return Jobs(
             rows=tuple(build_rows(filter(self._passes, shown), lambda job: self.writer.row(job, now))) if now else (),
             which=self.which,
             search=self.search,
-            running=f"{running} running" if running else "",
-            footer=f"{count}, {size}" + (f" · trash {money.size(trash)}" if trash else ""),
+            running=tr("{running} running", running=running) if running else "",
+            footer=f"{count}, {size}" + (tr(" · trash {trash}", trash=money.size(trash)) if trash else ""),
             total=len(shown),
             selected=self.selected,
         )
@@ -303,7 +306,7 @@ class VideoPresenter(QObject):
     def headroom(self) -> Headroom | None:
         """How many videos may still be queued this minute, as the last answer told."""
         newest = next(iter(reversed(self.sending.exchanges.values())), None)
-        return Headroom.told(newest.info if newest is not None else None, self.tr("Video queue"))
+        return Headroom.told(newest.info if newest is not None else None, tr("Video queue"))
 
     def _publish_jobs(self) -> None:
         self.jobs_changed.emit(self.jobs())
@@ -335,12 +338,12 @@ class VideoPresenter(QObject):
             return
         title = title_of(job)
         sentences = {
-            "ready": f"“{title}” is ready",
+            "ready": tr("“{title}” is ready", title=title),
             "failed": f"“{title}” failed",
-            "unknown": f"It is not clear whether “{title}” was queued",
-            "bad": f"“{title}” could not be downloaded",
-            "disk": f"“{title}” could not be saved here",
-            "consent": f"The service asks for your consent for “{title}”",
+            "unknown": tr("It is not clear whether “{title}” was queued", title=title),
+            "bad": tr("“{title}” could not be downloaded", title=title),
+            "disk": tr("“{title}” could not be saved here", title=title),
+            "consent": tr("The service asks for your consent for “{title}”", title=title),
         }
         self.job_notice.emit(sentences[what], job_id)
         if what == "ready":

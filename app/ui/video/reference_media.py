@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from app.translation import tr
+
 FRAMES_PER_S = 24  # what a keyframe's place is counted in
 MAX_VIEWS = 3  # of one element
 # name: the field of the queue call, how many at most where the record does not say
@@ -24,13 +26,13 @@ WIRE: Mapping[str, tuple[str, int]] = {
 }
 LISTS = ("references", "films", "sounds", "documents", "scenes")
 TITLES = {
-    "references": "Reference images",
-    "films": "Reference videos",
-    "sounds": "Reference audio",
-    "documents": "Reference document",
-    "scenes": "Scene images",
-    "elements": "Elements",
-    "keyframes": "Keyframes",
+    "references": tr("Reference images"),
+    "films": tr("Reference videos"),
+    "sounds": tr("Reference audio"),
+    "documents": tr("Reference document"),
+    "scenes": tr("Scene images"),
+    "elements": tr("Elements"),
+    "keyframes": tr("Keyframes"),
 }
 
 
@@ -150,17 +152,21 @@ def refusals_of(along: ReferenceMedia, limits: Limits, length_s: float | None) -
     for name, title in TITLES.items():
         count, most = len(getattr(along, name)), limits.of(name)
         if most and count > most:
-            wrong[name] = f"{title}: {count} selected, the model accepts up to {most}."
+            wrong[name] = tr(
+                "{title}: {count} selected, the model accepts up to {most}.", title=title, count=count, most=most
+            )
     if limits.of("keyframes"):
         frames = [one.frame for one in along.keyframes]
         if any(not one.picture for one in along.keyframes):
-            wrong["keyframes"] = "A keyframe has no image. Choose one, or remove it."
+            wrong["keyframes"] = tr("A keyframe has no image. Choose one, or remove it.")
         elif len(set(frames)) < len(frames):
-            wrong["keyframes"] = "Two keyframes have the same time."
+            wrong["keyframes"] = tr("Two keyframes have the same time.")
         elif length_s is not None and any(one.at_s > length_s for one in along.keyframes):
-            wrong["keyframes"] = f"A keyframe is after the end of the video at {length_s:g} s."
+            wrong["keyframes"] = tr(
+                "A keyframe is after the end of the video at {length_s} s.", length_s=f"{length_s:g}"
+            )
     if limits.of("elements") and any(not (one.front or one.film) for one in along.elements):
-        wrong["elements"] = "An element needs a front view or a video. Choose one, or remove it."
+        wrong["elements"] = tr("An element needs a front view or a video. Choose one, or remove it.")
     return wrong
 
 

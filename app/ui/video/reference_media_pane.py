@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.label import Label
@@ -19,13 +20,13 @@ from app.ui.video.reference_media_parts import ElementCard, FileList, KeyframeRo
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
-NOT_TOLD = (
+NOT_TOLD = tr(
     "The model list does not say which models support these. A model that does not support them refuses "
     "them free of charge."
 )
 NOTES = {
-    "scenes": "Use @Image1, @Image2, … in the prompt.",
-    "keyframes": "Images the video shows at a set time.",
+    "scenes": tr("Use @Image1, @Image2, … in the prompt."),
+    "keyframes": tr("Images the video shows at a set time."),
 }
 
 
@@ -42,7 +43,7 @@ class ReferenceMediaPane(QWidget):
         self._pictures, self._films = pictures, films
         self._along = ReferenceMedia()
         self._limits = Limits()
-        self.head = QuietButton(theme, self.tr("More references"), "chevron-right", size="small")
+        self.head = QuietButton(theme, tr("More references"), "chevron-right", size="small")
         self.inside = QWidget()
         self.lists = {
             "references": FileList(theme, TITLES["references"], pictures),
@@ -51,15 +52,15 @@ class ReferenceMediaPane(QWidget):
             "documents": FileList(theme, TITLES["documents"], documents),
             "scenes": FileList(theme, TITLES["scenes"], pictures),
         }
-        self.task_label = Label(theme, self.tr("Reference type"), "small", "text2", weight=500)
-        self.task = ValueChoice(theme, self.tr("Reference type"))
-        self.add_element = Button(theme, self.tr("Add an element"), "plus", size="small")
-        self.add_keyframe = Button(theme, self.tr("Add a keyframe"), "plus", size="small")
+        self.task_label = Label(theme, tr("Reference type"), "small", "text2", weight=500)
+        self.task = ValueChoice(theme, tr("Reference type"))
+        self.add_element = Button(theme, tr("Add an element"), "plus", size="small")
+        self.add_keyframe = Button(theme, tr("Add a keyframe"), "plus", size="small")
         self.elements: list[ElementCard] = []
         self.keyframes: list[KeyframeRow] = []
         self._problems = {name: Label(theme, "", "small", "bad", wrap=True) for name in TITLES}
         self._notes = {name: Label(theme, words, "small", "text3", wrap=True) for name, words in NOTES.items()}
-        self._not_told = Label(theme, self.tr(NOT_TOLD), "small", "text3", wrap=True)
+        self._not_told = Label(theme, NOT_TOLD, "small", "text3", wrap=True)
         self._build()
         for name, files in self.lists.items():
             files.changed.connect(lambda paths, name=name: self._publish(replace(self._along, **{name: paths})))
@@ -107,7 +108,7 @@ class ReferenceMediaPane(QWidget):
     def unfold(self, on: bool) -> None:
         self.inside.setVisible(on)
         self.head.set_icon("chevron-down" if on else "chevron-right")
-        self.head.setAccessibleDescription(self.tr("Open") if on else self.tr("Collapsed"))
+        self.head.setAccessibleDescription(tr("Open") if on else tr("Collapsed"))
 
     # Showing
 
@@ -127,7 +128,7 @@ class ReferenceMediaPane(QWidget):
         self._show_elements()
         self._show_keyframes()
         count = along.count
-        self.head.setText(f"More references ·  {count}" if count else self.tr("More references"))
+        self.head.setText(tr("More references ·  {count}", count=count) if count else tr("More references"))
         if is_new and not self.inside.isVisibleTo(self):
             self.unfold(True)
 

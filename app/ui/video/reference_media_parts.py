@@ -11,6 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.files import ask_for_files
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -43,8 +44,8 @@ class FileList(QWidget):
         self.setAcceptDrops(True)
         self.label = Label(theme, title, "small", "text2", weight=500)
         self.count = Label(theme, "", "small", "text3", tabular=True)
-        self.add = Button(theme, "Add…", "plus", size="small")
-        self.add.setAccessibleName(f"{title}: add files")
+        self.add = Button(theme, tr("Add…"), "plus", size="small")
+        self.add.setAccessibleName(tr("{title}: add files", title=title))
         head = QHBoxLayout()
         head.addWidget(self.label, 1)
         head.addWidget(self.count)
@@ -58,7 +59,7 @@ class FileList(QWidget):
     def show_files(self, paths: Sequence[str], most: int) -> None:
         """Show these, of which there may be `most`."""
         self._most = most
-        self.count.set_text(f"{len(paths)} of {most}")
+        self.count.set_text(tr("{count} of {most}", count=len(paths), most=most))
         self.count.set_role("bad" if len(paths) > most else "text3")
         self.add.setEnabled(len(paths) < most)
         if tuple(paths) == self._paths:
@@ -84,7 +85,7 @@ class FileList(QWidget):
 
     def choose(self) -> None:
         """Ask for files."""
-        kinds = f"{self._title} ({self._suffixes});;All files (*)"
+        kinds = tr("{title} ({suffixes});;All files (*)", title=self._title, suffixes=self._suffixes)
         ask_for_files(self, self._title, lambda paths: self.take([str(path) for path in paths]), kinds)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -123,11 +124,11 @@ class KeyframeRow(QWidget):
 
     def __init__(self, theme: Theme, place: int, suffixes: str) -> None:
         super().__init__()
-        name = f"Keyframe {place + 1}"
+        name = tr("Keyframe {place}", place=place + 1)
         self.slot = MediaSlot(theme, name, suffixes)
         self.at = NumberField(theme, f"{name}: second", low=0, high=LONGEST_S, step=STEP_S, decimals=1)
         self.at.setSuffix(" s")
-        self.drop = IconButton(theme, "trash", f"Remove {name.lower()}", size="small")
+        self.drop = IconButton(theme, "trash", tr("Remove {name}", name=name.lower()), size="small")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(8))
@@ -153,11 +154,11 @@ class ElementCard(Card):
         super().__init__(theme, padding=(12, 10), spacing=8)
         name = f"@Element{place + 1}"
         self.front = MediaSlot(theme, f"{name}, front", pictures)
-        self.views = FileList(theme, f"{name}, more views", pictures)
+        self.views = FileList(theme, tr("{name}, more views", name=name), pictures)
         self.film = MediaSlot(theme, f"{name}, video", films)
-        self.drop = IconButton(theme, "trash", f"Remove {name}", size="small")
+        self.drop = IconButton(theme, "trash", tr("Remove {name}", name=name), size="small")
         head = QHBoxLayout()
-        head.addWidget(Label(theme, f"{name} in the prompt", weight=500), 1)
+        head.addWidget(Label(theme, tr("{name} in the prompt", name=name), weight=500), 1)
         head.addWidget(self.drop)
         self.body.addLayout(head)
         for widget in (self.front, self.views, self.film):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from app.core import money
+from app.translation import tr
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.details_block import DetailsBlock
@@ -22,14 +23,14 @@ LONGEST = 300  # of one value; an image as a data URL is not shown whole
 
 class RequestPage(CallPane):
     def __init__(self, theme: Theme) -> None:
-        super().__init__(Button(theme, "Copy as curl", "copy", size="small"))
+        super().__init__(Button(theme, tr("Copy as curl"), "copy", size="small"))
         self._detail = Detail()
         column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
-        self.nothing = Label(theme, self.tr("Select a job to see its request."), role="text2", wrap=True)
-        self.sent = DetailsBlock(theme, title=self.tr("Sent"))
-        self.answer = DetailsBlock(theme, title=self.tr("Answer"))
+        self.nothing = Label(theme, tr("Select a job to see its request."), role="text2", wrap=True)
+        self.sent = DetailsBlock(theme, title=tr("Sent"))
+        self.answer = DetailsBlock(theme, title=tr("Answer"))
         for block in (self.sent, self.answer):
-            block.copy_button.setText(self.tr("Copy"))
+            block.copy_button.setText(tr("Copy"))
         for widget in (self.nothing, self.sent, self.answer):
             column.addWidget(widget)
         column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
@@ -48,18 +49,18 @@ class RequestPage(CallPane):
             widget.setVisible(exchange is not None)
         if not detail.id:
             return
-        rows = [("Request", "POST /video/queue")]
+        rows = [(tr("Request"), "POST /video/queue")]
         if exchange is not None:
-            rows.append(("Address", exchange.request.url))
+            rows.append((tr("Address"), exchange.request.url))
         rows += [(name, _shown(value)) for name, value in detail.body.items()]
-        rows.append(("Credentials", "sent, not shown"))
+        rows.append((tr("Credentials"), tr("sent, not shown")))
         self.sent.set_rows(tuple(rows))
         self.record = exchange.request if exchange is not None else None
         if exchange is not None:
             info = exchange.info
             told = [
-                ("Status", str(exchange.status or "no response")),
-                ("Duration", money.duration(exchange.duration_s)),
+                (tr("Status"), str(exchange.status or tr("no response"))),
+                (tr("Duration"), money.duration(exchange.duration_s)),
             ]
             told += [(name, value) for name, value in (info.headers if info is not None else ())]
             self.answer.set_rows(tuple(told))
@@ -67,4 +68,8 @@ class RequestPage(CallPane):
 
 def _shown(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
+    return (
+        text
+        if len(text) <= LONGEST
+        else tr("{text}… ({count} characters)", text=text[:LONGEST], count=f"{len(text):,}")
+    )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.video.consent import Consent
 from app.ui.video.model_constraints import Form, ModelConstraints, Refusal
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.ui.kit.widgets.receipt_line import Run
 
-FILTERS = (("all", "All"), ("open", "Running"), ("ready", "Ready"), ("trash", "Trash"))
+FILTERS = (("all", tr("All")), ("open", tr("Running")), ("ready", tr("Ready")), ("trash", tr("Trash")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from PySide6.QtGui import QCloseEvent, QImage, QKeyEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from app.core.money import position
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 SKIP_MS = 5_000
 USUAL_FRAME_MS = 1000 / 24
-CANNOT_PLAY = "This computer cannot play this video. Show it in its folder and open it with another program."
+CANNOT_PLAY = tr("This computer cannot play this video. Show it in its folder and open it with another program.")
 
 
 class VideoScreen(QWidget):
@@ -43,7 +44,7 @@ class VideoScreen(QWidget):
         self._picture = QImage()
         self._shape = (16, 9)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(self.tr("Video"))
+        self.setAccessibleName(tr("Video"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -114,14 +115,14 @@ class VideoPlayer(QWidget):
         self._at_ms = 0.0
         self.frames_shown = 0
         self.image_box = VideoScreen(theme)
-        self.play = IconButton(theme, "play", self.tr("Play"), shortcut="Space", filled=True)
+        self.play = IconButton(theme, "play", tr("Play"), shortcut="Space", filled=True)
         self.time = Label(theme, "0:00 / 0:00", "small", "text2", tabular=True)
         self.place = QSlider(Qt.Orientation.Horizontal)
-        self.place.setAccessibleName(self.tr("Video position"))
-        self.back = IconButton(theme, "chevron-left", self.tr("Previous frame"), shortcut=",", size="small")
-        self.step = IconButton(theme, "chevron-right", self.tr("Next frame"), shortcut=".", size="small")
-        self.loop = IconButton(theme, "refresh", self.tr("Loop"), size="small", checkable=True)
-        self.mute = IconButton(theme, "volume", self.tr("Silent"), size="small", checkable=True)
+        self.place.setAccessibleName(tr("Video position"))
+        self.back = IconButton(theme, "chevron-left", tr("Previous frame"), shortcut=",", size="small")
+        self.step = IconButton(theme, "chevron-right", tr("Next frame"), shortcut=".", size="small")
+        self.loop = IconButton(theme, "refresh", tr("Loop"), size="small", checkable=True)
+        self.mute = IconButton(theme, "volume", tr("Silent"), size="small", checkable=True)
         self._row = QHBoxLayout()
         for widget in (self.play, self.time, self.place, self.back, self.step, self.loop, self.mute):
             self._row.addWidget(widget, 1 if widget is self.place else 0)
@@ -321,7 +322,7 @@ class VideoPlayer(QWidget):
             else:
                 self._sound.close()
         self.play.set_icon("pause" if plays else "play")
-        self.play.rename("Pause" if plays else "Play", "Space")
+        self.play.rename(tr("Pause") if plays else tr("Play"), "Space")
 
     def _show_time(self) -> None:
         self.time.set_text(f"{position(self._at_ms / 1000)} / {position(self.duration_ms / 1000)}")
@@ -337,7 +338,7 @@ class VideoWindow(QWidget):
         super().__init__(None, Qt.WindowType.Window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         zone(self, "canvas")
-        self.setWindowTitle(f"{title} – Rialto")
+        self.setWindowTitle(tr("{title} – Rialto", title=title))
         self.player = VideoPlayer(theme)
         self.player.fill_height()
         layout = QVBoxLayout(self)

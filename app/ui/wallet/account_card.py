@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
@@ -20,7 +21,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.wallet.gauge_list import GaugeBar
 from app.ui.wallet.state import AccountCard
 
-KIND_WORDS = {"sandbox": "Sandbox", "api_key": "API key", "wallet": "Wallet"}
+KIND_WORDS = {"sandbox": tr("Sandbox"), "api_key": tr("API key"), "wallet": tr("Wallet")}
 
 
 def short_address(address: str) -> str:
@@ -30,8 +31,8 @@ def short_address(address: str) -> str:
 
 def age_words(card: AccountCard, now: datetime) -> str:
     if card.checked_at is None:
-        return "Balance not checked yet"
-    return f"Updated {money.when(card.checked_at, max(now, card.checked_at))}"
+        return tr("Balance not checked yet")
+    return tr("Updated {checked_at}", checked_at=money.when(card.checked_at, max(now, card.checked_at)))
 
 
 class AccountView(Card):
@@ -58,21 +59,29 @@ class AccountView(Card):
         head.setSpacing(theme.px(8))
         head.addWidget(Label(theme, card.name, weight=600, elide=True), 1)
         tone = "warn" if card.is_locked else "ok" if card.in_use else "neutral"
-        word = "Locked" if card.is_locked else "In use" if card.in_use else KIND_WORDS[card.kind]
+        word = tr("Locked") if card.is_locked else tr("In use") if card.in_use else KIND_WORDS[card.kind]
         head.addWidget(Badge(theme, word, tone))
         self._rows.addLayout(head)
         if card.address:
             self._rows.addLayout(self._address_row(card))
         amount = Label(theme, money.money(card.usd) if card.usd is not None else "–", "display", tabular=True)
-        amount.setAccessibleName(f"Balance of {card.name}")
+        amount.setAccessibleName(tr("Balance of {name}", name=card.name))
         self._rows.addWidget(amount)
-        what = "Play money" if card.is_play else "Prepaid credits" if card.kind == "wallet" else "Account credits"
+        what = (
+            tr("Play money")
+            if card.is_play
+            else tr("Prepaid credits")
+            if card.kind == "wallet"
+            else tr("Account credits")
+        )
         self._what = what
         self._age = Label(theme, "", "small", "text2", wrap=True)
         self._rows.addWidget(self._age)
         self.show_age()
         if card.is_low and card.low is not None:
-            self._rows.addWidget(Label(theme, f"Below {money.money(card.low)}.", "small", "warn", weight=600))
+            self._rows.addWidget(
+                Label(theme, tr("Below {low}.", low=money.money(card.low)), "small", "warn", weight=600)
+            )
         if card.diem is not None:
             self._add_daily(card)
         if card.problem:
@@ -90,11 +99,11 @@ class AccountView(Card):
         row.setSpacing(self._theme.px(4))
         words = Label(self._theme, short_address(card.address), "small", "text2", mono=True)
         words.setToolTip(plain_tip(card.address))
-        words.setAccessibleName(f"Address {card.address}")
+        words.setAccessibleName(tr("Address {address}", address=card.address))
         row.addWidget(words)
-        copy = IconButton(self._theme, "copy", self.tr("Copy address"), size="small", icon_size=14)
+        copy = IconButton(self._theme, "copy", tr("Copy address"), size="small", icon_size=14)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
-        show = IconButton(self._theme, "grid", self.tr("Show the full address and QR code"), size="small")
+        show = IconButton(self._theme, "grid", tr("Show the full address and QR code"), size="small")
         show.clicked.connect(lambda: self.action.emit("qr", card.id))
         row.addWidget(copy)
         row.addWidget(show)
@@ -107,28 +116,28 @@ class AccountView(Card):
         if not card.diem and not total:
             return
         line = QHBoxLayout()
-        line.addWidget(Label(theme, "Daily credits", "small"), 1)
+        line.addWidget(Label(theme, tr("Daily credits"), "small"), 1)
         line.addWidget(Label(theme, f"{card.diem:f}", "small", weight=600, tabular=True))
         if total:
-            line.addWidget(Label(theme, f"of {total:f}", "small", "text2", tabular=True))
+            line.addWidget(Label(theme, tr("of {total}", total=f"{total:f}"), "small", "text2", tabular=True))
         self._rows.addLayout(line)
         if total:
-            bar = GaugeBar(theme, "Daily credits")
-            bar.set_share(float(card.diem / total), f"{card.diem:f} of {total:f}")
+            bar = GaugeBar(theme, tr("Daily credits"))
+            bar.set_share(float(card.diem / total), tr("{diem} of {total}", diem=f"{card.diem:f}", total=f"{total:f}"))
             self._rows.addWidget(bar)
         if card.renews_at is not None:
             left = (card.renews_at - datetime.now(UTC)).total_seconds()
-            words = f"Renews in {money.duration(max(0.0, left))}. Used before account credits."
+            words = tr("Renews in {left}. Used before account credits.", left=money.duration(max(0.0, left)))
             self._rows.addWidget(Label(theme, words, "small", "text2", wrap=True))
 
     def _add_buttons(self, card: AccountCard) -> None:
         holder = QWidget()
         flow = FlowLayout(self._theme, parent=holder)
         for words, what, icon_name, kind, wanted in (
-            ("Top up", "top-up", "credits", "primary", card.can_top_up),
-            ("How to top up", "top-up", "credits", "", card.tops_up_elsewhere),
-            ("Unlock", "unlock", "unlock", "", card.is_locked),
-            ("Use", "use", "", "", not card.in_use),  # last, as it goes when it is pressed
+            (tr("Top up"), "top-up", "credits", "primary", card.can_top_up),
+            (tr("How to top up"), "top-up", "credits", "", card.tops_up_elsewhere),
+            (tr("Unlock"), "unlock", "unlock", "", card.is_locked),
+            (tr("Use"), "use", "", "", not card.in_use),  # last, as it goes when it is pressed
         ):
             if wanted:
                 button = Button(self._theme, words, icon_name, kind=kind)
@@ -140,9 +149,9 @@ class AccountView(Card):
 
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme
-        kept = "not in Rialto (watch-only)" if card.watch_only else card.kept_in or "not known"
-        chain = "EVM, chain 8453" if card.chain == "evm" else "Ed25519, Solana"
-        for name, value in (("Chain", chain), ("Signs for service", card.host), ("Key kept in", kept)):
+        kept = tr("not in Rialto (watch-only)") if card.watch_only else card.kept_in or tr("not known")
+        chain = tr("EVM, chain 8453") if card.chain == "evm" else "Ed25519, Solana"
+        for name, value in ((tr("Chain"), chain), (tr("Signs for service"), card.host), (tr("Key kept in"), kept)):
             line = QHBoxLayout()
             label = Label(theme, name, "small", "text2")
             label.setMinimumWidth(theme.type_px(70))
@@ -152,10 +161,10 @@ class AccountView(Card):
         holder = QWidget()
         links = FlowLayout(theme, gap=12, parent=holder)
         for words, what, wanted in (
-            ("Show signatures", "signed", True),
-            ("Refresh balance", "check", card.watch_only),
-            ("Export key…", "export", card.chain == "evm" and not card.watch_only),
-            ("Lock", "lock", not card.watch_only and not card.is_locked),
+            (tr("Show signatures"), "signed", True),
+            (tr("Refresh balance"), "check", card.watch_only),
+            (tr("Export key…"), "export", card.chain == "evm" and not card.watch_only),
+            (tr("Lock"), "lock", not card.watch_only and not card.is_locked),
         ):
             if wanted:
                 link = LinkButton(theme, words)

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.tasks import TaskScope
+from app.translation import tr
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from app.ui.wallet.session.wallet_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
 
-WAYS = (("new", "New"), ("import", "Import"), ("file", "Key file"), ("watch", "Watch"))
+WAYS = (("new", tr("New")), ("import", tr("Import")), ("file", tr("Key file")), ("watch", tr("Watch")))
 ELSEWHERE = ""  # the site's id while the wallet is for a service that no account is for yet
-CHAINS = (("evm", "EVM, chain 8453"), ("solana", "Ed25519, sign-in only"))
+CHAINS = (("evm", tr("EVM, chain 8453")), ("solana", tr("Ed25519, sign-in only")))
 ASKED_WORDS = 2  # of a new phrase, to see that it was written down
 
 
@@ -56,10 +57,10 @@ class AddWalletDialog(Dialog):
             self.pages.addWidget(page)
         self.body.addWidget(self.pages)
         self.problem = Label(theme, "", "small", "bad", wrap=True)
-        self.problem.setAccessibleName("Problem")
+        self.problem.setAccessibleName(tr("Problem"))
         self.body.addWidget(self.problem)
-        self.add_button("Cancel", accepts=False)
-        self.keep = self.add_button("Create a new wallet", kind="primary")
+        self.add_button(tr("Cancel"), accepts=False)
+        self.keep = self.add_button(tr("Create a new wallet"), kind="primary")
         self.keep.clicked.connect(self._go)
         self.way.changed.connect(self._turn)
         self.finished.connect(lambda _result: self._forget())
@@ -68,25 +69,25 @@ class AddWalletDialog(Dialog):
 
     def _head(self) -> None:
         theme = self._theme
-        text = "Use a separate, small wallet for Rialto. Its key stays where you keep your secrets."
+        text = tr("Use a separate, small wallet for Rialto. Its key stays where you keep your secrets.")
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
-        self.way = SegmentedChoice(theme, "Source", WAYS)
+        self.way = SegmentedChoice(theme, tr("Source"), WAYS)
         self.body.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
-        self.name = TextField(theme, "Name", text="Pocket wallet")
-        self.site = ChoiceField(theme, "For the service of")
+        self.name = TextField(theme, tr("Name"), text=tr("Pocket wallet"))
+        self.site = ChoiceField(theme, tr("For the service of"))
         for card in self._sites:
             if card.kind != "wallet" or card.in_use:
                 self.site.addItem(f"{card.name} ({card.host})", card.id)
-        self.site.addItem("Another service", ELSEWHERE)
-        self.elsewhere = TextField(theme, "Service address", placeholder="https://api.example.com/v1", mono=True)
-        self.chain = ChoiceField(theme, "Key type")
+        self.site.addItem(tr("Another service"), ELSEWHERE)
+        self.elsewhere = TextField(theme, tr("Service address"), placeholder="https://api.example.com/v1", mono=True)
+        self.chain = ChoiceField(theme, tr("Key type"))
         for key, words in CHAINS:
             self.chain.addItem(words, key)
         for words, field in (
-            ("Name", self.name),
-            ("For the service of", self.site),
-            ("Service address", self.elsewhere),
-            ("Key type", self.chain),
+            (tr("Name"), self.name),
+            (tr("For the service of"), self.site),
+            (tr("Service address"), self.elsewhere),
+            (tr("Key type"), self.chain),
         ):
             label = Label(theme, words, "small", "text2", weight=500)
             bind_label(label, field)
@@ -104,14 +105,14 @@ class AddWalletDialog(Dialog):
 
     def _make_new(self) -> QWidget:
         page, layout = column(self._theme)
-        text = (
+        text = tr(
             "Rialto creates a key and shows its twelve words once. Write them down: if you lose this "
             "computer without them, the money is gone."
         )
         self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
         layout.addWidget(self.phrase_words)
         self.phrase = Label(self._theme, "", "reading", mono=True, wrap=True)
-        self.phrase.setAccessibleName("The recovery phrase")
+        self.phrase.setAccessibleName(tr("The recovery phrase"))
         layout.addWidget(self.phrase)
         self.answers: list[QLineEdit] = []
         self._answer_labels: list[Label] = []
@@ -127,22 +128,22 @@ class AddWalletDialog(Dialog):
 
     def _make_import(self) -> QWidget:
         page, layout = column(self._theme)
-        self.secret = self._secret(layout, "Private key or recovery phrase")
+        self.secret = self._secret(layout, tr("Private key or recovery phrase"))
         return page
 
     def _make_file(self) -> QWidget:
         page, layout = column(self._theme)
-        self.file = Button(self._theme, "Choose a key file…", "folder")
+        self.file = Button(self._theme, tr("Choose a key file…"), "folder")
         self.file.clicked.connect(self._choose_file)
         layout.addWidget(self.file, 0, Qt.AlignmentFlag.AlignLeft)
-        self.password = self._secret(layout, "Password of the key file")
+        self.password = self._secret(layout, tr("Password of the key file"))
         return page
 
     def _make_watch(self) -> QWidget:
         page, layout = column(self._theme)
-        text = "Its key stays elsewhere. Rialto shows what to sign, and you paste the signature."
+        text = tr("Its key stays elsewhere. Rialto shows what to sign, and you paste the signature.")
         layout.addWidget(Label(self._theme, text, role="text2", wrap=True))
-        self.address = TextField(self._theme, "Address", placeholder="0x… or base58", mono=True)
+        self.address = TextField(self._theme, tr("Address"), placeholder=tr("0x… or base58"), mono=True)
         layout.addWidget(self.address)
         return page
 
@@ -165,12 +166,17 @@ class AddWalletDialog(Dialog):
     def _turn(self, way: str) -> None:
         self.pages.setCurrentIndex([key for key, _ in WAYS].index(way))
         self.chain.setEnabled(way in ("new", "import"))
-        words = {"new": "Show the words", "import": "Import", "file": "Import", "watch": "Add watch-only"}[way]
-        self.keep.setText("Add wallet" if way == "new" and self._phrase else words)
+        words = {
+            "new": tr("Show the words"),
+            "import": tr("Import"),
+            "file": tr("Import"),
+            "watch": tr("Add watch-only"),
+        }[way]
+        self.keep.setText(tr("Add wallet") if way == "new" and self._phrase else words)
         self.problem.set_text("")
 
     def _choose_file(self) -> None:
-        ask_for_file(self, self.tr("A key file"), self.import_file)
+        ask_for_file(self, tr("A key file"), self.import_file)
 
     def import_file(self, path: Path) -> None:
         """Open this file."""
@@ -197,7 +203,7 @@ class AddWalletDialog(Dialog):
         elsewhere = self.site.currentData() == ELSEWHERE
         site = keys.site_at(self.elsewhere.text()) if elsewhere else keys.account(str(self.site.currentData()))
         if site is None:
-            self.problem.set_text("Choose a service for the wallet.")
+            self.problem.set_text(tr("Choose a service for the wallet."))
             return
         match self.way.current:
             case "new":
@@ -205,7 +211,9 @@ class AddWalletDialog(Dialog):
                     await self._show_phrase()
                     return
                 if not self._is_confirmed():
-                    self.problem.set_text("These words do not match your recovery phrase. Check what you wrote down.")
+                    self.problem.set_text(
+                        tr("These words do not match your recovery phrase. Check what you wrote down.")
+                    )
                     return
                 account = await keys.add_from_phrase(name, self._phrase, chain, site)
             case "import":
@@ -216,7 +224,7 @@ class AddWalletDialog(Dialog):
                     account = await keys.add_from_key(name, text, chain, site)
             case "file":
                 if self._path is None:
-                    self.problem.set_text("Choose the key file first.")
+                    self.problem.set_text(tr("Choose the key file first."))
                     return
                 account = await keys.add_from_file(name, self._path, self.password.text(), site)
             case _:
@@ -229,7 +237,7 @@ class AddWalletDialog(Dialog):
         self.phrase.set_text("   ".join(f"{place}.\N{NO-BREAK SPACE}{word}" for place, word in enumerate(words, 1)))
         self._asked = tuple(sorted(secrets.SystemRandom().sample(range(len(words)), ASKED_WORDS)))
         for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
-            label.set_text(f"Word number {place + 1}, to confirm that you wrote it down")
+            label.set_text(tr("Word number {place}, to confirm that you wrote it down", place=place + 1))
             bind_label(label, field)
             field.setAccessibleName(label.text())
             label.show()

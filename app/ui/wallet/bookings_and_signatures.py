@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core.money import money
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.label import Label
@@ -13,7 +14,7 @@ from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
 from app.ui.wallet.state import Difference, SignedRow
 
-KIND_WORDS = {"sign-in": "Sign-in", "payment": "Payment"}
+KIND_WORDS = {"sign-in": tr("Sign-in"), "payment": tr("Payment")}
 
 
 def _page(theme: Theme) -> tuple[QWidget, QVBoxLayout]:
@@ -36,20 +37,20 @@ class ComparePage(QWidget):
         page, column = _page(theme)
         outer.addWidget(page)
         head = QHBoxLayout()
-        text = (
+        text = tr(
             "Rialto's receipts next to the service's own charges. Charges by other programs with the same "
             "key appear only on the service's side."
         )
         self.words = Label(theme, text, role="text2", wrap=True)
         head.addWidget(self.words, 1)
-        self.compare = Button(theme, "Compare now", "refresh")
+        self.compare = Button(theme, tr("Compare now"), "refresh")
         self.compare.clicked.connect(self.compare_wanted)
         head.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(head)
         self.verdict = Label(theme, "", weight=600, wrap=True)
         column.addWidget(self.verdict)
-        titles = ("When", "What", "Rialto", "Service", "Verdict")
-        self.table = PlainTable(theme, "Charges side by side", titles, (130, 0, 100, 100, 210))
+        titles = (tr("When"), tr("What"), "Rialto", tr("Service"), tr("Verdict"))
+        self.table = PlainTable(theme, tr("Charges side by side"), titles, (130, 0, 100, 100, 210))
         column.addWidget(self.table, 1)
 
     def show_differences(self, found: tuple[Difference, ...], words: str) -> None:
@@ -77,18 +78,18 @@ class SignaturesPage(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         page, column = _page(theme)
         outer.addWidget(page)
-        text = (
+        text = tr(
             "Everything your wallets signed here, and when. Each sign-in is valid for one request. "
             "Signatures are not stored."
         )
         column.addWidget(Label(theme, text, role="text2", wrap=True))
-        titles = ("When", "Wallet", "What", "For", "Address")
-        self.table = PlainTable(theme, "Signed documents", titles, (130, 140, 90, 170, 0))
+        titles = (tr("When"), tr("Wallet"), tr("What"), tr("For"), tr("Address"))
+        self.table = PlainTable(theme, tr("Signed documents"), titles, (130, 140, 90, 170, 0))
         column.addWidget(self.table, 2)
-        column.addWidget(Label(theme, "Exactly what was signed", weight=600))
+        column.addWidget(Label(theme, tr("Exactly what was signed"), weight=600))
         self.document = QPlainTextEdit()
         self.document.setReadOnly(True)
-        self.document.setAccessibleName("Exactly what was signed")
+        self.document.setAccessibleName(tr("Exactly what was signed"))
         self.document.setFont(theme.font("code", mono=True))
         column.addWidget(self.document, 1)
         self._rows: tuple[SignedRow, ...] = ()

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -21,8 +22,8 @@ from app.ui.wallet.receipts_page import ReceiptsPage
 from app.ui.wallet.state import BookRow
 
 PAGES = ("overview", "receipts", "compare", "signed", "key")
-TITLES = ("Overview", "Activity", "Compare", "Signatures", "API key")
-SPANS = (("7", "7 days"), ("14", "14 days"), ("30", "30 days"))
+TITLES = (tr("Overview"), tr("Activity"), tr("Compare"), tr("Signatures"), tr("API key"))
+SPANS = (("7", "7 days"), ("14", "14 days"), ("30", tr("30 days")))
 WIDE = 760  # px at 100 %: narrower, the span is chosen on the page of transactions
 
 
@@ -50,15 +51,15 @@ class Canvas(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.header = PaneTabs(theme, self.tr("Wallet pages"), TITLES)
-        self.list_button = IconButton(theme, "panel-left", self.tr("Show accounts"), shortcut="Ctrl+B")
+        self.header = PaneTabs(theme, tr("Wallet pages"), TITLES)
+        self.list_button = IconButton(theme, "panel-left", tr("Show accounts"), shortcut="Ctrl+B")
         self.list_button.clicked.connect(self.list_wanted)
         self.list_button.hide()
         self.header.add(self.list_button)
-        self.span = SegmentedChoice(theme, self.tr("Days"), SPANS, current="14")
+        self.span = SegmentedChoice(theme, tr("Days"), SPANS, current="14")
         self.span.changed.connect(lambda key: self.days_wanted.emit(int(key)))
         self.header.add(self.span)
-        self.export = Button(theme, self.tr("Export…"), "download")
+        self.export = Button(theme, tr("Export…"), "download")
         self.export.clicked.connect(self.export_wanted)
         self.header.add(self.export)
         column.addWidget(self.header)

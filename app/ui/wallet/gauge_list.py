@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.money import count, due, short_count
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.state import Gauge
@@ -76,18 +77,20 @@ class GaugeRow(QWidget):
         write = short_count if gauge.limit >= LONG else count
         self.name.set_text(gauge.name)
         self.left.set_text(write(gauge.left))
-        self.of.set_text(self.tr("of {limit} left").format(limit=write(gauge.limit)))
+        self.of.set_text(tr("of {limit} left", limit=write(gauge.limit)))
         self.resets.set_text(self._reset_words(gauge, now))
         self.bar.setAccessibleName(gauge.name)
-        self.bar.set_share(gauge.left / gauge.limit, f"{write(gauge.left)} of {write(gauge.limit)} left")
+        self.bar.set_share(
+            gauge.left / gauge.limit, tr("{write} of {write2} left", write=write(gauge.left), write2=write(gauge.limit))
+        )
 
     def _reset_words(self, gauge: Gauge, now: datetime) -> str:
         if gauge.rolls:
-            return self.tr("rolling")
+            return tr("rolling")
         if gauge.resets_at is None or gauge.resets_at <= now:
-            return self.tr("full")
+            return tr("full")
         seconds = (gauge.resets_at - now).total_seconds()
-        return self.tr("in {n} s").format(n=int(seconds) + 1) if seconds < 60 else due(seconds, now)
+        return tr("in {n} s", n=int(seconds) + 1) if seconds < 60 else due(seconds, now)
 
 
 class GaugeList(QWidget):

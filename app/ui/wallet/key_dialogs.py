@@ -8,6 +8,7 @@ from PySide6.QtCore import QDate, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog, confirm
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
     from app.ui.wallet.state import KeyRow
 
-KINDS = (("INFERENCE", "Generate requests only"), ("ADMIN", "Also view and change the account"))
+KINDS = (("INFERENCE", tr("Generate requests only")), ("ADMIN", tr("Also view and change the account")))
 MAX_NAME_CHARS = 64
 DATE_FORM = "yyyy-MM-dd"
 
@@ -27,16 +28,16 @@ class NewKeyDialog(Dialog):
     """A name, what it may do, and its last day. `value` is what was entered."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, parent, "Create API key", width=520)
-        text = "It can spend this account's money. The service shows it only once."
+        super().__init__(theme, parent, tr("Create API key"), width=520)
+        text = tr("It can spend this account's money. The service shows it only once.")
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
-        self.name = TextField(theme, "Name")
+        self.name = TextField(theme, tr("Name"))
         self.name.setMaxLength(MAX_NAME_CHARS)
-        self.kind = ChoiceField(theme, "Scope")
+        self.kind = ChoiceField(theme, tr("Scope"))
         for key, words in KINDS:
             self.kind.addItem(words, key)
-        self.expires = TextField(theme, "Expires on", placeholder="never, or a date such as 2027-01-31")
-        for words, field in (("Name", self.name), ("Scope", self.kind), ("Expires on", self.expires)):
+        self.expires = TextField(theme, tr("Expires on"), placeholder=tr("never, or a date such as 2027-01-31"))
+        for words, field in ((tr("Name"), self.name), (tr("Scope"), self.kind), (tr("Expires on"), self.expires)):
             label = Label(theme, words, "small", "text2", weight=500)
             label.setMinimumWidth(theme.type_px(110))
             bind_label(label, field)
@@ -45,10 +46,10 @@ class NewKeyDialog(Dialog):
             row.addWidget(field, 1)
             self.body.addLayout(row)
         self.problem = Label(theme, "", "small", "bad", wrap=True)
-        self.problem.setAccessibleName("Problem")
+        self.problem.setAccessibleName(tr("Problem"))
         self.body.addWidget(self.problem)
-        self.add_button("Cancel", accepts=False)
-        self.make = self.add_button("Create key", kind="primary", accepts=True, default=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.make = self.add_button(tr("Create key"), kind="primary", accepts=True, default=True)
         for each in (self.name, self.expires):
             each.textChanged.connect(lambda _text: self._check())
         self._check()
@@ -64,9 +65,9 @@ class NewKeyDialog(Dialog):
         date = QDate.fromString(day, DATE_FORM)
         problem = ""
         if day and not date.isValid():
-            problem = "Enter a date such as 2027-01-31."
+            problem = tr("Enter a date such as 2027-01-31.")
         elif day and date <= QDate.currentDate():
-            problem = "Enter a date in the future."
+            problem = tr("Enter a date in the future.")
         self.problem.set_text(problem)
         self.make.setEnabled(bool(name) and not problem)
 
@@ -91,11 +92,13 @@ class KeyDialogs:
 
     async def revoke(self, row: KeyRow) -> str:
         """Ask, and revoke a key. Return a sentence about how it went, "" when nothing was done."""
-        ends = f" ending in {row.ends_in}" if row.ends_in else ""
-        text = f"Programs that use the key{ends} lose access. This cannot be undone."
-        if not await confirm(self._theme, self._parent, f"Revoke {row.name}?", text, action="Revoke", danger=True):
+        ends = tr(" ending in {ends_in}", ends_in=row.ends_in) if row.ends_in else ""
+        text = tr("Programs that use the key{ends} lose access. This cannot be undone.", ends=ends)
+        if not await confirm(
+            self._theme, self._parent, tr("Revoke {name}?", name=row.name), text, action=tr("Revoke"), danger=True
+        ):
             return ""
-        return await self._presenter.revoke(row.id) or f"{row.name} is revoked"
+        return await self._presenter.revoke(row.id) or tr("{name} is revoked", name=row.name)
 
     async def _answer(self, dialog: Dialog) -> bool:
         self.open = dialog
@@ -105,18 +108,18 @@ class KeyDialogs:
             self.open = None
 
     def _shown(self, secret: str, name: str) -> Dialog:
-        dialog = Dialog(self._theme, self._parent, f"The key {name}", width=560)
-        text = "Save it now: neither the service nor Rialto can show it again. Rialto does not store it."
+        dialog = Dialog(self._theme, self._parent, tr("The key {name}", name=name), width=560)
+        text = tr("Save it now: neither the service nor Rialto can show it again. Rialto does not store it.")
         dialog.body.addWidget(Label(self._theme, text, role="text2", wrap=True))
         words = Label(self._theme, secret, mono=True, wrap=True)
-        words.setAccessibleName("The new API key")
+        words.setAccessibleName(tr("The new API key"))
         words.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         dialog.body.addWidget(words)
-        copy = Button(self._theme, "Copy", "copy", size="small")
+        copy = Button(self._theme, tr("Copy"), "copy", size="small")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(secret))
         dialog.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-        dialog.add_button("I saved it", kind="primary", accepts=True)
+        dialog.add_button(tr("I saved it"), kind="primary", accepts=True)
         copy.setFocus()
         return dialog

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -14,8 +15,17 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.state import KeyPage, KeyRow
 
-PARTS = (("keys", "Keys"), ("limits", "Limits by model"), ("hits", "Limits reached"))
-KEY_TITLES = ("Name", "Scope", "Ends in", "Created", "Expires", "Last used", "Limit", "7 days")
+PARTS = (("keys", tr("Keys")), ("limits", tr("Limits by model")), ("hits", tr("Limits reached")))
+KEY_TITLES = (
+    tr("Name"),
+    tr("Scope"),
+    tr("Ends in"),
+    tr("Created"),
+    tr("Expires"),
+    tr("Last used"),
+    tr("Limit"),
+    "7 days",
+)
 KEY_WIDTHS = (0, 110, 92, 116, 116, 122, 100, 76)
 
 
@@ -43,7 +53,7 @@ class KeyView(QWidget):
         self.problem = Label(theme, "", role="warn", wrap=True)
         column.addWidget(self.facts)
         column.addWidget(self.problem)
-        self.part = SegmentedChoice(theme, "Key details", PARTS)
+        self.part = SegmentedChoice(theme, tr("Key details"), PARTS)
         head = QHBoxLayout()
         head.addWidget(self.part, 0, Qt.AlignmentFlag.AlignLeft)
         head.addStretch(1)
@@ -51,16 +61,16 @@ class KeyView(QWidget):
         self.parts = QStackedWidget()
         column.addWidget(self.parts, 1)
         yield
-        self.keys = PlainTable(theme, "Account API keys", KEY_TITLES, KEY_WIDTHS)
+        self.keys = PlainTable(theme, tr("Account API keys"), KEY_TITLES, KEY_WIDTHS)
         self.keys_words = Label(theme, "", role="text2", wrap=True)
         self.parts.addWidget(self._make_keys(theme))
         yield
         self.limits = PlainTable(
-            theme, *_table("Limits by model", ("Model", "Requests per minute", "Tokens per minute"))
+            theme, *_table(tr("Limits by model"), (tr("Model"), tr("Requests per minute"), tr("Tokens per minute")))
         )
         self.parts.addWidget(self.limits)
         yield
-        self.hits = PlainTable(theme, *_table("Limits reached", ("When", "Model", "Limit")))
+        self.hits = PlainTable(theme, *_table(tr("Limits reached"), (tr("When"), tr("Model"), tr("Limit"))))
         self.hits_words = Label(theme, "", role="text2")
         self.parts.addWidget(_under(theme, self.hits_words, self.hits))
         self.part.changed.connect(self.show_part)
@@ -70,9 +80,9 @@ class KeyView(QWidget):
         holder = _under(theme, self.keys_words, self.keys)
         buttons = QWidget()
         row = FlowLayout(theme, parent=buttons)
-        self.new = Button(theme, "New key…", "plus")
+        self.new = Button(theme, tr("New key…"), "plus")
         self.new.clicked.connect(self.new_wanted)
-        self.revoke = Button(theme, "Revoke…", "trash")
+        self.revoke = Button(theme, tr("Revoke…"), "trash")
         self.revoke.clicked.connect(self._revoke)
         row.addWidget(self.new)
         row.addWidget(self.revoke)
@@ -90,11 +100,11 @@ class KeyView(QWidget):
     def show_page(self, page: KeyPage) -> None:
         self.facts.set_text(" · ".join(f"{name}: {value}" for name, value in page.facts))
         self.facts.setVisible(bool(page.facts))
-        self.problem.set_text("Asking the service" if page.busy else page.problem)
+        self.problem.set_text(tr("Asking the service") if page.busy else page.problem)
         self.problem.setVisible(page.busy or bool(page.problem))
         self.limits.rows.set_lines(page.limits)
         self.hits.rows.set_lines(page.hits)
-        none = "No limits were reached." if page.facts and not page.hits else ""
+        none = tr("No limits were reached.") if page.facts and not page.hits else ""
         self.hits_words.set_text(page.hits_problem or none)
         self.hits_words.setVisible(bool(self.hits_words.text()))
         self.hits.setVisible(bool(page.hits))
@@ -121,7 +131,7 @@ class KeyView(QWidget):
 
 
 def _table(name: str, titles: tuple[str, str, str]) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
-    return name, titles, (150, 0, 200) if titles[0] == "When" else (0, 150, 150)
+    return name, titles, (150, 0, 200) if titles[0] == tr("When") else (0, 150, 150)
 
 
 def _under(theme: Theme, words: Label, table: PlainTable) -> QWidget:

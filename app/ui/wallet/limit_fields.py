@@ -8,12 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.tabs import tab_title
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.state import CHART_TABS
 
-LOCK_CHOICES = (("5", "after 5 minutes"), ("15", "after 15 minutes"), ("60", "after an hour"), ("", "never"))
+LOCK_CHOICES = (("5", "after 5 minutes"), ("15", "after 15 minutes"), ("60", tr("after an hour")), ("", "never"))
 
 
 class LimitField(QWidget):
@@ -53,23 +54,26 @@ class LimitFields(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(8))
-        column.addWidget(Label(theme, "Spending limits", weight=600))
-        self.scope = ChoiceField(theme, "Limit scope", small=True)
+        column.addWidget(Label(theme, tr("Spending limits"), weight=600))
+        self.scope = ChoiceField(theme, tr("Limit scope"), small=True)
         for key, words in (
-            ("day", "Per day, all accounts"),
-            ("call", "Per request"),
-            ("account", "Per day, this account"),
+            ("day", tr("Per day, all accounts")),
+            ("call", tr("Per request")),
+            ("account", tr("Per day, this account")),
             *((f"tab {tab}", f"A day, {tab_title(tab)}") for tab in CHART_TABS),
         ):
             self.scope.addItem(words, key)
         self.scope.currentIndexChanged.connect(lambda _index: self.reload())
         column.addWidget(self.scope)
-        self.soft, self.hard = LimitField(theme, "Ask above"), LimitField(theme, "Stop at")
-        self.low, self.top_up = LimitField(theme, "Warn when the balance is below"), LimitField(theme, "Maximum top-up")
+        self.soft, self.hard = LimitField(theme, tr("Ask above")), LimitField(theme, tr("Stop at"))
+        self.low, self.top_up = (
+            LimitField(theme, tr("Warn when the balance is below")),
+            LimitField(theme, tr("Maximum top-up")),
+        )
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(8))
         grid.setVerticalSpacing(theme.px(6))
-        words_of = ("Ask above", "Stop at", "Warn below", "Maximum top-up")
+        words_of = (tr("Ask above"), tr("Stop at"), tr("Warn below"), tr("Maximum top-up"))
         for place, (words, field) in enumerate(zip(words_of, self._fields(), strict=True)):
             grid.addWidget(Label(theme, words), place, 0)
             grid.addWidget(field, place, 1)
@@ -79,11 +83,11 @@ class LimitFields(QWidget):
         self.problem = Label(theme, "", "small", "bad", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
-        note = "Checked on this computer before anything is sent, in every tab. Play money is counted separately."
+        note = tr("Checked on this computer before anything is sent, in every tab. Play money is counted separately.")
         column.addWidget(Label(theme, note, "small", "text2", wrap=True))
         line = QHBoxLayout()
-        line.addWidget(Label(theme, "Lock wallets"), 1)
-        self.lock = ChoiceField(theme, "Lock wallets", small=True)
+        line.addWidget(Label(theme, tr("Lock wallets")), 1)
+        self.lock = ChoiceField(theme, tr("Lock wallets"), small=True)
         for key, words in LOCK_CHOICES:
             self.lock.addItem(words, key)
         self.lock.activated.connect(lambda index: self.lock_wanted.emit(self.lock.itemData(index)))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.kit.discard import WidgetList, discard
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.theme import Theme
@@ -31,18 +32,24 @@ class OpenPaymentCard(Card):
 
     def __init__(self, theme: Theme, payment: OpenPayment) -> None:
         super().__init__(theme, padding=(14, 12), fill="warn_tint", border="warn")
-        self.setAccessibleName(f"Open payment of {money.money(payment.amount)}")
-        title = f"{money.money(payment.amount)} from {payment.account} is not settled"
+        self.setAccessibleName(tr("Open payment of {amount}", amount=money.money(payment.amount)))
+        title = tr(
+            "{amount} from {account} is not settled", amount=money.money(payment.amount), account=payment.account
+        )
         self.body.addWidget(Label(theme, title, weight=600, wrap=True))
         until = payment.until.astimezone()
         over = payment.until < datetime.now(UTC)
         words = (
-            f"Signed {money.clock(payment.sent_at)}. It may have been processed. "
-            + (f"It expired at {until:%H:%M:%S}. " if over else f"It is valid until {until:%H:%M:%S}. ")
-            + "Checking sends the identical payment, which is never charged twice."
+            tr("Signed {sent_at}. It may have been processed. ", sent_at=money.clock(payment.sent_at))
+            + (
+                tr("It expired at {until}. ", until=f"{until:%H:%M:%S}")
+                if over
+                else tr("It is valid until {until}. ", until=f"{until:%H:%M:%S}")
+            )
+            + tr("Checking sends the identical payment, which is never charged twice.")
         )
         self.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
-        self.button = Button(theme, "Checking…" if payment.busy else "Check now", "refresh")
+        self.button = Button(theme, tr("Checking…") if payment.busy else tr("Check now"), "refresh")
         self.button.setEnabled(not payment.busy)
         self.button.clicked.connect(lambda: self.check.emit(payment.intent_id))
         self.body.addWidget(self.button)
@@ -63,9 +70,9 @@ class WalletListPane(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        self.header = PaneHeader(theme, "Wallet")
+        self.header = PaneHeader(theme, tr("Wallet"))
         self.updated = Label(theme, "", "small", "text2")
-        self.refresh = IconButton(theme, "refresh", self.tr("Refresh all balances"), shortcut="F5")
+        self.refresh = IconButton(theme, "refresh", tr("Refresh all balances"), shortcut="F5")
         self.refresh.clicked.connect(self.refresh_wanted)
         self.header.add(self.updated)
         self.header.add(self.refresh)
@@ -75,7 +82,7 @@ class WalletListPane(QWidget):
         self.area = QScrollArea()
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setWidgetResizable(True)
-        self.area.setAccessibleName("Accounts and limits")
+        self.area.setAccessibleName(tr("Accounts and limits"))
         self.area.setWidget(holder)
         outer.addWidget(self.area, 1)
         self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
@@ -145,7 +152,7 @@ class WalletListPane(QWidget):
     def show_busy(self, busy: bool) -> None:
         self.refresh.setEnabled(not busy)
         if busy:
-            self.updated.set_text(self.tr("Checking…"))
+            self.updated.set_text(tr("Checking…"))
         else:
             self._show_ages()
 

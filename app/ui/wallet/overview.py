@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.core.money import money
 from app.core.tabs import tab_title
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
@@ -69,7 +70,7 @@ class UsageTable(QTableWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setAccessibleName("Usage by day and tab, as a table")
+        self.setAccessibleName(tr("Usage by day and tab, as a table"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -81,13 +82,13 @@ class UsageTable(QTableWidget):
         others = sorted({tab for _, tab, _ in totals.by_day if tab not in CHART_TABS})
         tabs = [tab for tab in (*CHART_TABS, *others) if any(at == tab for _, at, _ in totals.by_day)]
         self.setColumnCount(len(tabs) + 2)
-        self.setHorizontalHeaderLabels(["Day", *(tab_title(tab) for tab in tabs), "Sum"])
+        self.setHorizontalHeaderLabels([tr("Day"), *(tab_title(tab) for tab in tabs), tr("Sum")])
         self.setRowCount(len(totals.days) + 1)
         for place, day in enumerate(totals.days):
             amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
             self._fill(place, f"{day.day} {day:%b}", amounts, totals.decimals)
         sums = [sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)) for tab in tabs]
-        self._fill(len(totals.days), "Sum", sums, totals.decimals)
+        self._fill(len(totals.days), tr("Sum"), sums, totals.decimals)
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(26, 17))
 
     def _fill(self, row: int, words: str, amounts: list[Decimal], decimals: int) -> None:
@@ -135,12 +136,12 @@ class Overview(QScrollArea):
         outer.addWidget(rule())
         head = QHBoxLayout()
         head.setContentsMargins(theme.px(24), theme.px(12), theme.px(24), theme.px(2))
-        head.addWidget(Label(theme, self.tr("Recent requests"), "heading"), 1)
-        self.show_all = LinkButton(theme, self.tr("Show all"), size="")
+        head.addWidget(Label(theme, tr("Recent requests"), "heading"), 1)
+        self.show_all = LinkButton(theme, tr("Show all"), size="")
         self.show_all.clicked.connect(self.all_wanted)
         head.addWidget(self.show_all)
         outer.addLayout(head)
-        self.latest = ReceiptTable(theme, self._row_at, name=self.tr("Recent requests"), hides=True)
+        self.latest = ReceiptTable(theme, self._row_at, name=tr("Recent requests"), hides=True)
         self.latest.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.latest.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         under = QHBoxLayout()
@@ -156,13 +157,13 @@ class Overview(QScrollArea):
         column.setSpacing(theme.px(10))
         head = QHBoxLayout()
         head.setSpacing(theme.px(8))
-        head.addWidget(Label(theme, self.tr("Usage"), "heading"))
+        head.addWidget(Label(theme, tr("Usage"), "heading"))
         self.sum = Label(theme, "", role="text2", tabular=True, elide=True)
         head.addWidget(self.sum, 1)
         self.form = SegmentedChoice(
             theme,
-            self.tr("Chart or table"),
-            (("chart", "Chart"), ("table", "Table")),
+            tr("Chart or table"),
+            (("chart", tr("Chart")), ("table", tr("Table"))),
             icons={"chart": "chart", "table": "list"},
         )
         head.addWidget(self.form)
@@ -185,7 +186,7 @@ class Overview(QScrollArea):
         column.setContentsMargins(theme.px(20), theme.px(16), theme.px(24), theme.px(16))
         column.setSpacing(theme.px(12))
         head = QHBoxLayout()
-        head.addWidget(Label(theme, self.tr("Rate limits"), "heading"), 1)
+        head.addWidget(Label(theme, tr("Rate limits"), "heading"), 1)
         self.limits_of = Label(theme, "", "small", "text2")
         head.addWidget(self.limits_of)
         column.addLayout(head)
@@ -197,16 +198,27 @@ class Overview(QScrollArea):
     def show_totals(self, totals: Totals) -> None:
         """Show what was spent."""
         spent = sum((amount for *_, amount in totals.by_day), Decimal(0))
-        kind = " in play money" if totals.is_play else ""
+        kind = tr(" in play money") if totals.is_play else ""
         first, last = (totals.days[0], totals.days[-1]) if totals.days else (None, None)
         if first is not None and last is not None:
             amount = f"{money(spent, totals.decimals)}{kind}"
-            words = f"{amount} from {first.day} {first:%B} to {last.day} {last:%B}"
-            self.sum.set_text(words if first != last else f"{amount} on {first.day} {first:%B}")
+            words = tr(
+                "{amount} from {day} {first} to {day2} {last}",
+                amount=amount,
+                day=first.day,
+                first=f"{first:%B}",
+                day2=last.day,
+                last=f"{last:%B}",
+            )
+            self.sum.set_text(
+                words
+                if first != last
+                else tr("{amount} on {day} {first}", amount=amount, day=first.day, first=f"{first:%B}")
+            )
         self._show_legend(totals)
         self.chart.show_totals(totals)
         self.table.show_totals(totals)
-        self.show_all.setText(self.tr("Show all {n}").format(n=f"{totals.count:,}"))
+        self.show_all.setText(tr("Show all {n}", n=f"{totals.count:,}"))
         shown = min(totals.count, LATEST)
         self.latest.rows.set_count(shown)
         row = self._theme.height_px(30, 17)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.money import money
 from app.core.tabs import TABS
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
@@ -144,7 +145,7 @@ class WalletPage(QObject):
         self.list.show_accounts(cards)
         current = next((card for card in cards if card.in_use), None)
         self.list.limits.show_account(current.id if current is not None else "", self.keys.lock_minutes)
-        self.main.overview.limits_of.set_text(f"of {current.name}" if current is not None else "")
+        self.main.overview.limits_of.set_text(tr("of {name}", name=current.name) if current is not None else "")
         self.changed.emit()
 
     def _show_payments(self) -> None:
@@ -207,7 +208,7 @@ class WalletPage(QObject):
             )
         card = next((each for each in cards if each.id == account_id), cards[0] if cards and not account_id else None)
         if card is None:
-            self.wallet_needed.emit("No wallet can be topped up yet. Add one first.")
+            self.wallet_needed.emit(tr("No wallet can be topped up yet. Add one first."))
             return False
         return self._tasks.start_unless_running("wallet top-up", self._top_up, card, amount)
 
@@ -220,8 +221,20 @@ class WalletPage(QObject):
             self.top_up_dialog = None
         view = self.top_ups.view
         if view.step == "done":
-            arrived = f"{money(view.credited)} arrived" if view.credited is not None else "The top-up arrived"
-            self.toast_wanted.emit(f"{arrived} in {card.name}{'. ' if view.problem else ''}{view.problem}")
+            arrived = (
+                tr("{credited} arrived", credited=money(view.credited))
+                if view.credited is not None
+                else tr("The top-up arrived")
+            )
+            self.toast_wanted.emit(
+                tr(
+                    "{arrived} in {name}{value}{problem}",
+                    arrived=arrived,
+                    name=card.name,
+                    value=". " if view.problem else "",
+                    problem=view.problem,
+                )
+            )
         self.top_up_closed.emit(view.step == "done")
 
     async def _top_up_elsewhere(self, card: AccountCard, instead: AccountCard | None) -> None:
@@ -262,7 +275,7 @@ class WalletPage(QObject):
 
     def export(self) -> None:
         """Ask where to save what the filter finds; opens without a nested loop."""
-        title, suffixes = self.tr("Export receipts"), (".csv", ".json")
+        title, suffixes = tr("Export receipts"), (".csv", ".json")
         ask_to_save(self.main, title, "receipts.csv", self.receipts.export, suffixes=suffixes, kinds=FILE_FILTER)
 
     def _set_limit(self, key: str, text: str) -> None:
@@ -301,18 +314,20 @@ class WalletPage(QObject):
             return lambda: self.main.show_page(name)
 
         return (
-            TabAction("wallet.top_up", "Top up…", lambda: _done(self.top_up()), "Ctrl+T", "credits"),
+            TabAction("wallet.top_up", tr("Top up…"), lambda: _done(self.top_up()), "Ctrl+T", "credits"),
             TabAction("wallet.new", "Add a wallet…", self.new_wallet, "Ctrl+N", "plus", "file"),
-            TabAction("wallet.export", "Export receipts…", self.export, "Ctrl+E", "download", "file", also=("Ctrl+S",)),
-            TabAction("wallet.refresh", "Refresh all balances", self.presenter.refresh, "", "refresh"),
-            TabAction("wallet.lock", "Lock wallets", self.keys.lock, "", "lock"),
-            TabAction("wallet.unlock", "Unlock wallets", self.keys.unlock, "", "unlock"),
-            TabAction("wallet.overview", "Usage and limits", page("overview"), "", "chart"),
-            TabAction("wallet.receipts", "All activity", page("receipts"), "", "receipt"),
-            TabAction("wallet.compare", "Compare with the service's charges", page("compare"), "", "layers"),
-            TabAction("wallet.signed", "Signed documents", page("signed"), "", "signature"),
-            TabAction("wallet.key", "Current API key", page("key"), "", "key"),
-            TabAction("wallet.new_key", "Create API key…", self.new_key, "", "plus"),
+            TabAction(
+                "wallet.export", tr("Export receipts…"), self.export, "Ctrl+E", "download", "file", also=("Ctrl+S",)
+            ),
+            TabAction("wallet.refresh", tr("Refresh all balances"), self.presenter.refresh, "", "refresh"),
+            TabAction("wallet.lock", tr("Lock wallets"), self.keys.lock, "", "lock"),
+            TabAction("wallet.unlock", tr("Unlock wallets"), self.keys.unlock, "", "unlock"),
+            TabAction("wallet.overview", tr("Usage and limits"), page("overview"), "", "chart"),
+            TabAction("wallet.receipts", tr("All activity"), page("receipts"), "", "receipt"),
+            TabAction("wallet.compare", tr("Compare with the service's charges"), page("compare"), "", "layers"),
+            TabAction("wallet.signed", tr("Signed documents"), page("signed"), "", "signature"),
+            TabAction("wallet.key", tr("Current API key"), page("key"), "", "key"),
+            TabAction("wallet.new_key", tr("Create API key…"), self.new_key, "", "plus"),
         )
 
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
@@ -322,7 +337,7 @@ class WalletPage(QObject):
         return None
 
     def running_work(self) -> Sequence[str]:
-        return (self.tr("Pending payment"),) if self.top_ups.is_paying else ()
+        return (tr("Pending payment"),) if self.top_ups.is_paying else ()
 
     def badge(self) -> int:
         return len(self.top_ups.open.payments)

@@ -20,6 +20,7 @@ from app.core.rate_limit_watch import PARTNER_TIERS, TIERS
 from app.core.tabs import tab_of
 from app.service.errors import ServiceError
 from app.storage.receipts import Receipts
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import AccountCard, Gauge
 
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
 FRESH_FOR_S = 30.0
 CREDITS_A_DAY, PARTNER_CREDITS_A_DAY = 10_000_000, 100_000_000
-MINUTE_LIMITS = (("Images", 20, 60), ("Audio", 60, 120), ("Embedding", 500, 500))
-VIDEO_LIMITS = (("Video queue", 40), ("Video retrieve", 120))
-CHAIN_CALLS = ("Blockchain calls", 100)
+MINUTE_LIMITS = ((tr("Images"), 20, 60), (tr("Audio"), 60, 120), (tr("Embedding"), 500, 500))
+VIDEO_LIMITS = ((tr("Video queue"), 40), (tr("Video retrieve"), 120))
+CHAIN_CALLS = (tr("Blockchain calls"), 100)
 
 
 class WalletPresenter(QObject):
@@ -119,7 +120,11 @@ class WalletPresenter(QObject):
             if tier is not None and requests is not None and tokens is not None:
                 granted[f"Text, tier {tier} requests"] = int(requests)
                 granted[f"Text, tier {tier} tokens"] = int(tokens)
-        order = [f"Text, tier {tier} {what}" for tier in ("XS", "S", "M", "L") for what in ("requests", "tokens")]
+        order = [
+            tr("Text, tier {tier} {what}", tier=tier, what=what)
+            for tier in ("XS", "S", "M", "L")
+            for what in ("requests", "tokens")
+        ]
         found = {name: granted[name] for name in order if name in granted}
         found |= {name: (more if partner else usual) for name, usual, more in MINUTE_LIMITS}
         found |= dict(VIDEO_LIMITS)
@@ -132,7 +137,7 @@ class WalletPresenter(QObject):
             for name, limit in found.items()
         ]
         most = PARTNER_CREDITS_A_DAY if partner else CREDITS_A_DAY
-        gauges.append(Gauge("Blockchain credits, 24 h", max(0, most - self._credits), most, rolls=True))
+        gauges.append(Gauge(tr("Blockchain credits, 24 h"), max(0, most - self._credits), most, rolls=True))
         return tuple(gauges)
 
     # What the person does
@@ -166,7 +171,7 @@ class WalletPresenter(QObject):
         """Keep a limit, or none for empty text. Returns what is wrong with it, "" when it was kept."""
         budgets = with_limit(self._settings.value.budgets, key, text)
         if budgets is None:
-            return "An amount in USD, such as 1.50."
+            return tr("An amount in USD, such as 1.50.")
         self._settings.remember(budgets=budgets)
         self._tasks.replace("wallet limits", self._save)
         self._show_daily_limit()
@@ -186,7 +191,7 @@ class WalletPresenter(QObject):
             id=account.id,
             name=account.name,
             kind=account.kind,
-            host="this computer" if account.is_sandbox else account.host,
+            host=tr("this computer") if account.is_sandbox else account.host,
             in_use=self.current_account.account is not None and account.id == self.current_account.account.id,
             is_play=account.is_sandbox,
             address=address,
@@ -236,7 +241,12 @@ class WalletPresenter(QObject):
             self._warned.discard(card.id)
         elif card.id not in self._warned and shown.usd is not None and shown.low is not None:
             self._warned.add(card.id)
-            words = f"{shown.name} is down to {money(shown.usd)}, below the {money(shown.low)} you set."
+            words = tr(
+                "{name} is down to {usd}, below the {low} you set.",
+                name=shown.name,
+                usd=money(shown.usd),
+                low=money(shown.low),
+            )
             self.balance_low.emit(words, shown.can_top_up)
 
     async def _refresh_current(self) -> None:
@@ -279,7 +289,7 @@ class WalletPresenter(QObject):
                     usd=limits.balances.usd,
                     diem=limits.balances.diem,
                     renews_at=limits.next_epoch_at,
-                    problem="" if limits.access_permitted else "This account cannot make requests right now.",
+                    problem="" if limits.access_permitted else tr("This account cannot make requests right now."),
                     checked_at=self._now(),
                 )
                 if service is self.current_account.service:

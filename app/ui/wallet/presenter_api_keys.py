@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import count, moment, money
 from app.service.errors import AuthenticationFailed, Forbidden, NotFound, OutcomeUnknown, ServiceError
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import KeyPage, KeyRow
 
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from app.service.api_keys import ApiKey
     from app.service.service import Service
 
-KIND_WORDS = {"ADMIN": "Admin", "INFERENCE": "Requests"}
-PERIOD_WORDS = {"EPOCH": "a day", "MONTH": "a month", "LIFETIME": "in all"}
-NEEDS_ADMIN = "Viewing the account's keys requires an admin key."
-NOT_HERE = "This service has no list of keys. Create and revoke them on its website."
-UNKNOWN = "It is not clear whether the key was created. Check the list before you create another."
+KIND_WORDS = {"ADMIN": tr("Admin"), "INFERENCE": tr("Requests")}
+PERIOD_WORDS = {"EPOCH": "a day", "MONTH": "a month", "LIFETIME": tr("in all")}
+NEEDS_ADMIN = tr("Viewing the account's keys requires an admin key.")
+NOT_HERE = tr("This service has no list of keys. Create and revoke them on its website.")
+UNKNOWN = tr("It is not clear whether the key was created. Check the list before you create another.")
 
 
 class ApiKeysPresenter(QObject):
@@ -53,7 +54,7 @@ class ApiKeysPresenter(QObject):
         """Make a key. Return it, or "" and a sentence about what went wrong."""
         service = self._current_account.service
         if service is None:
-            return "", "No account is in use."
+            return "", tr("No account is in use.")
         try:
             made = await service.api_keys.make(name, "ADMIN" if kind == "ADMIN" else "INFERENCE", expires_on)
         except OutcomeUnknown:
@@ -70,7 +71,7 @@ class ApiKeysPresenter(QObject):
         """End a key. Return what went wrong, "" for nothing."""
         service = self._current_account.service
         if service is None:
-            return "No account is in use."
+            return tr("No account is in use.")
         try:
             await service.api_keys.revoke(key_id)
         except ServiceError as error:
@@ -90,7 +91,7 @@ class ApiKeysPresenter(QObject):
         if account is None or service is None:
             return
         if account.kind == "wallet":
-            self._show(KeyPage(problem="A wallet signs in without an API key."))
+            self._show(KeyPage(problem=tr("A wallet signs in without an API key.")))
             return
         self._show(replace(self.page, busy=True, problem=""))
         try:
@@ -118,7 +119,7 @@ class ApiKeysPresenter(QObject):
         try:
             hits = await service.account.limit_log()
         except (AuthenticationFailed, Forbidden):
-            return (), "The log of reached limits requires an admin key."
+            return (), tr("The log of reached limits requires an admin key.")
         except ServiceError as error:
             return (), str(error)
         rows = ((_moment(each.at, "%d %b %H:%M:%S"), each.model_id, each.limit_type) for each in hits)
@@ -131,15 +132,19 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
     balances = limits.balances
     amounts = [
         f"{money(amount)} {words}"
-        for amount, words in ((balances.usd, "USD"), (balances.diem, "daily credits"), (balances.bundled, "bundled"))
+        for amount, words in (
+            (balances.usd, "USD"),
+            (balances.diem, tr("daily credits")),
+            (balances.bundled, "bundled"),
+        )
         if amount is not None
     ]
     facts = (
-        ("Key", f"ends in {hint}" if hint else "not shown"),
-        ("Can make requests", "yes" if limits.access_permitted else "no"),
-        ("Tier", limits.tier.id or "not stated"),
-        ("Expires", _moment(expires, "%d %B %Y, %H:%M") or "never"),
-        ("Can spend", ", ".join(amounts) or "not stated"),
+        (tr("Key"), tr("ends in {hint}", hint=hint) if hint else tr("not shown")),
+        (tr("Can make requests"), "yes" if limits.access_permitted else "no"),
+        (tr("Tier"), limits.tier.id or tr("not stated")),
+        (tr("Expires"), _moment(expires, "%d %B %Y, %H:%M") or "never"),
+        (tr("Can spend"), ", ".join(amounts) or tr("not stated")),
     )
 
     def amount(value: Decimal | None) -> str:
@@ -158,7 +163,7 @@ def row_of(key: ApiKey) -> KeyRow:
     return KeyRow(
         id=key.id,
         name=key.description or "Without a name",
-        kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or "Not stated"),
+        kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or tr("Not stated")),
         ends_in=f"…{key.last_chars}" if key.last_chars else "",
         made=_moment(key.created_at, "%d %b %Y"),
         expires=_moment(key.expires_at, "%d %b %Y") or "never",

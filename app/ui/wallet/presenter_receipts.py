@@ -20,6 +20,7 @@ from app.core.tabs import tab_title
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
+from app.translation import tr
 from app.ui.wallet.session.comparison import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
 
@@ -141,7 +142,7 @@ class ReceiptsPresenter(QObject):
         names = self._names()
         self.choices = Choices(
             tuple((tab, tab_title(tab)) for tab in tabs),
-            tuple((each, names.get(each, "A removed account")) for each in accounts),
+            tuple((each, names.get(each, tr("A removed account"))) for each in accounts),
             tuple((model, model) for model in models),
         )
         self.totals = Totals(
@@ -183,22 +184,22 @@ class ReceiptsPresenter(QObject):
         try:
             count = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
         except (OSError, StorageError) as error:
-            reason = error.sentence if isinstance(error, StorageError) else (error.strerror or "the disk refused")
-            self.notice.emit(f"The receipts could not be saved: {reason}.".replace("..", "."))
+            reason = error.sentence if isinstance(error, StorageError) else (error.strerror or tr("the disk refused"))
+            self.notice.emit(tr("The receipts could not be saved: {reason}.", reason=reason).replace("..", "."))
             return
-        self.notice.emit(f"{count:,} receipts saved as {path.name}")
+        self.notice.emit(tr("{count} receipts saved as {name}", count=f"{count:,}", name=path.name))
 
     async def _compare(self) -> None:
         account, service = self._current_account.account, self._current_account.service
         if self._book is None or account is None or service is None:
             return
-        self.differences_changed.emit((), "Getting the service's charges")
+        self.differences_changed.emit((), tr("Getting the service's charges"))
         days = self.days()
         begin = datetime(days[0].year, days[0].month, days[0].day, tzinfo=self._zone())
         try:
             theirs = await service_bookings(service, account, begin)
         except ServiceError as error:
-            self.differences_changed.emit((), f"The service did not show its charges. {error}")
+            self.differences_changed.emit((), tr("The service did not show its charges. {error}", error=error))
             return
         wanted = replace(
             self._stored_filter(),
@@ -241,14 +242,14 @@ class ReceiptsPresenter(QObject):
 def _row(receipt: Receipt, names: dict[str, str]) -> BookRow:
     counted = [_counted(name, count) for name, count in receipt.units.items() if name in UNIT_WORDS and count]
     paid_in = receipt.units.get("paid_in_micros")
-    what = "Top-up" if paid_in else receipt.model or call_words(receipt.endpoint)
+    what = tr("Top-up") if paid_in else receipt.model or call_words(receipt.endpoint)
     detail = ", ".join([what, *counted])
     return BookRow(
         id=receipt.id,
         at=receipt.at,
         tab=receipt.tab,
         detail=detail,
-        account=names.get(receipt.account_id, "A removed account"),
+        account=names.get(receipt.account_id, tr("A removed account")),
         outcome=receipt.outcome,
         cost=receipt.cost_usd,
         cost_source=receipt.cost_source,

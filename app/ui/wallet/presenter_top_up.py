@@ -26,6 +26,7 @@ from app.core.problems import describe
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import Intents
+from app.translation import tr, tr_n
 from app.ui.wallet.session.holdings import GIFT_USD, SandboxHoldings, held_on_chain, price_of_asking
 from app.ui.wallet.session.open_payments import OpenPayments
 from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 KIND = "x402"
 SOON = timedelta(seconds=20)  # a payment that ends sooner could be late
-ENDED = "This offer has expired. Go back for a new one. Nothing was signed."
+ENDED = tr("This offer has expired. Go back for a new one. Nothing was signed.")
 
 
 class TopUpPresenter(QObject):
@@ -123,7 +124,7 @@ class TopUpPresenter(QObject):
         """Take what was typed; the sentence under the field says what is wrong with it."""
         amount = read_limit(text)
         if amount is None:
-            self._change(problem="An amount in USD, such as 25.")
+            self._change(problem=tr("An amount in USD, such as 25."))
             return
         self._change(amount=amount, problem=self._amount_problem(amount))
 
@@ -183,14 +184,14 @@ class TopUpPresenter(QObject):
 
     def _amount_problem(self, amount: Decimal) -> str:
         if amount < SMALLEST_USD:
-            return f"The smallest top-up is {money(SMALLEST_USD)}."
+            return tr("The smallest top-up is {smallest_usd}.", smallest_usd=money(SMALLEST_USD))
         cap = self._own_cap()
         if cap is not None and amount > cap:
-            return f"Your limit for top-ups is {money(cap)}."
+            return tr("Your limit for top-ups is {cap}.", cap=money(cap))
         if amount > LARGEST_USD:
-            return f"The largest top-up is {money(LARGEST_USD)}."
+            return tr("The largest top-up is {largest_usd}.", largest_usd=money(LARGEST_USD))
         if amount != round(amount, 6):
-            return "Up to 6 decimals."
+            return tr("Up to 6 decimals.")
         return ""
 
     async def _keep_open(self, account: Account) -> None:
@@ -204,7 +205,10 @@ class TopUpPresenter(QObject):
         assert account is not None
         waiting = await self.open.of(account.id)
         if waiting is not None:
-            words = f"A payment of {money(waiting.amount)} is still pending. Settle it first, or you could pay twice."
+            words = tr(
+                "A payment of {amount} is still pending. Settle it first, or you could pay twice.",
+                amount=money(waiting.amount),
+            )
             self._change(problem=words)
             return
         self._change(busy=True, problem="")
@@ -214,7 +218,7 @@ class TopUpPresenter(QObject):
         options, others = await self._read(account, terms)
         self._terms, self._options = terms, options
         ways = (*(way(each) for each in options), *(other_way(each) for each in others))
-        problem = "" if options else "None of the service's payment methods can be used here."
+        problem = "" if options else tr("None of the service's payment methods can be used here.")
         may_ask = bool(options) and not account.is_sandbox and not account.watch_only
         price = price_of_asking(options[0].token) if may_ask else None
         self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem, asking_price=price)
@@ -224,7 +228,7 @@ class TopUpPresenter(QObject):
     async def _refresh_play_money(self, gift_usd: Decimal | None) -> None:
         account = self._account
         assert account is not None
-        held, note = None, "The balance could not be read."
+        held, note = None, tr("The balance could not be read.")
         self._change(is_looking=True, holds_note="")
         try:
             if account.is_sandbox and self._purses is not None:
@@ -277,12 +281,16 @@ class TopUpPresenter(QObject):
             digest="0x" + prepared.authorization.digest.hex(),
             offer_ends=ends,
             checks=(
-                f"The amount is the {money(amount)} you chose",
-                "The receiver is the one the service just named",
-                f"The token is {fresh.token.symbol} on {fresh.token.network_name}, at the known address",
-                f"The chain is {fresh.token.chain_id} in both places",
-                f"The permission expires in {minutes} minute{'s' if minutes != 1 else ''}",
-                "The terms contain no hidden fields",
+                tr("The amount is the {amount} you chose", amount=money(amount)),
+                tr("The receiver is the one the service just named"),
+                tr(
+                    "The token is {symbol} on {network_name}, at the known address",
+                    symbol=fresh.token.symbol,
+                    network_name=fresh.token.network_name,
+                ),
+                tr("The chain is {chain_id} in both places", chain_id=fresh.token.chain_id),
+                tr_n("The permission expires in {n} minute", "The permission expires in {n} minutes", minutes),
+                tr("The terms contain no hidden fields"),
             ),
         )
 
@@ -331,7 +339,7 @@ class TopUpPresenter(QObject):
         """What has changed since the page was shown, as a sentence; "" when all is as it was."""
         waiting = await self.open.of(account.id)
         if waiting is not None:
-            return f"A payment of {money(waiting.amount)} is still pending. Settle it first."
+            return tr("A payment of {amount} is still pending. Settle it first.", amount=money(waiting.amount))
         if self._has_ended(prepared):
             return ENDED
         terms = await self._fresh_terms(account)
@@ -355,10 +363,14 @@ class TopUpPresenter(QObject):
             return next(each for each in options if not changed_terms(shown, each)), ""
         nearest = next((each for each in options if each.network == shown.network), None)
         if nearest is None:
-            reason = others[0].sentence if others else "It no longer offers a payment method."
-            return None, f"The service has changed its terms since they were shown. {reason} Nothing was signed."
+            reason = others[0].sentence if others else tr("It no longer offers a payment method.")
+            return None, tr(
+                "The service has changed its terms since they were shown. {reason} Nothing was signed.", reason=reason
+            )
         names = ", ".join(changed_terms(shown, nearest))
-        return None, f"The service has changed its terms since they were shown: {names}. Nothing was signed."
+        return None, tr(
+            "The service has changed its terms since they were shown: {names}. Nothing was signed.", names=names
+        )
 
     async def _fresh_terms(self, account: Account) -> TopUpRequirements | None:
         """Ask the service for its terms; None after the view says why there are none."""
@@ -385,7 +397,7 @@ class TopUpPresenter(QObject):
             return await accept_signature(prepared, signature)
         signer = await asyncio.to_thread(self._keys.signer, account)
         if not isinstance(signer, EthAccountSigner):
-            raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere. Paste its signature.")
+            raise KeyUnavailable("elsewhere", tr("The key of this wallet is elsewhere. Paste its signature."))
         return await sign_payment(prepared, signer)
 
     async def _settle(self, account: Account, intent: Intent) -> None:

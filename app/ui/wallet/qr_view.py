@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from segno import make_qr
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 
 QUIET = 4  # modules around the code that stay white
@@ -26,7 +27,7 @@ class QrView(QWidget):
         super().__init__()
         self._theme = theme
         self._rows = qr_code(text)
-        self.setAccessibleName("QR code")
+        self.setAccessibleName(tr("QR code"))
         self.setAccessibleDescription(text)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 

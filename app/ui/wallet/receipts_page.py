@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.money import money
+from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import LinkButton
@@ -18,7 +19,14 @@ from app.ui.kit.widgets.label import Label
 from app.ui.wallet.receipts_table import ReceiptTable
 from app.ui.wallet.state import FREE_WORDS, OUTCOME_WORDS, BookRow, Choices, Filter, Totals
 
-PERIODS = ((1, "Today"), (7, "7 days"), (14, "14 days"), (30, "30 days"), (90, "90 days"), (0, "All time"))
+PERIODS = (
+    (1, tr("Today")),
+    (7, "7 days"),
+    (14, "14 days"),
+    (30, tr("30 days")),
+    (90, tr("90 days")),
+    (0, tr("All time")),
+)
 
 
 class ReceiptsPage(QWidget):
@@ -46,19 +54,19 @@ class ReceiptsPage(QWidget):
         yield
         self.fields: dict[str, ChoiceField] = {}
         for name, words in (
-            ("days", "Time"),
-            ("tab", "Tab"),
-            ("account_id", "Account"),
-            ("model", "Model"),
-            ("outcome", "Outcome"),
-            ("free", "Price"),
+            ("days", tr("Time")),
+            ("tab", tr("Tab")),
+            ("account_id", tr("Account")),
+            ("model", tr("Model")),
+            ("outcome", tr("Outcome")),
+            ("free", tr("Price")),
         ):
-            field = self.fields[name] = ChoiceField(theme, f"Filter by {words.lower()}", small=True)
+            field = self.fields[name] = ChoiceField(theme, tr("Filter by {words}", words=words.lower()), small=True)
             field.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
             field.setMaximumWidth(theme.type_px(210))
             field.activated.connect(lambda _index, each=name: self._chosen(each))
             flow.addWidget(field)
-        self.clear = LinkButton(theme, self.tr("Clear filters"))
+        self.clear = LinkButton(theme, tr("Clear filters"))
         self.clear.clicked.connect(self.clear_wanted)
         flow.addWidget(self.clear)
         column.addWidget(holder)
@@ -68,27 +76,27 @@ class ReceiptsPage(QWidget):
         self.pages = QStackedWidget()
         column.addWidget(self.pages, 1)
         yield
-        self.table = ReceiptTable(theme, self._row_at, name=self.tr("Receipts"))
+        self.table = ReceiptTable(theme, self._row_at, name=tr("Receipts"))
         self.pages.addWidget(self.table)
         yield
         self.empty = EmptyState(
             theme,
-            self.tr("No receipts"),
-            self.tr("Every request leaves one. Change the filters above, or make a first request."),
+            tr("No receipts"),
+            tr("Every request leaves one. Change the filters above, or make a first request."),
             icon_name="receipt",
         )
         self.pages.addWidget(self.empty)
         yield
         self._fill("days", [(key, words) for key, words in PERIODS], 14)
-        self._fill("outcome", [("", "All outcomes"), *OUTCOME_WORDS.items()], "")
+        self._fill("outcome", [("", tr("All outcomes")), *OUTCOME_WORDS.items()], "")
         self._fill("free", list(FREE_WORDS.items()), "")
         self.show_choices(Choices(), Filter())
 
     def show_choices(self, choices: Choices, wanted: Filter) -> None:
         """Offer what occurs in the book, and show what is chosen."""
-        self._fill("tab", [("", "All tabs"), *choices.tabs], wanted.tab)
-        self._fill("account_id", [("", "All accounts"), *choices.accounts], wanted.account_id)
-        self._fill("model", [("", "All models"), *choices.models], wanted.model)
+        self._fill("tab", [("", tr("All tabs")), *choices.tabs], wanted.tab)
+        self._fill("account_id", [("", tr("All accounts")), *choices.accounts], wanted.account_id)
+        self._fill("model", [("", tr("All models")), *choices.models], wanted.model)
         self._select("outcome", wanted.outcome)
         self._select("free", wanted.free)
         periods: list[tuple[object, str]] = list(PERIODS)
@@ -99,11 +107,17 @@ class ReceiptsPage(QWidget):
 
     def show_totals(self, totals: Totals) -> None:
         """Show the sums of what the filter finds."""
-        parts = [f"{totals.count:,} receipt{'s' if totals.count != 1 else ''}", f"{money(totals.spent)} spent"]
+        parts = [tr_n("{n} receipt", "{n} receipts", totals.count), tr("{spent} spent", spent=money(totals.spent))]
         if totals.play:
-            parts.append(f"{money(totals.play)} of play money")
+            parts.append(tr("{play} of play money", play=money(totals.play)))
         if totals.expected:
-            parts.append(f"estimated up to {money(totals.expected)}, actual {money(totals.expected_actual)}")
+            parts.append(
+                tr(
+                    "estimated up to {expected}, actual {expected_actual}",
+                    expected=money(totals.expected),
+                    expected_actual=money(totals.expected_actual),
+                )
+            )
         self.sums.set_text(" · ".join(parts))
         self.pages.setCurrentIndex(0 if totals.count else 1)
 

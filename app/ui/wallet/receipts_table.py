@@ -13,13 +13,24 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.core import money
 from app.core.tabs import tab_title
+from app.translation import tr
 from app.ui.kit.icons import icon
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, BookRow
 
 Index = QModelIndex | QPersistentModelIndex
-COLUMNS = ("When", "What", "Detail", "Paid by", "Outcome", "Estimate", "Cost", "Balance", "Reference")
+COLUMNS = (
+    tr("When"),
+    tr("What"),
+    tr("Detail"),
+    tr("Paid by"),
+    tr("Outcome"),
+    tr("Estimate"),
+    tr("Cost"),
+    tr("Balance"),
+    tr("Reference"),
+)
 WHEN, WHAT, DETAIL, PAID_BY, OUTCOME, ESTIMATE, COST, BALANCE, REFERENCE = range(len(COLUMNS))
 _RIGHT = (ESTIMATE, COST, BALANCE)
 _WIDTHS = (122, 120, 158, 104, 98, 106, 118, 88, 92)
@@ -33,7 +44,9 @@ def day_and_time(at: datetime) -> str:
     """`Today 14:05`, `Yesterday 18:12`, `18 Nov 21:02`."""
     local, today = at.astimezone(), datetime.now().astimezone().date()
     days = (today - local.date()).days
-    word = {0: "Today", 1: "Yesterday"}.get(days, f"{local.day} {local:%b}" + ("" if days < 300 else f" {local:%Y}"))
+    word = {0: tr("Today"), 1: tr("Yesterday")}.get(
+        days, f"{local.day} {local:%b}" + ("" if days < 300 else f" {local:%Y}")
+    )
     return f"{word} {local:%H:%M}"
 
 
@@ -70,7 +83,7 @@ class ReceiptModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal:
             if role == Qt.ItemDataRole.DisplayRole:
-                return self.tr(COLUMNS[section])
+                return COLUMNS[section]
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 return _alignment(section)
         return None
@@ -120,9 +133,11 @@ class ReceiptModel(QAbstractTableModel):
 
     def _long_words(self, row: BookRow, column: int) -> str:
         if column == COST and row.paid_in is not None:
-            return f"{money.money(row.paid_in)} paid in" + (", play money" if row.is_play else "")
+            return tr("{paid_in} paid in", paid_in=money.money(row.paid_in)) + (
+                tr(", play money") if row.is_play else ""
+            )
         if column == COST:
-            return money.cost(row.cost, row.cost_source) + (", play money" if row.is_play else "")
+            return money.cost(row.cost, row.cost_source) + (tr(", play money") if row.is_play else "")
         return row.reference if column == REFERENCE else self._words(row, column)
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.card import Card
@@ -13,9 +14,9 @@ from app.ui.kit.widgets.label import Label
 from app.ui.wallet.top_up_state import SheetRow
 
 TITLES = {
-    "domain": "Domain: token and chain",
-    "message": "Message: TransferWithAuthorization",
-    "hash": "Hashes, as shown on a hardware wallet",
+    "domain": tr("Domain: token and chain"),
+    "message": tr("Message: TransferWithAuthorization"),
+    "hash": tr("Hashes, as shown on a hardware wallet"),
 }
 SIDE = 14  # px of air at both sides of a line
 
@@ -23,7 +24,7 @@ SIDE = 14  # px of air at both sides of a line
 class SignSheet(Card):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, padding=(1, 1), spacing=0)
-        self.setAccessibleName("Exactly what you sign")
+        self.setAccessibleName(tr("Exactly what you sign"))
         self._holder: QWidget | None = None
         self.rows: tuple[SheetRow, ...] = ()
 

@@ -8,31 +8,38 @@ from decimal import Decimal
 
 from app.core.money import decimals_of
 from app.core.tabs import TABS
+from app.translation import tr
 
 TAB_ICONS = {info.name: info.icon for info in TABS.values()} | {"wallet": "credits"}  # money, not keys
 CHART_ROLES = {info.name: info.chart for info in TABS.values() if info.chart}
 CHART_TABS = tuple(CHART_ROLES)
-FREE_WORDS = {"": "Billable only", "all": "Include free"}
+FREE_WORDS = {"": tr("Billable only"), "all": tr("Include free")}
 CALL_WORDS = (  # what a call without a model was about, by how its endpoint begins
-    ("GET /x402/balance", "Wallet balance"),
-    ("GET /x402/transactions", "Wallet charges"),
-    ("GET /billing/balance", "Balance"),
-    ("GET /billing/usage", "Usage charges"),
-    ("GET /api_keys/rate_limit", "Limits and balance"),
-    ("POST /api_keys", "New API key"),
-    ("DELETE /api_keys", "API key revoked"),
-    ("GET /api_keys", "API keys"),
-    ("GET /models", "Models"),
-    ("GET /characters", "Characters"),
-    ("GET /image/styles", "Image styles"),
-    ("GET /crypto/rpc", "Networks"),
-    ("POST /crypto/rpc/", "Requests to "),
-    ("POST /video/quote", "Video price"),
-    ("POST /video/retrieve", "Video status"),
-    ("POST /video/complete", "Video deleted at the service"),
-    ("POST /x402/top-up", "Top-up terms"),
+    ("GET /x402/balance", tr("Wallet balance")),
+    ("GET /x402/transactions", tr("Wallet charges")),
+    ("GET /billing/balance", tr("Balance")),
+    ("GET /billing/usage", tr("Usage charges")),
+    ("GET /api_keys/rate_limit", tr("Limits and balance")),
+    ("POST /api_keys", tr("New API key")),
+    ("DELETE /api_keys", tr("API key revoked")),
+    ("GET /api_keys", tr("API keys")),
+    ("GET /models", tr("Models")),
+    ("GET /characters", tr("Characters")),
+    ("GET /image/styles", tr("Image styles")),
+    ("GET /crypto/rpc", tr("Networks")),
+    ("POST /crypto/rpc/", tr("Requests to ")),
+    ("POST /video/quote", tr("Video price")),
+    ("POST /video/retrieve", tr("Video status")),
+    ("POST /video/complete", tr("Video deleted at the service")),
+    ("POST /x402/top-up", tr("Top-up terms")),
 )
-OUTCOME_WORDS = {"ok": "Answered", "error": "Refused", "cut": "Interrupted", "stopped": "Stopped", "unknown": "Unknown"}
+OUTCOME_WORDS = {
+    "ok": tr("Answered"),
+    "error": tr("Refused"),
+    "cut": tr("Interrupted"),
+    "stopped": tr("Stopped"),
+    "unknown": tr("Unknown"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.theme import Theme
 
@@ -31,7 +32,7 @@ class Steps(QWidget):
     def show_step(self, names: Sequence[str], at: int) -> None:
         """Show the steps and which of them is at hand, counted from 0."""
         self._names, self._at = tuple(names), at
-        self.setAccessibleName(f"Step {at + 1} of {len(names)}: {names[at]}")
+        self.setAccessibleName(tr("Step {at} of {count}: {names}", at=at + 1, count=len(names), names=names[at]))
         self.updateGeometry()
         self.update()
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core import money
+from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
@@ -39,14 +40,14 @@ from app.ui.wallet.top_up_state import SUGGESTED, TopUpView
 WIDTH = 1080
 SIDE_BY_SIDE = 900  # px of a window at 100 % that show both halves of the review
 SOON_S = 60  # an offer that ends sooner is said to in another color
-STEPS = (("amount", "Amount"), ("payment", "Payment"), ("review", "Review and sign"), ("done", "Done"))
+STEPS = (("amount", tr("Amount")), ("payment", tr("Payment")), ("review", tr("Review and sign")), ("done", tr("Done")))
 
 
 class TopUpDialog(Dialog):
     """Shows what the presenter says and hands on what is pressed. Enter never signs; Ctrl+Enter does."""
 
     def __init__(self, theme: Theme, parent: QWidget, presenter: TopUpPresenter) -> None:
-        super().__init__(theme, parent, "Top up credits", width=WIDTH)
+        super().__init__(theme, parent, tr("Top up credits"), width=WIDTH)
         self.presenter = presenter
         self._shown: TopUpView | None = None
         self.way_buttons: list[QRadioButton] = []
@@ -58,13 +59,13 @@ class TopUpDialog(Dialog):
         self.steps = Steps(theme)
         head.addWidget(self.steps, 1)
         self.body.addLayout(head)
-        self.play = Badge(theme, "Play money: worthless outside the Sandbox", "sandbox", icon="cube")
+        self.play = Badge(theme, tr("Play money: worthless outside the Sandbox"), "sandbox", icon="cube")
         self.body.addWidget(self.play, 0, Qt.AlignmentFlag.AlignLeft)
         self.problem = Label(theme, "", role="bad", weight=600, wrap=True)  # on top: it must be seen without scrolling
-        self.problem.setAccessibleName("Problem")
+        self.problem.setAccessibleName(tr("Problem"))
         self.body.addWidget(self.problem)
         self.waiting = Label(theme, "", role="warn", weight=600, wrap=True, tabular=True)
-        self.waiting.setAccessibleName("Waiting for")
+        self.waiting.setAccessibleName(tr("Waiting for"))
         self.body.addWidget(self.waiting)
         self.pages, self._page_layout = column(theme, 0, wraps=True)  # no stack: hidden pages would ask for room
         self.body.addWidget(self.pages, 1)
@@ -78,10 +79,10 @@ class TopUpDialog(Dialog):
             page.hide()
             self._page_layout.addWidget(page)
         self._page_layout.addStretch(1)
-        self.back = self.add_button("Back")
+        self.back = self.add_button(tr("Back"))
         self.back.clicked.connect(presenter.back)
-        self.leave = self.add_button("Cancel", accepts=False)
-        self.go = self.add_button("Continue", kind="primary")
+        self.leave = self.add_button(tr("Cancel"), accepts=False)
+        self.go = self.add_button(tr("Continue"), kind="primary")
         self.go.clicked.connect(self._go)
         shortcut = QShortcut(QKeySequence("Ctrl+Return"), self)
         shortcut.activated.connect(self._go)
@@ -103,24 +104,24 @@ class TopUpDialog(Dialog):
     def _make_amount(self) -> QWidget:
         theme = self._theme
         page, layout = column(theme, 10, wraps=True)
-        layout.addWidget(Label(theme, "How much do you want to add?", "heading"))
+        layout.addWidget(Label(theme, tr("How much do you want to add?"), "heading"))
         row = QHBoxLayout()
         row.setSpacing(theme.px(8))
-        self.amount = TextField(theme, "Amount in USD")
+        self.amount = TextField(theme, tr("Amount in USD"))
         self.amount.setMaximumWidth(theme.type_px(140))
-        words = Label(theme, "Amount in USD")
+        words = Label(theme, tr("Amount in USD"))
         bind_label(words, self.amount)
         self.amount.textEdited.connect(self.presenter.set_amount)
         row.addWidget(words)
         row.addWidget(self.amount)
         for amount in SUGGESTED:
             button = Button(theme, f"${amount}", size="small")
-            button.setAccessibleName(f"Add {amount} USD")
+            button.setAccessibleName(tr("Add {amount} USD", amount=amount))
             button.clicked.connect(lambda _=False, each=amount: self._take(str(each)))
             row.addWidget(button)
         row.addStretch(1)
         layout.addLayout(row)
-        note = (
+        note = tr(
             "At least $5.00. Nothing is sent until you press Continue, and nothing is signed until you have "
             "reviewed it."
         )
@@ -151,7 +152,7 @@ class TopUpDialog(Dialog):
         self._sides.setSpacing(theme.px(24))
         left, layout = column(theme, 6, wraps=True)
         left.setMinimumWidth(theme.px(250))
-        layout.addWidget(Label(theme, "You pay", role="text2"))
+        layout.addWidget(Label(theme, tr("You pay"), role="text2"))
         self.pays = Label(theme, "", "display", tabular=True)
         layout.addWidget(self.pays)
         self.credits = Label(theme, "", weight=600, wrap=True, tabular=True)
@@ -160,7 +161,7 @@ class TopUpDialog(Dialog):
         self.wallet = Label(theme, "", "small", mono=True, wrap=True)
         self.held = Label(theme, "", wrap=True, tabular=True)
         self.network = Label(theme, "", wrap=True)
-        fee = Label(theme, "None. The service sends the payment.", wrap=True)
+        fee = Label(theme, tr("None. The service sends the payment."), wrap=True)
         self.ends = Label(theme, "", wrap=True, tabular=True)
         facts = QGridLayout()
         facts.setContentsMargins(0, theme.px(8), 0, 0)
@@ -169,12 +170,12 @@ class TopUpDialog(Dialog):
         top = Qt.AlignmentFlag.AlignTop
         for line, (name, value) in enumerate(
             (
-                ("From", self.payer),
+                (tr("From"), self.payer),
                 ("", self.wallet),
-                ("Balance", self.held),
-                ("Network", self.network),
-                ("Network fee", fee),
-                ("Offer expires", self.ends),
+                (tr("Balance"), self.held),
+                (tr("Network"), self.network),
+                (tr("Network fee"), fee),
+                (tr("Offer expires"), self.ends),
             )
         ):
             if name:
@@ -183,7 +184,7 @@ class TopUpDialog(Dialog):
         facts.setColumnStretch(1, 1)
         layout.addLayout(facts)
         layout.addSpacing(theme.px(8))
-        layout.addWidget(Label(theme, "Rialto checked", weight=600))
+        layout.addWidget(Label(theme, tr("Rialto checked"), weight=600))
         checks = QVBoxLayout()
         checks.setSpacing(theme.px(6))
         layout.addLayout(checks)
@@ -192,15 +193,15 @@ class TopUpDialog(Dialog):
         self._sides.addWidget(left, 2)
         right, layout = column(theme, 8, wraps=True)
         head = QHBoxLayout()
-        head.addWidget(Label(theme, "Exactly what you sign", "heading"), 1)
-        self.form = SegmentedChoice(theme, "View", (("fields", "Fields"), ("raw", "Raw JSON")))
+        head.addWidget(Label(theme, tr("Exactly what you sign"), "heading"), 1)
+        self.form = SegmentedChoice(theme, tr("View"), (("fields", tr("Fields")), ("raw", tr("Raw JSON"))))
         self.form.changed.connect(lambda key: self.forms.setCurrentIndex(0 if key == "fields" else 1))
         head.addWidget(self.form)
-        self.copy = Button(theme, "Copy in full", "copy", size="small")
+        self.copy = Button(theme, tr("Copy in full"), "copy", size="small")
         self.copy.clicked.connect(self._copy)
         head.addWidget(self.copy)
         layout.addLayout(head)
-        words = (
+        words = tr(
             "A one-time permission to move this amount to this receiver. It gives no other access and "
             "cannot be revoked once sent."
         )
@@ -209,12 +210,12 @@ class TopUpDialog(Dialog):
         self.sheet = SignSheet(theme)
         self.raw = QPlainTextEdit()
         self.raw.setReadOnly(True)
-        self.raw.setAccessibleName("Signed data as JSON")
+        self.raw.setAccessibleName(tr("Signed data as JSON"))
         self.raw.setFont(theme.font("code", mono=True))
         self.forms.addWidget(self.sheet)
         self.forms.addWidget(self.raw)
         layout.addWidget(self.forms, 1)
-        self.signature = TextField(theme, "External signature", placeholder="0x… the signature", mono=True)
+        self.signature = TextField(theme, tr("External signature"), placeholder=tr("0x… the signature"), mono=True)
         layout.addWidget(self.signature)
         self.signature.textChanged.connect(lambda _text: self._draw_buttons())
         self._sides.addWidget(right, 5)
@@ -299,17 +300,21 @@ class TopUpDialog(Dialog):
     def _show_steps(self, view: TopUpView) -> None:
         at = {"sending": 2, "unknown": 3, "refused": 3}.get(view.step)
         at = [key for key, _ in STEPS].index(view.step) if at is None else at
-        last = {"unknown": "Not settled", "refused": "Not paid"}.get(view.step)
+        last = {"unknown": tr("Not settled"), "refused": tr("Not paid")}.get(view.step)
         self.steps.show_step([(last if last and key == "done" else words) for key, words in STEPS], at)
 
     def _show_ways(self, view: TopUpView) -> None:
         self._ways.clear()
         theme = self._theme
-        self._ways.add(Label(theme, "Payment methods the service offers", "heading", wrap=True))
+        self._ways.add(Label(theme, tr("Payment methods the service offers"), "heading", wrap=True))
         self.ways = QButtonGroup(self)
         self.way_buttons.clear()
         for place, way in enumerate(view.ways):
-            title = f"{way.token} on {way.network}" if way.token else way.network or "Another method"
+            title = (
+                tr("{token} on {network}", token=way.token, network=way.network)
+                if way.token
+                else way.network or tr("Another method")
+            )
             button = QRadioButton(title)
             button.setEnabled(not way.reason)
             button.setChecked(place == view.chosen and not way.reason)
@@ -317,33 +322,45 @@ class TopUpDialog(Dialog):
             self.way_buttons.append(button)
             self._ways.add(button)
             if way.reason:
-                self._ways.add(Label(theme, f"Not available here: {way.reason}", "small", "text2", wrap=True))
+                self._ways.add(
+                    Label(theme, tr("Not available here: {reason}", reason=way.reason), "small", "text2", wrap=True)
+                )
             elif way.least_usd is not None:
-                words = f"{money.money(way.least_usd)} or more, paid to"
+                words = tr("{least_usd} or more, paid to", least_usd=money.money(way.least_usd))
                 self._ways.add(Label(theme, words, "small", "text2"))
                 self._ways.add(Label(theme, way.receiver, "small", mono=True, wrap=True))
 
     def _show_holds(self, view: TopUpView) -> None:
-        where = f" on {view.ways[view.chosen].network}" if view.chosen < len(view.ways) else ""
-        token = "play USDC" if view.is_play else "USDC"
+        where = tr(" on {network}", network=view.ways[view.chosen].network) if view.chosen < len(view.ways) else ""
+        token = tr("play USDC") if view.is_play else "USDC"
         held = f"{_tokens(view.holds)} {token}" if view.holds is not None else ""
-        words = f"This wallet holds {held}{where}" if held else f"This wallet's balance{where} is not known yet"
+        words = (
+            tr("This wallet holds {held}{where}", held=held, where=where)
+            if held
+            else tr("This wallet's balance{where} is not known yet", where=where)
+        )
         if view.holds_too_little:
-            words += f", less than the {_tokens(view.amount)} you want to add"
+            words += tr(", less than the {tokens} you want to add", tokens=_tokens(view.amount))
         self.holds.set_text(f"{view.holds_note} " * bool(view.holds_note) + f"{words}.")
         self.holds.set_role("warn" if view.holds_too_little else "text")
-        self.held.set_text(held or "Not checked")
+        self.held.set_text(held or tr("Not checked"))
         self.held.set_role("warn" if view.holds_too_little else "text")
         price = "" if view.asking_price is None else f" · {money.money(view.asking_price)}"
-        self.look.setText(f"Get {GIFT_USD} play USDC" if view.is_play else f"Check balance{price}")
+        self.look.setText(
+            tr("Get {gift_usd} play USDC", gift_usd=GIFT_USD)
+            if view.is_play
+            else tr("Check balance{price}", price=price)
+        )
         self.look.setVisible(view.holds_too_little if view.is_play else view.asking_price is not None)
         self.look.setEnabled(not view.is_looking)
 
     def _show_review(self, view: TopUpView) -> None:
         theme = self._theme
         self.pays.set_text(f"{view.amount:,.2f} USDC" if view.amount == round(view.amount, 2) else f"{view.amount:f}")
-        after = f", {money.money(view.balance + view.amount)} after" if view.balance is not None else ""
-        self.credits.set_text(f"{money.money(view.amount)} in credits{after}")
+        after = (
+            tr(", {balance} after", balance=money.money(view.balance + view.amount)) if view.balance is not None else ""
+        )
+        self.credits.set_text(tr("{amount} in credits{after}", amount=money.money(view.amount), after=after))
         self.payer.set_text(view.account)
         self.wallet.set_text(view.address)
         self.network.set_text(view.ways[view.chosen].network if view.chosen < len(view.ways) else "")
@@ -364,24 +381,32 @@ class TopUpDialog(Dialog):
         theme = self._theme
         title, text = {
             "sending": (
-                "Sending the payment",
-                "It is sent once. This can take a minute. Closing this window does not stop it.",
+                tr("Sending the payment"),
+                tr("It is sent once. This can take a minute. Closing this window does not stop it."),
             ),
-            "done": ("The top-up arrived", ""),
-            "unknown": ("Not settled yet", view.problem),
-            "refused": ("Nothing was paid", view.problem),
+            "done": (tr("The top-up arrived"), ""),
+            "unknown": (tr("Not settled yet"), view.problem),
+            "refused": (tr("Nothing was paid"), view.problem),
         }[view.step]
         self._end.add(Label(theme, title, "heading", wrap=True))
         if view.step == "done":
-            credited = f"{money.money(view.credited)} was credited to {view.account}." if view.credited else ""
-            balance = f"The balance is {money.money(view.new_balance)}." if view.new_balance is not None else ""
+            credited = (
+                tr("{credited} was credited to {account}.", credited=money.money(view.credited), account=view.account)
+                if view.credited
+                else ""
+            )
+            balance = (
+                tr("The balance is {new_balance}.", new_balance=money.money(view.new_balance))
+                if view.new_balance is not None
+                else ""
+            )
             text = f"{credited} {balance}".strip()
         if text:
             self._end.add(Label(theme, text, role="text2", wrap=True))
         if view.step == "done" and view.problem:
             self._end.add(Label(theme, view.problem, role="warn", wrap=True))
         if view.step == "unknown":
-            more = (
+            more = tr(
                 "The payment stays in the list on the left until it is settled. Until then, this wallet "
                 "signs no other payment."
             )
@@ -395,12 +420,12 @@ class TopUpDialog(Dialog):
         if view is None:
             return
         self.back.setVisible(view.step in ("payment", "review", "refused") and not view.busy)
-        self.leave.setText("Cancel" if view.step in ("amount", "payment", "review") else "Close")
+        self.leave.setText(tr("Cancel") if view.step in ("amount", "payment", "review") else tr("Close"))
         self.go.setVisible(view.step in ("amount", "payment", "review"))
-        words = "Continue"
+        words = tr("Continue")
         if view.step == "review":
-            words = f"{'Pay' if view.watch_only else 'Sign and pay'} {view.amount:,.2f}"
-        asking = "Waiting…" if view.waits_until is not None else "Asking the service…"
+            words = f"{tr('Pay') if view.watch_only else tr('Sign and pay')} {view.amount:,.2f}"
+        asking = tr("Waiting…") if view.waits_until is not None else tr("Asking the service…")
         self.go.setText(asking if view.busy else words)
         self.go.set_icon("signature" if view.step == "review" else "")
         self.go.set_hint("Ctrl+Enter" if view.step == "review" else "")
@@ -418,8 +443,12 @@ class TopUpDialog(Dialog):
             return
         until = view.waits_until
         self.waiting.set_text(
-            f"{view.waits_for} It continues at {money.clock(until)}, in "
-            f"{money.countdown((until - now).total_seconds())}. Nothing is signed until then. Cancel stops it."
+            tr(
+                "{waits_for} It continues at {until}, in {until2}. Nothing is signed until then. Cancel stops it.",
+                waits_for=view.waits_for,
+                until=money.clock(until),
+                until2=money.countdown((until - now).total_seconds()),
+            )
             if until is not None
             else ""
         )
@@ -427,7 +456,11 @@ class TopUpDialog(Dialog):
         if view.offer_ends is None:
             return
         left = (view.offer_ends - now).total_seconds()
-        ends = f"{money.clock(view.offer_ends)}, in {money.countdown(left)}" if left > 0 else "Expired"
+        ends = (
+            tr("{offer_ends}, in {left}", offer_ends=money.clock(view.offer_ends), left=money.countdown(left))
+            if left > 0
+            else tr("Expired")
+        )
         self.ends.set_text(ends)
         self.ends.set_role("text" if left > SOON_S else "warn" if left > 0 else "bad")
 

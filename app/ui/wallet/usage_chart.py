@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.money import money
 from app.core.tabs import tab_title
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.wallet.state import CHART_ROLES, CHART_TABS, Totals
 
@@ -45,7 +46,7 @@ class UsageChart(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(self.tr("Usage by day and tab"))
+        self.setAccessibleName(tr("Usage by day and tab"))
         theme.changed.connect(self.update)
 
     def show_totals(self, totals: Totals) -> None:
@@ -82,9 +83,7 @@ class UsageChart(QWidget):
             parts = ", ".join(f"{tab_title(tab)} {self._written(amount)}" for tab, amount in self._parts[day])
             return f"{day:%d %B}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
         spent = [(day, self._total(day)) for day in self._days if self._total(day)]
-        return "; ".join(f"{day:%d %B} {self._written(amount)}" for day, amount in spent) or self.tr(
-            "Nothing was spent."
-        )
+        return "; ".join(f"{day:%d %B} {self._written(amount)}" for day, amount in spent) or tr("Nothing was spent.")
 
     def axis_words(self) -> list[str]:
         """The amounts beside the lines, from below, each with the decimals that a step needs."""

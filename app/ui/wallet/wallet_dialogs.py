@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
+from app.translation import tr
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -25,19 +26,23 @@ if TYPE_CHECKING:
 def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
     """What is said about a wallet of the chain without payments: paragraphs, each with its first words."""
     pay = (
-        "The Sandbox accepts play money only on its EVM chain."
+        tr("The Sandbox accepts play money only on its EVM chain.")
         if card.is_play
-        else "A wallet program for that chain that supports x402 can pay the service from this address. The "
-        "credits belong to the paying address. Refresh balances (F5) to see and use them here."
+        else tr(
+            "A wallet program for that chain that supports x402 can pay the service from this address. The "
+            "credits belong to the paying address. Refresh balances (F5) to see and use them here."
+        )
     )
     return (
         (
-            "Rialto cannot pay on Solana.",
-            "Such a payment needs a recent Solana block, and Rialto does not contact Solana nodes. This wallet "
-            "can sign in and spend its credits like any other.",
+            tr("Rialto cannot pay on Solana."),
+            tr(
+                "Such a payment needs a recent Solana block, and Rialto does not contact Solana nodes. This wallet "
+                "can sign in and spend its credits like any other."
+            ),
         ),
-        ("Pay from elsewhere.", pay),
-        ("Or use another wallet.", "You can top up a wallet on Base here and use it in every tab."),
+        (tr("Pay from elsewhere."), pay),
+        (tr("Or use another wallet."), tr("You can top up a wallet on Base here and use it in every tab.")),
     )
 
 
@@ -59,7 +64,7 @@ class WalletDialogs(QObject):
         self.open = dialog
         try:
             if await dialog.answer() and dialog.added:
-                self.told.emit(f"{dialog.added} is ready. Back up its key if you have not.")
+                self.told.emit(tr("{added} is ready. Back up its key if you have not.", added=dialog.added))
         finally:
             self.open = None
         return dialog.added_id
@@ -67,22 +72,22 @@ class WalletDialogs(QObject):
     async def show_address(self, card: AccountCard) -> None:
         """The whole address, to be read, copied or scanned."""
         theme = self._theme
-        dialog = self.open = Dialog(theme, self._parent, f"Address of {card.name}")
+        dialog = self.open = Dialog(theme, self._parent, tr("Address of {name}", name=card.name))
         words = (
-            "Send only USDC on Base to this address."
+            tr("Send only USDC on Base to this address.")
             if card.chain == "evm"
-            else "Rialto does not pay from it. Payments to the service from other programs become its credits."
+            else tr("Rialto does not pay from it. Payments to the service from other programs become its credits.")
         )
         if card.is_play:
-            words = "Play money only. The Sandbox cannot see real money sent to it."
+            words = tr("Play money only. The Sandbox cannot see real money sent to it.")
         dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
         dialog.body.addWidget(_code(theme, card.address), 0, Qt.AlignmentFlag.AlignHCenter)
         address = Label(theme, card.address, mono=True, wrap=True)
         address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         dialog.body.addWidget(address)
-        copy = dialog.add_button("Copy")
+        copy = dialog.add_button(tr("Copy"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
-        dialog.add_button("Close", accepts=False, default=True)
+        dialog.add_button(tr("Close"), accepts=False, default=True)
         try:
             await dialog.answer()
         finally:
@@ -91,16 +96,18 @@ class WalletDialogs(QObject):
     async def top_up_elsewhere(self, card: AccountCard, instead: AccountCard | None) -> bool:
         """Say plainly that Rialto cannot pay from this wallet, and what to do. True: use `instead`, or a new one."""
         theme = self._theme
-        dialog = self.open = Dialog(theme, self._parent, f"Topping up {card.name}", width=520)
+        dialog = self.open = Dialog(theme, self._parent, tr("Topping up {name}", name=card.name), width=520)
         for lead, words in elsewhere_words(card):
             dialog.body.addWidget(Label(theme, words, role="text2", lead=lead, wrap=True))
         address = Label(theme, card.address, "small", mono=True, wrap=True)
         address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         dialog.body.addWidget(address)
-        copy = dialog.add_button("Copy address")
+        copy = dialog.add_button(tr("Copy address"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
-        dialog.add_button("Close", accepts=False, default=True)
-        dialog.add_button(f"Top up {instead.name}" if instead is not None else "Add a wallet…", accepts=True)
+        dialog.add_button(tr("Close"), accepts=False, default=True)
+        dialog.add_button(
+            tr("Top up {name}", name=instead.name) if instead is not None else "Add a wallet…", accepts=True
+        )
         try:
             return await dialog.answer()
         finally:
@@ -121,27 +128,29 @@ class WalletDialogs(QObject):
             return
         password = dialog.password.text()
         problem = await self._keys.attempt(self._keys.export(account, password, dialog.path))
-        self.told.emit(problem or f"The key is in {dialog.path.name}, encrypted with your password")
+        self.told.emit(problem or tr("The key is in {name}, encrypted with your password", name=dialog.path.name))
 
     async def ask_elsewhere(self, name: str, text: str) -> str | None:
         """Show what is to be signed elsewhere; return the signature that came back, None when nobody signed."""
         theme = self._theme
-        dialog = self.open = Dialog(theme, self._parent, "Sign in with another device", width=620)
-        words = f"The key of {name} is not on this computer. Sign this text with it and paste the signature."
+        dialog = self.open = Dialog(theme, self._parent, tr("Sign in with another device"), width=620)
+        words = tr(
+            "The key of {name} is not on this computer. Sign this text with it and paste the signature.", name=name
+        )
         dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
         document = QPlainTextEdit(text)
         document.setReadOnly(True)
-        document.setAccessibleName("Text to sign")
+        document.setAccessibleName(tr("Text to sign"))
         document.setFont(theme.font("code", mono=True))
         document.setMinimumHeight(theme.type_px(210))
         dialog.body.addWidget(document)
-        copy = Button(theme, "Copy text", "copy", size="small")
+        copy = Button(theme, tr("Copy text"), "copy", size="small")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
         dialog.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-        field = TextField(theme, "Signature", placeholder="Signature", mono=True)
+        field = TextField(theme, tr("Signature"), placeholder=tr("Signature"), mono=True)
         dialog.body.addWidget(field)
-        dialog.add_button("Cancel", accepts=False)
-        use = dialog.add_button("Use signature", kind="primary", accepts=True)
+        dialog.add_button(tr("Cancel"), accepts=False)
+        use = dialog.add_button(tr("Use signature"), kind="primary", accepts=True)
         use.setEnabled(False)
         field.textChanged.connect(lambda now: use.setEnabled(bool(now.strip())))
         field.setFocus()
@@ -155,16 +164,16 @@ class ExportDialog(Dialog):
     """A password, twice, and where to; there is no other way for a key to leave."""
 
     def __init__(self, theme: Theme, parent: QWidget, name: str) -> None:
-        super().__init__(theme, parent, f"Export the key for {name}")
+        super().__init__(theme, parent, tr("Export the key for {name}", name=name))
         self.path: Path | None = None
-        text = "The key is exported encrypted. Anyone with the file can keep guessing, so use a long password."
+        text = tr("The key is exported encrypted. Anyone with the file can keep guessing, so use a long password.")
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
-        self.password = self._field("Password")
-        self.again = self._field("Repeat password")
+        self.password = self._field(tr("Password"))
+        self.again = self._field(tr("Repeat password"))
         self.problem = Label(theme, "", "small", "bad", wrap=True)
         self.body.addWidget(self.problem)
-        self.add_button("Cancel", accepts=False)
-        self.save = self.add_button("Save key file…", kind="primary")
+        self.add_button(tr("Cancel"), accepts=False)
+        self.save = self.add_button(tr("Save key file…"), kind="primary")
         self.save.clicked.connect(self._choose)
         for field in (self.password, self.again):
             field.textChanged.connect(lambda _text: self._check())
@@ -183,13 +192,17 @@ class ExportDialog(Dialog):
     def _check(self) -> None:
         first, second = self.password.text(), self.again.text()
         problem = (
-            "At least 8 characters." if len(first) < 8 else "The passwords do not match." if first != second else ""
+            tr("At least 8 characters.")
+            if len(first) < 8
+            else tr("The passwords do not match.")
+            if first != second
+            else ""
         )
         self.problem.set_text(problem if first else "")
         self.save.setEnabled(not problem)
 
     def _choose(self) -> None:
-        ask_to_save(self, self.tr("Save the key file"), "wallet-key.json", self.set_path)
+        ask_to_save(self, tr("Save the key file"), "wallet-key.json", self.set_path)
 
     def set_path(self, path: Path) -> None:
         """Save there."""

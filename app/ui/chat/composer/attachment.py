@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.core import money
 from app.service.http.base64_text import Base64Text
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
+from app.translation import tr, tr_n
 from app.ui.conversation.attachment_kinds import KINDS, WORDS, Kind
 
 if TYPE_CHECKING:
@@ -24,16 +25,16 @@ MAX_BYTES = MAX_UPLOAD_BYTES
 MAX_ALL_BYTES = MAX_UPLOAD_BYTES  # of one message: base64 adds a third, and a request may have 35 MB
 MAX_SHOWN_NAME = 120
 MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
-    "image": (("image",), 10, "Up to 10 images per message."),
-    "audio": (("audio",), 5, "Up to 5 audio files per message."),
-    "video": (("video",), 3, "Up to 3 videos per request."),
-    "text": (("text", "pdf"), 5, "Up to 5 files per message."),
-    "pdf": (("text", "pdf"), 5, "Up to 5 files per message."),
+    "image": (("image",), 10, tr("Up to 10 images per message.")),
+    "audio": (("audio",), 5, tr("Up to 5 audio files per message.")),
+    "video": (("video",), 3, tr("Up to 3 videos per request.")),
+    "text": (("text", "pdf"), 5, tr("Up to 5 files per message.")),
+    "pdf": (("text", "pdf"), 5, tr("Up to 5 files per message.")),
 }
 _CANNOT: Mapping[str, tuple[str, str]] = {
-    "image": ("supports_vision", "cannot see images"),
-    "audio": ("supports_audio_input", "cannot listen to audio"),
-    "video": ("supports_video_input", "cannot watch videos"),
+    "image": ("supports_vision", tr("cannot see images")),
+    "audio": ("supports_audio_input", tr("cannot listen to audio")),
+    "video": ("supports_video_input", tr("cannot watch videos")),
 }
 # An image is cut into tiles of 512 px; each counts like 170 tokens and the whole like 85 more (public rule of thumb).
 TILE_PX, TILE_TOKENS, IMAGE_TOKENS, MOST_TILES = 512, 170, 85, 16
@@ -115,10 +116,12 @@ def refusals(attachments: Sequence[Attachment], model: Model | None) -> tuple[st
         if not refused and counted[kinds] > most:
             refused = sentence
         if not refused and each.kind == "image" and counted[kinds] > most_images(model):
-            number, name = most_images(model), model.name if model is not None else "The model"
-            refused = f"{name} allows {number} image{'s' if number > 1 else ''} per message."
+            number, name = most_images(model), model.name if model is not None else tr("The model")
+            refused = tr_n(
+                "{name} allows {n} image per message.", "{name} allows {n} images per message.", number, name=name
+            )
         if not refused and total > MAX_ALL_BYTES:
-            refused = f"Everything attached may have {LIMIT_WORDS} together."
+            refused = tr("Everything attached may have {limit_words} together.", limit_words=LIMIT_WORDS)
         found.append(refused)
     return tuple(found)
 
@@ -189,9 +192,9 @@ def shortened_body(body: object) -> object:
     if isinstance(body, list | tuple):
         return [shortened_body(value) for value in body]
     if isinstance(body, Base64Text):
-        return f"{body.beginning[:60]}… ({len(body):,} characters)"
+        return tr("{beginning}… ({count} characters)", beginning=body.beginning[:60], count=f"{len(body):,}")
     if isinstance(body, str) and len(body) > 400 and (_DATA.match(body) or _is_base64(body)):
-        return f"{body[:60]}… ({len(body):,} characters)"
+        return tr("{body}… ({count} characters)", body=body[:60], count=f"{len(body):,}")
     return body
 
 

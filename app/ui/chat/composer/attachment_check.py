@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage
 from app.core import money
 from app.service.http.media_types import sniff
 from app.service.http.size_limits import LIMIT_WORDS
+from app.translation import tr
 from app.ui.chat.composer.attachment import (
     MAX_BYTES,
     MAX_SHOWN_NAME,
@@ -59,22 +60,28 @@ def read_file(path: Path) -> bytes:
     """Return the bytes of a file that is small enough. Raises `NotAttached`."""
     try:
         if not path.is_file():
-            raise NotAttached("Folders cannot be attached.")
+            raise NotAttached(tr("Folders cannot be attached."))
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise NotAttached(f"{size:,} bytes; the limit is {LIMIT_WORDS}.")
+            raise NotAttached(
+                tr("{size} bytes; the limit is {limit_words}.", size=f"{size:,}", limit_words=LIMIT_WORDS)
+            )
         return path.read_bytes()
     except OSError as error:
-        raise NotAttached(f"It could not be read: {error.strerror or 'no reason given'}.") from error
+        raise NotAttached(
+            tr("It could not be read: {strerror}.", strerror=error.strerror or tr("no reason given"))
+        ) from error
 
 
 def check(name: str, data: bytes) -> Checked:
     """Return what `data` is. Raises `NotAttached` with a sentence."""
-    name = " ".join(name.split())[:MAX_SHOWN_NAME] or "Untitled"
+    name = " ".join(name.split())[:MAX_SHOWN_NAME] or tr("Untitled")
     if not data:
-        raise NotAttached("It is empty.")
+        raise NotAttached(tr("It is empty."))
     if len(data) > MAX_BYTES:
-        raise NotAttached(f"{len(data):,} bytes; the limit is {LIMIT_WORDS}.")
+        raise NotAttached(
+            tr("{count} bytes; the limit is {limit_words}.", count=f"{len(data):,}", limit_words=LIMIT_WORDS)
+        )
     kind = form_of(data)
     plain = Attachment("text", name, "text/plain", len(data), "")
     if kind in _PICTURES or kind in _CONVERTED:
@@ -135,7 +142,7 @@ def _text(plain: Attachment, data: bytes) -> Checked:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise NotAttached("Rialto can attach images, audio, video, text and PDF files. This is none of these.")
+        raise NotAttached(tr("Rialto can attach images, audio, video, text and PDF files. This is none of these."))
     if encoding != "utf-8":
         data = text.encode()
     return Checked(replace(plain, size=len(data), tokens=count_tokens(text)), data)
@@ -146,11 +153,20 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
     width, height = size.width(), size.height()
     if form not in ("heic", "avif"):  # Qt may lack these; the service does not
         if width <= 0 or height <= 0:
-            raise NotAttached("The image is damaged: its size cannot be read.")
+            raise NotAttached(tr("The image is damaged: its size cannot be read."))
         if min(width, height) < MIN_SIDE_PX:
-            raise NotAttached(f"{width} × {height} pixels; each side needs at least {MIN_SIDE_PX}.")
+            raise NotAttached(
+                tr(
+                    "{width} × {height} pixels; each side needs at least {min_side_px}.",
+                    width=width,
+                    height=height,
+                    min_side_px=MIN_SIDE_PX,
+                )
+            )
         if width * height > MAX_PIXELS:
-            raise NotAttached(f"{width:,} × {height:,} pixels; the limit is 100 million.")
+            raise NotAttached(
+                tr("{width} × {height} pixels; the limit is 100 million.", width=f"{width:,}", height=f"{height:,}")
+            )
     if form in _CONVERTED:
         return _converted(plain, data)
     found = replace(
@@ -166,7 +182,7 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
 
 def _converted(plain: Attachment, data: bytes) -> Checked:
     image = _drawn(data)
-    return _as_image(plain, image, "sent as PNG")
+    return _as_image(plain, image, tr("sent as PNG"))
 
 
 def can_shrink(attachment: Attachment) -> bool:
@@ -181,7 +197,7 @@ def shrink(attachment: Attachment, data: bytes) -> Checked:
     whole = QSize(attachment.width, attachment.height)
     side = max(attachment.width, attachment.height)
     wanted = whole * (SHRUNK_PX / side) if side > SHRUNK_PX else None
-    return _as_image(attachment, _drawn(data, wanted), f"made smaller, was {money.size(attachment.size)}")
+    return _as_image(attachment, _drawn(data, wanted), tr("made smaller, was {size}", size=money.size(attachment.size)))
 
 
 def from_clipboard(image: QImage) -> bytes:
@@ -213,7 +229,7 @@ def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:
     try:
         return decoded(data, wanted)
     except UndecodableImage:
-        raise NotAttached("The image is damaged and cannot be shown.") from None
+        raise NotAttached(tr("The image is damaged and cannot be shown.")) from None
 
 
 def _written(image: QImage, form: str, quality: int) -> bytes:
@@ -221,5 +237,5 @@ def _written(image: QImage, form: str, quality: int) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     # the binding takes the form as text, its stubs say bytes
     if image.isNull() or not image.save(buffer, form, quality):  # type: ignore[call-overload]
-        raise NotAttached("The image cannot be saved.")
+        raise NotAttached(tr("The image cannot be saved."))
     return bytes(buffer.data().data())

@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.kit import icons
 from app.ui.kit.discard import discard
@@ -48,7 +49,7 @@ class AttachmentStrip(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName(self.tr("Attachments"))
+        self.setAccessibleName(tr("Attachments"))
         self.hide()
 
     def show_attachments(self, views: Sequence[AttachmentView]) -> None:
@@ -102,9 +103,9 @@ class AttachmentChip(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.name = Label(theme, "", "small", weight=500, elide=True)
         self.detail = Label(theme, "", "caption", "text3", wrap=True)
-        self.smaller = LinkButton(theme, self.tr("Reduce size"))
+        self.smaller = LinkButton(theme, tr("Reduce size"))
         self.smaller.clicked.connect(self.shrink_wanted)
-        self.close_button = IconButton(theme, "close", self.tr("Remove"), size="small", icon_size=14)
+        self.close_button = IconButton(theme, "close", tr("Remove"), size="small", icon_size=14)
         self.close_button.clicked.connect(self.remove_wanted)
         self._column = QVBoxLayout()
         self._column.addWidget(self.name)
@@ -121,16 +122,16 @@ class AttachmentChip(QFrame):
         self.view = view
         self.name.set_text(view.name)
         self.name.setToolTip(plain_tip(view.name))
-        words = self.tr("Reading…") if view.busy else view.refusal or view.detail
+        words = tr("Reading…") if view.busy else view.refusal or view.detail
         self.detail.set_text(words)
         self.detail.set_role("warn" if view.refusal else "text3")
         can_shrink = view.can_shrink and not view.busy
         if self.smaller.hasFocus() and not can_shrink:  # else Qt moves on to what takes the image away
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.smaller.setVisible(can_shrink)
-        self.smaller.setAccessibleName(harmless_line(self.tr("Reduce the size of {name}").format(name=view.name)))
-        self.close_button.rename(self.tr("Remove {name}").format(name=view.name), "Del")
-        what = kind_word(view.kind) if not view.refusal else self.tr("Cannot be sent")
+        self.smaller.setAccessibleName(harmless_line(tr("Reduce the size of {name}", name=view.name)))
+        self.close_button.rename(tr("Remove {name}", name=view.name), "Del")
+        what = kind_word(view.kind) if not view.refusal else tr("Cannot be sent")
         self.setAccessibleName(harmless_line(f"{what}: {view.name}, {words}"))
         self._apply_theme()
 

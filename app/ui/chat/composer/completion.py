@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.frames import solid_frame
@@ -48,7 +49,7 @@ class CompletionList(QFrame):
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setAccessibleName(self.tr("Commands and characters"))
+        self.list.setAccessibleName(tr("Commands and characters"))
         self.list.clicked.connect(lambda index: self._choose(index.row()))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.px(6), theme.px(6), theme.px(6), theme.px(6))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
+from app.translation import tr, tr_n
 from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
 from app.ui.kit.focus import leave_focus
@@ -58,24 +59,21 @@ class Composer(QWidget):
         self.frame.follow(self.box)
         self.web = CyclePill(
             theme,
-            tuple(
-                (mode, self.tr("Web") if mode == "off" else self.tr("Web: {mode}").format(mode=mode))
-                for mode in WEB_SEARCH
-            ),
+            tuple((mode, tr("Web") if mode == "off" else tr("Web: {mode}", mode=mode)) for mode in WEB_SEARCH),
             "globe",
             shortcut="Ctrl+Shift+B",
         )
-        self.citations = PillButton(theme, self.tr("Citations"), "quote", shortcut="Ctrl+Shift+X")
-        self.thinking = PillButton(theme, self.tr("Thinking"), "bulb", shortcut="Ctrl+Shift+T")
-        self.links = PillButton(theme, self.tr("Read links"), "link", shortcut="Ctrl+Shift+K")
+        self.citations = PillButton(theme, tr("Citations"), "quote", shortcut="Ctrl+Shift+X")
+        self.thinking = PillButton(theme, tr("Thinking"), "bulb", shortcut="Ctrl+Shift+T")
+        self.links = PillButton(theme, tr("Read links"), "link", shortcut="Ctrl+Shift+K")
         self.structure = PillButton(theme, "", "wrench", checked=True)
-        self.structure.setAccessibleDescription(self.tr("JSON output and functions"))
+        self.structure.setAccessibleDescription(tr("JSON output and functions"))
         self.structure.hide()
         self.more = PillButton(theme, "", "chevron-up")
         self.more.setCheckable(False)
         self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
-        self.more.setAccessibleDescription(self.tr("More toggles"))
-        self.attach = IconButton(theme, "attach", self.tr("Attach files"), shortcut="Ctrl+O")
+        self.more.setAccessibleDescription(tr("More toggles"))
+        self.attach = IconButton(theme, "attach", tr("Attach files"), shortcut="Ctrl+O")
         self._pills: dict[str, PillButton] = {
             "web_search": self.web,
             "citations": self.citations,
@@ -85,8 +83,8 @@ class Composer(QWidget):
         self.tokens = Label(theme, "", "small", "text3", tabular=True)
         self.tokens.hide()
         self.cost = Label(theme, "", "small", "text3", tabular=True)
-        self.send = Button(theme, self.tr("Send"), "arrow-up", kind="primary", hint="Enter")
-        self.stop = Button(theme, self.tr("Stop"), "stop", hint="Esc")
+        self.send = Button(theme, tr("Send"), "arrow-up", kind="primary", hint="Enter")
+        self.stop = Button(theme, tr("Stop"), "stop", hint="Esc")
         self.stop.hide()
 
         self._build()
@@ -157,13 +155,13 @@ class Composer(QWidget):
             pill.set_usable(control.usable, control.why)
         self._structure = head.structure
         self.structure.setAccessibleName(head.structure)
-        self.structure.setToolTip(plain_tip(self.tr("JSON output and functions: {what}").format(what=head.structure)))
+        self.structure.setToolTip(plain_tip(tr("JSON output and functions: {what}", what=head.structure)))
         self.structure.setVisible(bool(head.structure))
         self._writing = head.writing
         self._can_send = head.can_send
         if head.edits_answer != self._saves:
             self._saves = head.edits_answer
-            self.send.setText(self.tr("Save") if self._saves else self.tr("Send"))
+            self.send.setText(tr("Save") if self._saves else tr("Send"))
             self.send.set_icon("check" if self._saves else "arrow-up")
         self.send.setVisible(not head.writing)
         self.stop.setVisible(head.writing)
@@ -176,7 +174,7 @@ class Composer(QWidget):
         """The most that the next turn can cost."""
         self._show_links(note.links)
         self.tokens.set_text(note.tokens)
-        self.tokens.setToolTip(self.tr("Estimated tokens of your message and attachments"))
+        self.tokens.setToolTip(tr("Estimated tokens of your message and attachments"))
         self.cost.set_text(note.text)
         self.cost.setToolTip(plain_tip(note.detail))
         self.cost.setAccessibleDescription(note.detail)
@@ -224,11 +222,9 @@ class Composer(QWidget):
             return
         read, count = links[:MAX_LINKS_READ], len(links)
         number = (
-            self.tr("Reads the first {most} of {count} links").format(most=MAX_LINKS_READ, count=count)
+            tr("Reads the first {most} of {count} links", most=MAX_LINKS_READ, count=count)
             if count > MAX_LINKS_READ
-            else self.tr("Reads this link")
-            if count == 1
-            else self.tr("Reads these {count} links").format(count=count)
+            else tr_n("Reads this link", "Reads these {n} links", count)
         )
         self.links_note.set_text(f"{number}: {', '.join(short_link(link) for link in read)}")
         self.links_note.setToolTip(plain_tip("\n".join(read)))
@@ -302,7 +298,7 @@ class Composer(QWidget):
             folded.update(names)
             shown = [pill.sizeHint().width() + gap for name, pill in self._pills.items() if name not in folded]
             if folded:
-                self.more.setText(self.tr("{folded} more").format(folded=len(folded)))
+                self.more.setText(tr("{folded} more", folded=len(folded)))
                 shown.append(self.more.sizeHint().width() + gap)
             if fixed + sum(shown) <= room:
                 break

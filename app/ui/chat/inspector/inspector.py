@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import discard
 from app.ui.kit.widgets.header import PaneTabs
@@ -39,8 +40,8 @@ class Inspector(QWidget):
         self._is_complete = False
         self._begun = self._make_parameters()
         zone(self, "pane")
-        titles = (self.tr("Parameters"), self.tr("Request"), self.tr("Totals"))
-        self.tabs = PaneTabs(theme, self.tr("Inspector"), titles)
+        titles = (tr("Parameters"), tr("Request"), tr("Totals"))
+        self.tabs = PaneTabs(theme, tr("Inspector"), titles)
         self.pages = QStackedWidget()
         for _ in titles:
             self.pages.addWidget(QWidget())

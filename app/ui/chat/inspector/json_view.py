@@ -12,6 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from app.service.http.harmless_text import harmless
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -98,7 +99,7 @@ class JsonWriter:
     def _write_array(
         self, value: list[object] | tuple[object, ...], path: str, key: str, head: str, indent: str, comma: str
     ) -> None:
-        number = f"{len(value)} item" + ("" if len(value) == 1 else "s")
+        number = tr("{count} item", count=len(value)) + ("" if len(value) == 1 else "s")
         link = f'<a href="fold:{html.escape(path, quote=True)}" style="color:{self._colors["comment"]}">'
         if key in FOLDED_KEYS and path not in self._unfolded:
             self._lines.append(f"{head}{self._sign('[ ')}{link}{number}</a>{self._sign(' ]' + comma)}")
@@ -118,7 +119,7 @@ class JsonWriter:
         if isinstance(value, str):
             cut = len(value) - MAX_TEXT_CHARS
             shown = json.dumps(value[:MAX_TEXT_CHARS], ensure_ascii=False)
-            rest = self._colored("comment", f" … {cut:,} more characters") if cut > 0 else ""
+            rest = self._colored("comment", tr(" … {cut} more characters", cut=f"{cut:,}")) if cut > 0 else ""
             return self._colored("string", shown) + rest
         if value is None or isinstance(value, bool):
             return self._colored("keyword", json.dumps(value))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.translation import tr
 from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.session.chat_options import MAX_STOPS, extra_of
 from app.ui.kit.widgets.fields import ChoiceField, NumberField
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 TYPING_PAUSE_MS = 400
 MOST_SEED = 2_147_483_647
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")  # while the model does not say which it knows
-_EFFORT_WORDS = {"none": "None", "minimal": "Minimal", "xhigh": "Very high", "max": "Maximum"}
+_EFFORT_WORDS = {"none": tr("None"), "minimal": tr("Minimal"), "xhigh": tr("Very high"), "max": tr("Maximum")}
 
 
 class MoreControls(QObject):
@@ -51,46 +52,46 @@ class MoreControls(QObject):
 
     def _build_results(self) -> None:
         theme = self._theme
-        words = self.tr("Sources with the answer")
+        words = tr("Sources with the answer")
         self.in_stream = self._switch("results_in_stream", words)
         self.in_stream_row = ParameterRow(theme, words, self.in_stream)
-        words = self.tr("Results as documents")
+        words = tr("Results as documents")
         self.documents = self._switch("results_as_documents", words)
-        note = self.tr("Returned as a function call; Rialto shows them as sources and runs nothing.")
+        note = tr("Returned as a function call; Rialto shows them as sources and runs nothing.")
         self.documents_row = ParameterRow(theme, words, self.documents, note=note)
 
     def _build_effort(self) -> None:
-        self.effort = ChoiceField(self._theme, self.tr("Effort"), small=True)
+        self.effort = ChoiceField(self._theme, tr("Effort"), small=True)
         self.effort.activated.connect(lambda place: self.option_changed.emit("effort", self.effort.itemData(place)))
-        self.effort_row = ParameterRow(self._theme, self.tr("Effort"), self.effort)
+        self.effort_row = ParameterRow(self._theme, tr("Effort"), self.effort)
 
     def _build_sampling(self) -> None:
         theme = self._theme
-        self.seed = NumberField(theme, self.tr("Seed"), low=0, high=MOST_SEED)
-        self.seed.setSpecialValueText(self.tr("none"))
+        self.seed = NumberField(theme, tr("Seed"), low=0, high=MOST_SEED)
+        self.seed.setSpecialValueText(tr("none"))
         self.seed.value_edited.connect(lambda value: self.option_changed.emit("seed", int(value) or None))
-        note = self.tr("The same seed makes answers more repeatable.")
-        self.seed_row = ParameterRow(theme, self.tr("Seed"), self.seed, note=note)
-        self.stop = _TextBox(self.tr("Stop sequences"), self.tr("One per line"))
+        note = tr("The same seed makes answers more repeatable.")
+        self.seed_row = ParameterRow(theme, tr("Seed"), self.seed, note=note)
+        self.stop = _TextBox(tr("Stop sequences"), tr("One per line"))
         self.stop.told.connect(self._stop_typed)
-        self.stop_label = Label(theme, self.tr("Stop sequences"))
+        self.stop_label = Label(theme, tr("Stop sequences"))
         self.stop_label.setBuddy(self.stop)
         self.stop_note = Label(theme, "", "small", "text3", wrap=True)
 
     def _build_cache(self) -> None:
-        words = self.tr("Cache long attachments")
+        words = tr("Cache long attachments")
         self.cache = self._switch("cache_attachments", words)
-        note = self.tr("Marks the first four, so later turns cost less.")
+        note = tr("Marks the first four, so later turns cost less.")
         self.cache_row = ParameterRow(self._theme, words, self.cache, note=note)
-        words = self.tr("Keep the cache for 24 hours")
+        words = tr("Keep the cache for 24 hours")
         self.keep = self._switch("keep_cache", words)
-        note = self.tr("Useful if you continue tomorrow. Not every service supports it.")
+        note = tr("Useful if you continue tomorrow. Not every service supports it.")
         self.keep_row = ParameterRow(self._theme, words, self.keep, note=note)
 
     def _build_expert(self) -> None:
         theme = self._theme
-        self.expert_section = Section(theme, self.tr("Extra JSON"), last=True)
-        self.expert = _TextBox(self.tr("Extra JSON"), '{"top_k": 40}')
+        self.expert_section = Section(theme, tr("Extra JSON"), last=True)
+        self.expert = _TextBox(tr("Extra JSON"), '{"top_k": 40}')
         self.expert.setProperty("mono", True)
         self.expert.setTabChangesFocus(True)
         self.expert.told.connect(lambda text: self.option_changed.emit("extra_json", text))
@@ -133,29 +134,29 @@ class MoreControls(QObject):
         if efforts != self._efforts:
             self._efforts = efforts
             self.effort.clear()
-            self.effort.addItem(self.tr("Model default"), "")
+            self.effort.addItem(tr("Model default"), "")
             for effort in efforts:
                 self.effort.addItem(_EFFORT_WORDS.get(effort, effort.capitalize()), effort)
         wanted = head.options.effort
         known = wanted in ("", *efforts)
         self.effort.setCurrentIndex(self.effort.findData(wanted if known else ""))
         if not known:
-            self.effort_row.set_note(self.tr("“{effort}” is not an effort level of this model.").format(effort=wanted))
+            self.effort_row.set_note(tr("“{effort}” is not an effort level of this model.", effort=wanted))
         elif head.default_effort and not wanted:
-            self.effort_row.set_note(self.tr("Default: {effort}.").format(effort=head.default_effort))
+            self.effort_row.set_note(tr("Default: {effort}.", effort=head.default_effort))
         else:
             self.effort_row.set_note("")
         self.effort_row.show_control(head.controls.effort)
 
     def _say_stop(self, count: int) -> None:
-        full = self.tr("The answer ends where one of them would appear. Up to {most}.").format(most=MAX_STOPS)
+        full = tr("The answer ends where one of them would appear. Up to {most}.", most=MAX_STOPS)
         self.stop_note.set_text(full if count else "")
         self.stop_note.setVisible(bool(count))
         self.stop.setAccessibleDescription(full)
 
     def _say_expert(self, text: str) -> None:
         wrong = extra_of(text)[1]
-        usual = self.tr("Merged last and overrides the settings above. Not validated.")
+        usual = tr("Merged last and overrides the settings above. Not validated.")
         self.expert_note.set_text(wrong or usual)
         self.expert_note.set_role("bad" if wrong else "text3")
         set_property(self.expert, "state", "error" if wrong else "")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.inspector.parameters_more import MoreControls
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, MAX_TEMPERATURE
@@ -50,7 +51,7 @@ class ParametersPage(QScrollArea):
         self._typing.timeout.connect(self._prompt_typed)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(self.tr("Parameters"))
+        self.setAccessibleName(tr("Parameters"))
         if whole:
             at_once(self.build())
 
@@ -83,66 +84,66 @@ class ParametersPage(QScrollArea):
     # Building
 
     def _build_prompt(self) -> None:
-        section = Section(self._theme, self.tr("System prompt"))
+        section = Section(self._theme, tr("System prompt"))
         self._prompt_tokens = Label(self._theme, "", "small", "text3", tabular=True)
         section.top.addWidget(self._prompt_tokens)
         self.prompt = QPlainTextEdit()
         self.prompt.setTabChangesFocus(True)
-        self.prompt.setAccessibleName(self.tr("System prompt"))
-        self.prompt.setPlaceholderText(self.tr("Instructions for every answer"))
+        self.prompt.setAccessibleName(tr("System prompt"))
+        self.prompt.setPlaceholderText(tr("Instructions for every answer"))
         self.prompt.setProperty("sizing", "small")
         self.prompt.textChanged.connect(self._typing.start)
         section.add(self.prompt)
-        self.prompts = LinkButton(self._theme, self.tr("Prompts…"))
-        self.prompts.setAccessibleName(self.tr("Prompt library"))
+        self.prompts = LinkButton(self._theme, tr("Prompts…"))
+        self.prompts.setAccessibleName(tr("Prompt library"))
         self.prompts.clicked.connect(self.prompts_wanted)
-        self.presets = LinkButton(self._theme, self.tr("Presets…"))
-        self.presets.setToolTip(self.tr("Save model, character and parameters together"))
+        self.presets = LinkButton(self._theme, tr("Presets…"))
+        self.presets.setToolTip(tr("Save model, character and parameters together"))
         self.presets.clicked.connect(self.presets_wanted)
         self._library = QHBoxLayout()
         self._library.addWidget(self.prompts)
         self._library.addWidget(self.presets)
         self._library.addStretch(1)
         section.body.addLayout(self._library)
-        self.service_prompt = self._switch("service_prompt", self.tr("Include the service’s system prompt"))
+        self.service_prompt = self._switch("service_prompt", tr("Include the service’s system prompt"))
         self._service_row = ParameterRow(
             self._theme,
-            self.tr("Include the service’s system prompt"),
+            tr("Include the service’s system prompt"),
             self.service_prompt,
-            note=self.tr("Sent before yours; its tokens are billed."),
+            note=tr("Sent before yours; its tokens are billed."),
         )
         section.add(self._service_row)
         self._column.addWidget(section)
 
     def _build_web(self) -> None:
-        section = Section(self._theme, self.tr("Web"))
+        section = Section(self._theme, tr("Web"))
         self.web = SegmentedChoice(
             self._theme,
-            self.tr("Web search"),
-            (("off", self.tr("Off")), ("auto", self.tr("Auto")), ("on", self.tr("On"))),
+            tr("Web search"),
+            (("off", tr("Off")), ("auto", tr("Auto")), ("on", tr("On"))),
         )
         self.web.changed.connect(lambda mode: self.option_changed.emit("web_search", mode))
-        self.citations = self._switch("citations", self.tr("Cite sources"))
-        self.links = self._switch("read_links", self.tr("Read links in my message"))
-        self.social = self._switch("social_posts", self.tr("Web and social posts"))
+        self.citations = self._switch("citations", tr("Cite sources"))
+        self.links = self._switch("read_links", tr("Read links in my message"))
+        self.social = self._switch("social_posts", tr("Web and social posts"))
         self._web_row = ParameterRow(
             self._theme,
-            self.tr("Web search"),
+            tr("Web search"),
             self.web,
-            note=self.tr("Auto: the model decides. Searches cost extra."),
+            note=tr("Auto: the model decides. Searches cost extra."),
         )
-        self._citations_row = ParameterRow(self._theme, self.tr("Cite sources"), self.citations)
+        self._citations_row = ParameterRow(self._theme, tr("Cite sources"), self.citations)
         self._links_row = ParameterRow(
             self._theme,
-            self.tr("Read links in my message"),
+            tr("Read links in my message"),
             self.links,
-            note=self.tr("Up to {most} pages; each costs extra. Replaces web search.").format(most=MAX_LINKS_READ),
+            note=tr("Up to {most} pages; each costs extra. Replaces web search.", most=MAX_LINKS_READ),
         )
         self._social_row = ParameterRow(
             self._theme,
-            self.tr("Web and social posts"),
+            tr("Web and social posts"),
             self.social,
-            note=self.tr("The model’s own search, run by a third party. Each result costs extra."),
+            note=tr("The model’s own search, run by a third party. Each result costs extra."),
         )
         rows = (self._web_row, self._citations_row, self._links_row, self._social_row)
         for row in (*rows, self.more.in_stream_row, self.more.documents_row):
@@ -150,11 +151,11 @@ class ParametersPage(QScrollArea):
         self._column.addWidget(section)
 
     def _build_reasoning(self) -> None:
-        section = Section(self._theme, self.tr("Reasoning"))
-        self.thinking = self._switch("thinking", self.tr("Thinking"))
-        self.tags = self._switch("remove_think_tags", self.tr("Remove think tags"))
-        self._thinking_row = ParameterRow(self._theme, self.tr("Thinking"), self.thinking)
-        self._tags_row = ParameterRow(self._theme, self.tr("Remove think tags"), self.tags)
+        section = Section(self._theme, tr("Reasoning"))
+        self.thinking = self._switch("thinking", tr("Thinking"))
+        self.tags = self._switch("remove_think_tags", tr("Remove think tags"))
+        self._thinking_row = ParameterRow(self._theme, tr("Thinking"), self.thinking)
+        self._tags_row = ParameterRow(self._theme, tr("Remove think tags"), self.tags)
         section.add(self._thinking_row)
         section.add(self.more.effort_row)
         section.add(self._tags_row)
@@ -162,25 +163,25 @@ class ParametersPage(QScrollArea):
 
     def _build_sampling(self) -> None:
         theme = self._theme
-        section = Section(theme, self.tr("Sampling"))
+        section = Section(theme, tr("Sampling"))
         self.temperature = SliderField(
             theme,
-            self.tr("Temperature"),
+            tr("Temperature"),
             low=0,
             high=MAX_TEMPERATURE,
             step=0.05,
             decimals=2,
             default=UNKNOWN_TEMPERATURE,
         )
-        self.top_p = SliderField(theme, self.tr("Top-p"), low=0, high=1, step=0.05, decimals=2, default=UNKNOWN_TOP_P)
-        self.reply_limit = NumberField(theme, self.tr("Reply limit in tokens"), low=0, high=MOST_REPLY_TOKENS, step=256)
-        self.reply_limit.setSpecialValueText(self.tr("none"))
+        self.top_p = SliderField(theme, tr("Top-p"), low=0, high=1, step=0.05, decimals=2, default=UNKNOWN_TOP_P)
+        self.reply_limit = NumberField(theme, tr("Reply limit in tokens"), low=0, high=MOST_REPLY_TOKENS, step=256)
+        self.reply_limit.setSpecialValueText(tr("none"))
         self.temperature.value_edited.connect(lambda value: self._sampled("temperature", value))
         self.top_p.value_edited.connect(lambda value: self._sampled("top_p", value))
         self.reply_limit.value_edited.connect(lambda value: self.option_changed.emit("reply_limit", int(value) or None))
-        self._temperature_row = ParameterRow(theme, self.tr("Temperature"), self.temperature, wide=True)
-        self._top_p_row = ParameterRow(theme, self.tr("Top-p"), self.top_p, wide=True)
-        self._reply_row = ParameterRow(theme, self.tr("Reply limit"), self.reply_limit, unit=self.tr("tokens"))
+        self._temperature_row = ParameterRow(theme, tr("Temperature"), self.temperature, wide=True)
+        self._top_p_row = ParameterRow(theme, tr("Top-p"), self.top_p, wide=True)
+        self._reply_row = ParameterRow(theme, tr("Reply limit"), self.reply_limit, unit=tr("tokens"))
         for row in (self._temperature_row, self._top_p_row, self._reply_row, self.more.seed_row):
             section.add(row)
         for widget in (self.more.stop_label, self.more.stop, self.more.stop_note):
@@ -189,25 +190,25 @@ class ParametersPage(QScrollArea):
         self._defaults: dict[str, float] = {}
 
     def _build_structure(self) -> None:
-        section = Section(self._theme, self.tr("JSON output and functions"))
-        self.structure = LinkButton(self._theme, self.tr("Edit…"))
-        self.structure.setAccessibleName(self.tr("Edit JSON output and functions"))
+        section = Section(self._theme, tr("JSON output and functions"))
+        self.structure = LinkButton(self._theme, tr("Edit…"))
+        self.structure.setAccessibleName(tr("Edit JSON output and functions"))
         self.structure.clicked.connect(self.structure_wanted)
         self.structure_row = ParameterRow(self._theme, "", self.structure)
         section.add(self.structure_row)
         self._column.addWidget(section)
 
     def _build_cache(self) -> None:
-        section = Section(self._theme, self.tr("Prompt cache key"))
+        section = Section(self._theme, tr("Prompt cache key"))
         self._cached = Badge(self._theme, "", "ok")
         section.top.addWidget(self._cached)
         self.cache_key = QLineEdit()
         self.cache_key.setReadOnly(True)
         self.cache_key.setProperty("mono", True)
         self.cache_key.setProperty("sizing", "small")
-        self.cache_key.setAccessibleName(self.tr("Prompt cache key"))
-        self.cache_key.setPlaceholderText(self.tr("Created with the first message"))
-        note = self.tr("Stays the same for the whole chat, so repeated tokens cost less.")
+        self.cache_key.setAccessibleName(tr("Prompt cache key"))
+        self.cache_key.setPlaceholderText(tr("Created with the first message"))
+        note = tr("Stays the same for the whole chat, so repeated tokens cost less.")
         self.cache_key.setToolTip(plain_tip(note))
         self.cache_key.setAccessibleDescription(note)
         section.add(self.cache_key)
@@ -247,19 +248,17 @@ class ParametersPage(QScrollArea):
         self._thinking_row.show_control(controls.thinking)
         self._tags_row.show_control(controls.remove_think_tags)
         self._show_sampling(head)
-        self.structure_row.label.set_text(head.structure or self.tr("Off"))
+        self.structure_row.label.set_text(head.structure or tr("Off"))
         self.more.show_head(head)
         self.cache_key.setText(head.cache_key)
         self.cache_key.setCursorPosition(0)
         self._cached.setVisible(head.cached_tokens > 0)
-        self._cached.set_badge(
-            self.tr("{cached_tokens} cached").format(cached_tokens=money.count(head.cached_tokens)), "ok"
-        )
+        self._cached.set_badge(tr("{cached_tokens} cached", cached_tokens=money.count(head.cached_tokens)), "ok")
 
     def _show_prompt(self, head: ChatHead) -> None:
         """Words that are being typed stay, unless another chat is shown."""
         self._prompt_tokens.set_text(
-            self.tr("about {prompt_tokens} tokens").format(prompt_tokens=money.count(head.prompt_tokens))
+            tr("about {prompt_tokens} tokens", prompt_tokens=money.count(head.prompt_tokens))
             if head.prompt_tokens
             else ""
         )
@@ -286,14 +285,10 @@ class ParametersPage(QScrollArea):
             field.set_default(default)
             field.set_value(chosen if chosen is not None else default)
             unknown = chosen is None and own is None
-            row.set_note(self.tr("Model default until you move it.") if unknown else "")
+            row.set_note(tr("Model default until you move it.") if unknown else "")
         self.reply_limit.set_value(options.reply_limit or 0)
         most = head.max_reply_tokens
-        note = (
-            self.tr("In tokens. The model's limit is {most}.").format(most=money.count(most))
-            if most
-            else self.tr("In tokens.")
-        )
+        note = tr("In tokens. The model's limit is {most}.", most=money.count(most)) if most else tr("In tokens.")
         self.reply_limit.setToolTip(plain_tip(note))
         self.reply_limit.setAccessibleDescription(note)
 

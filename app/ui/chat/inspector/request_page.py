@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr
 from app.ui.chat.inspector.json_view import JsonView
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.discard import WidgetList
@@ -43,7 +44,7 @@ class RequestPage(CallPane):
         self._build()
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
-        self._show_nothing(self.tr("The exact request appears here once it is sent."))
+        self._show_nothing(tr("The exact request appears here once it is sent."))
 
     def _build(self) -> None:
         theme = self._theme
@@ -53,20 +54,20 @@ class RequestPage(CallPane):
         first = QHBoxLayout()
         self._method = Badge(theme, "POST", "accent")
         self._path = Label(theme, "", "small", mono=True, elide=True)
-        self.curl.setAccessibleName(self.tr("Copy as curl, without the key"))
-        self.curl.setToolTip(self.tr("Copy as curl, without the key"))
+        self.curl.setAccessibleName(tr("Copy as curl, without the key"))
+        self.curl.setToolTip(tr("Copy as curl, without the key"))
         first.addWidget(self._method)
         first.addWidget(self._path, 1)
         first.addWidget(self.curl)
         self._first = first
-        self.body = JsonView(theme, self.tr("Request body"))
+        self.body = JsonView(theme, tr("Request body"))
         self._box = _Box(theme, self.body)
         key_line = QHBoxLayout()
         key_line.addWidget(IconLabel(theme, "lock", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        key_line.addWidget(Label(theme, self.tr("Copies never contain your key."), "small", "text3", wrap=True), 1)
+        key_line.addWidget(Label(theme, tr("Copies never contain your key."), "small", "text3", wrap=True), 1)
         self._key_line = key_line
         self._outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self._headers_title = Label(theme, self.tr("Response headers"), "small", "text2", weight=600)
+        self._headers_title = Label(theme, tr("Response headers"), "small", "text2", weight=600)
         self._headers = QVBoxLayout()
         self._header_lines: WidgetList[_HeaderLine] = WidgetList(self._headers)
         column.addLayout(first)
@@ -87,7 +88,7 @@ class RequestPage(CallPane):
         """Show a call, or say why there is none."""
         self.record = record = view.record
         if record is None:
-            self._show_nothing(view.note or self.tr("The exact request appears here once it is sent."))
+            self._show_nothing(view.note or tr("The exact request appears here once it is sent."))
             return
         self._nothing.hide()
         self._filled.show()
@@ -105,10 +106,10 @@ class RequestPage(CallPane):
 
     def _outcome_of(self, view: RequestView) -> str:
         if view.status is None:
-            return self.tr("No answer yet.")
+            return tr("No answer yet.")
         parts = [str(view.status)]
         if view.sent_at is not None:
-            parts.append(self.tr("sent {sent_at}").format(sent_at=money.clock(view.sent_at)))
+            parts.append(tr("sent {sent_at}", sent_at=money.clock(view.sent_at)))
         if view.duration_s:
             parts.append(money.duration(view.duration_s))
         return " · ".join(parts)

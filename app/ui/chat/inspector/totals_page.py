@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from app.core import money
+from app.translation import tr, tr_n
 from app.ui.chat.session.state_pages import Totals, TotalsRow
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.label import Label
@@ -24,7 +25,7 @@ _ROOT = QModelIndex()
 class TotalsModel(QAbstractTableModel):
     """One row for each model, the sum last."""
 
-    HEADINGS = ("Model", "In", "Out", "Cost")
+    HEADINGS = (tr("Model"), "In", tr("Out"), tr("Cost"))
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -68,7 +69,11 @@ class TotalsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cells(values)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            words = f"{values.turns} answers, {money.count(values.cached_tokens)} tokens from the cache"
+            words = tr(
+                "{turns} answers, {cached_tokens} tokens from the cache",
+                turns=values.turns,
+                cached_tokens=money.count(values.cached_tokens),
+            )
             return plain_tip(f"{values.label}: {words}")
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(index.column())
@@ -78,7 +83,7 @@ class TotalsModel(QAbstractTableModel):
 
     @staticmethod
     def cells(values: TotalsRow) -> tuple[str, ...]:
-        cost = money.money(values.cost_usd) if values.cost_usd is not None else "not stated"
+        cost = money.money(values.cost_usd) if values.cost_usd is not None else tr("not stated")
         return (values.label, money.count(values.prompt_tokens), money.count(values.output_tokens), cost)
 
     @staticmethod
@@ -110,13 +115,13 @@ class TotalsPage(QWidget):
         super().__init__(parent)
         self._theme = theme
         zone(self, "pane")
-        self.setAccessibleName(self.tr("Totals"))
+        self.setAccessibleName(tr("Totals"))
         self._sum = Label(theme, "", "title", tabular=True)
         self._line = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.model = TotalsModel(theme, self)
         self.table = TotalsTable()
         self.table.setModel(self.model)
-        self.table.setAccessibleName(self.tr("Tokens and cost by model"))
+        self.table.setAccessibleName(tr("Tokens and cost by model"))
         self.table.setProperty("sizing", "narrow")
         self.table.setShowGrid(False)
         self.table.verticalHeader().hide()
@@ -131,7 +136,7 @@ class TotalsPage(QWidget):
         header.setHighlightSections(False)
         self._note = Label(
             theme,
-            self.tr("Includes hidden branches, because they were paid for too."),
+            tr("Includes hidden branches, because they were paid for too."),
             "small",
             "text3",
             wrap=True,
@@ -174,22 +179,18 @@ class TotalsPage(QWidget):
         self.table.setVisible(total is not None)
         self._note.setVisible(total is not None)
         if total is None:
-            self._sum.set_text(self.tr("Nothing used yet"))
-            self._line.set_text(self.tr("Tokens and cost appear here after the first answer."))
+            self._sum.set_text(tr("Nothing used yet"))
+            self._line.set_text(tr("Tokens and cost appear here after the first answer."))
             return
         cost = total.cost_usd
         if cost is None:
-            self._sum.set_text(self.tr("Cost not stated"))
+            self._sum.set_text(tr("Cost not stated"))
         else:
             self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
-        words = [self.tr("Play money.")] if totals.is_play else []
-        answers = (
-            self.tr("1 answer")
-            if total.turns == 1
-            else self.tr("{turns} answers").format(turns=money.count(total.turns))
-        )
+        words = [tr("Play money.")] if totals.is_play else []
+        answers = tr_n("{n} answer", "{n} answers", total.turns)
         cached = (
-            self.tr(", {cached_tokens} tokens from the cache").format(cached_tokens=money.count(total.cached_tokens))
+            tr(", {cached_tokens} tokens from the cache", cached_tokens=money.count(total.cached_tokens))
             if total.cached_tokens
             else ""
         )

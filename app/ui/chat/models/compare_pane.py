@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.conversation.view import MessageView
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.focus import leave_focus
@@ -39,13 +40,13 @@ class Column(QWidget):
         self.name = name
         zone(self, "canvas")
         self.title = Label(theme, name, "reading", weight=600, elide=True)
-        self.kept = Badge(theme, self.tr("Continuing with this one"), "accent")
-        self.keep = Button(theme, self.tr("Keep"), "check", size="small")
-        self.stop = Button(theme, self.tr("Stop"), "stop", size="small")
+        self.kept = Badge(theme, tr("Continuing with this one"), "accent")
+        self.keep = Button(theme, tr("Keep"), "check", size="small")
+        self.stop = Button(theme, tr("Stop"), "stop", size="small")
         self.view = MessageView(theme)
-        self.view.setAccessibleName(self.tr("Answer of {name}").format(name=name))
-        self.keep.setAccessibleName(self.tr("Keep the answer of {name}").format(name=name))
-        self.stop.setAccessibleName(self.tr("Stop the answer of {name}").format(name=name))
+        self.view.setAccessibleName(tr("Answer of {name}", name=name))
+        self.keep.setAccessibleName(tr("Keep the answer of {name}", name=name))
+        self.stop.setAccessibleName(tr("Stop the answer of {name}", name=name))
         head = self._bar = QWidget()
         self._head = QHBoxLayout(head)
         self._head.addWidget(self.title, 1)
@@ -110,8 +111,8 @@ class ComparePane(QWidget):
         self._head_id = ""
         zone(self, "canvas")
         self.question = Label(theme, "", "body", "text2", elide=True)
-        self.stop_all = Button(theme, self.tr("Stop all"), "stop", size="small")
-        self.back = QuietButton(theme, self.tr("Back to conversation"), "chat", size="small")
+        self.stop_all = Button(theme, tr("Stop all"), "stop", size="small")
+        self.back = QuietButton(theme, tr("Back to conversation"), "chat", size="small")
         top = QWidget()
         buttons = QWidget()
         flow = FlowLayout(theme, gap=6, line_gap=4, parent=buttons)

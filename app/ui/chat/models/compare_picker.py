@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.chat.models.model_picker import ModelListHeader, ModelView
 from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel
 from app.ui.chat.session.state_pages import ModelList, ModelRow
@@ -34,10 +35,10 @@ class ComparePicker(Popover):
     marked = Signal(object)  # the same while choosing, for the price
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, parent, name="Compare models", padding=0)
+        super().__init__(theme, parent, name=tr("Compare models"), padding=0)
         self._models = ModelList()
         self._marked: tuple[str, ...] = ()
-        self.search = SearchField(theme, self.tr("Models to compare"))
+        self.search = SearchField(theme, tr("Models to compare"))
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self._filter)
         self.search.left.connect(self.close)
@@ -45,7 +46,7 @@ class ComparePicker(Popover):
         self.view = ModelView()
         self.view.setModel(self.model)
         self.view.setItemDelegate(ModelDelegate(theme, self.view, many=True))
-        self.view.setAccessibleName(self.tr("Models to compare"))
+        self.view.setAccessibleName(tr("Models to compare"))
         self.view.setMouseTracking(True)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -104,13 +105,13 @@ class ComparePicker(Popover):
     def show_cost(self, text: str) -> None:
         """What asking the marked ones can cost at most, "" when nobody knows."""
         number = len(self._marked)
-        words = self.tr("Ask {number} models").format(number=number) if number >= FEWEST else self.tr("Ask")
+        words = tr("Ask {number} models", number=number) if number >= FEWEST else tr("Ask")
         self.go.setText(f"{words} {text}".strip())
         self.go.setEnabled(FEWEST <= number <= MOST)
         self.note.set_text(
-            self.tr("Select two to four models with Enter or a click.")
+            tr("Select two to four models with Enter or a click.")
             if number < FEWEST
-            else self.tr("You pay for each answer and all are saved. Then choose the one to continue from.")
+            else tr("You pay for each answer and all are saved. Then choose the one to continue from.")
         )
 
     def _show(self) -> None:

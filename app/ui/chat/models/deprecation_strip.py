@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.translation import tr, tr_n
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -34,10 +35,10 @@ class DeprecationStrip(QWidget):
         row.addWidget(IconLabel(theme, "clock", "warn", px=14), 0, Qt.AlignmentFlag.AlignTop)
         self.words = Label(theme, "", "small", "text2", wrap=True)
         row.addWidget(self.words, 1)
-        self.changes = LinkButton(theme, self.tr("What changes…"))
-        self.choose = LinkButton(theme, self.tr("Choose…"))
-        self.close_button = LinkButton(theme, self.tr("Later"))
-        self.close_button.setAccessibleName(self.tr("Do not show this again for this model"))
+        self.changes = LinkButton(theme, tr("What changes…"))
+        self.choose = LinkButton(theme, tr("Choose…"))
+        self.close_button = LinkButton(theme, tr("Later"))
+        self.close_button.setAccessibleName(tr("Do not show this again for this model"))
         for button in (self.changes, self.choose, self.close_button):
             row.addWidget(button)
         self.changes.clicked.connect(self.changes_wanted)
@@ -49,9 +50,9 @@ class DeprecationStrip(QWidget):
         """Say which model goes and when; nothing for one that stays, or that was put away."""
         self._model_id = deprecations.model_id if deprecations is not None else ""
         if deprecations is not None:
-            then = self.tr(" {name} will replace it.").format(name=deprecations.replacement_name)
+            then = tr(" {name} will replace it.", name=deprecations.replacement_name)
             known = bool(deprecations.replacement_name)
-            words = self.tr("{name} {retires}.").format(name=deprecations.model_name, retires=deprecations.retires)
+            words = tr("{name} {retires}.", name=deprecations.model_name, retires=deprecations.retires)
             self.words.set_text(words + (then if known else ""))
             self.changes.setVisible(deprecations.can_replace)
             self.choose.setVisible(not deprecations.can_replace)
@@ -66,21 +67,25 @@ class ChangesDialog(Dialog):
     """What the replacement changes. `everywhere` says that all chats of the old model are to take it."""
 
     def __init__(self, theme: Theme, parent: QWidget, deprecations: DeprecatedModel, lines: Sequence[str]) -> None:
-        title = f"{deprecations.replacement_name} instead of {deprecations.model_name}"
+        title = tr(
+            "{replacement_name} instead of {model_name}",
+            replacement_name=deprecations.replacement_name,
+            model_name=deprecations.model_name,
+        )
         super().__init__(theme, parent, title, width=480)
         self.everywhere = False
         number = deprecations.chats
         words = f"{deprecations.model_name} {deprecations.retires}."
         if number:
-            words += " 1 chat uses it." if number == 1 else f" {number:,} chats use it."
+            words += tr_n(" {n} chat uses it.", " {n} chats use it.", number)
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
-        for line in lines or (self.tr("The model list shows no differences."),):
+        for line in lines or (tr("The model list shows no differences."),):
             self.body.addWidget(Label(theme, line, wrap=True))
-        self.add_button(self.tr("Not now"), accepts=False)
+        self.add_button(tr("Not now"), accepts=False)
         if number > 1:
-            every = self.add_button(self.tr("In all {number:,} chats").format(number=number))
+            every = self.add_button(tr("In all {number} chats", number=f"{number:,}"))
             every.clicked.connect(self._apply_everywhere)
-        self.add_button(self.tr("In this chat"), kind="primary", accepts=True, default=True).setFocus()
+        self.add_button(tr("In this chat"), kind="primary", accepts=True, default=True).setFocus()
 
     def _apply_everywhere(self) -> None:
         self.everywhere = True

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.key_text import tip_text
 from app.ui.kit.widgets.frames import solid_frame
@@ -36,13 +37,13 @@ class ModelButton(QPushButton):
     def show_model(self, name: str, context: str, *, missing: bool = False) -> None:
         """`context` is such as "131K". `missing`: the service does not have this model, so another is to be chosen."""
         self._name, self._missing = name, missing
-        self._context = self.tr("Not available") if missing else context
+        self._context = tr("Not available") if missing else context
         if missing:
-            spoken = self.tr("{name} is not on this service. Choose another model.").format(name=name)
+            spoken = tr("{name} is not on this service. Choose another model.", name=name)
         else:
-            spoken = self.tr("Model: {name}").format(name=name) if name else self.tr("Choose a model")
+            spoken = tr("Model: {name}", name=name) if name else tr("Choose a model")
         self.setAccessibleName(spoken)
-        self.setToolTip(tip_text(spoken if missing else name or self.tr("Choose a model"), "Ctrl+Shift+M"))
+        self.setToolTip(tip_text(spoken if missing else name or tr("Choose a model"), "Ctrl+Shift+M"))
         self.updateGeometry()
         self.update()
 
@@ -68,7 +69,7 @@ class ModelButton(QPushButton):
         return bool(self._context) and not self._compact
 
     def _shown_name(self) -> str:
-        return self._name or self.tr("Choose a model")
+        return self._name or tr("Choose a model")
 
     def _width_of(self, text: str, style: str, weight: int | None) -> float:
         return QFontMetricsF(self._theme.font(style, weight, tabular=True)).horizontalAdvance(text) + 1

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, Qt, Sign
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, column_rects, columns_in
 from app.ui.chat.session.state_pages import ModelList, ModelRow
 from app.ui.kit.widgets.buttons import QuietButton
@@ -27,7 +28,16 @@ if TYPE_CHECKING:
 WIDTH = 660
 LIST_HEIGHT = 380
 LEAST_LIST_HEIGHT = 96
-FILTERS = ("Vision", "Reasoning", "Functions", "Web", "Audio in", "Video in", "Code", "Caching")
+FILTERS = (
+    tr("Vision"),
+    tr("Reasoning"),
+    tr("Functions"),
+    tr("Web"),
+    tr("Audio in"),
+    tr("Video in"),
+    tr("Code"),
+    tr("Caching"),
+)
 SORT_WORDS = {"name": "name", "price": "price", "context": "context", "newest": "newest"}
 
 
@@ -58,7 +68,7 @@ class ModelPicker(Popover):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, name="Choose a model", padding=0)
-        self.search = SearchField(theme, self.tr("Filter models by name or id"))
+        self.search = SearchField(theme, tr("Filter models by name or id"))
         self.search.textChanged.connect(self._filter)  # at once: Enter right after the last letter means what is typed
         self.search.installEventFilter(self)
         self.search.left.connect(self.close)
@@ -70,7 +80,7 @@ class ModelPicker(Popover):
         self.view = ModelView()
         self.view.setModel(self.model)
         self.view.setItemDelegate(ModelDelegate(theme, self.view))
-        self.view.setAccessibleName(self.tr("Models"))
+        self.view.setAccessibleName(tr("Models"))
         self.view.setMouseTracking(True)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -127,9 +137,9 @@ class ModelPicker(Popover):
         row.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
         row.setSpacing(theme.px(4))
         for keys, words in (
-            (("↑", "↓"), self.tr("Move")),
-            (("Enter",), self.tr("Use in this chat")),
-            (("Ctrl+D",), self.tr("Favorite")),
+            (("↑", "↓"), tr("Move")),
+            (("Enter",), tr("Use in this chat")),
+            (("Ctrl+D",), tr("Favorite")),
         ):
             for key in keys:
                 row.addWidget(KeyHint(theme, key))
@@ -138,7 +148,7 @@ class ModelPicker(Popover):
         row.addWidget(self._note)
         row.addStretch(1)
         row.addWidget(KeyHint(theme, "Ctrl+Enter"))
-        row.addWidget(Label(theme, self.tr("Use for new chats"), "small", "text2"))
+        row.addWidget(Label(theme, tr("Use for new chats"), "small", "text2"))
         return footer
 
     def _apply_list_theme(self) -> None:
@@ -167,9 +177,7 @@ class ModelPicker(Popover):
         self.model.set_models(models.rows)
         number = len(models.rows)
         words = (
-            self.tr("Filter {number} models by name or id").format(number=number)
-            if number
-            else self.tr("Filter models by name or id")
+            tr("Filter {number} models by name or id", number=number) if number else tr("Filter models by name or id")
         )
         self.search.setPlaceholderText(words)
         self._saved_note = models.saved_note
@@ -178,7 +186,7 @@ class ModelPicker(Popover):
         if models.loading and not number:
             self._places.setCurrentIndex(2)
         else:
-            self._agree(str(models.problem) if models.problem is not None else self.tr("No models yet."))
+            self._agree(str(models.problem) if models.problem is not None else tr("No models yet."))
 
     def open_under(self, button: QWidget) -> None:
         """Open below the button, with the model in use under the keyboard."""
@@ -198,7 +206,7 @@ class ModelPicker(Popover):
         if sort == self._sort:
             return
         self._sort = sort
-        self.sort.setText(self.tr("Sort: {order}").format(order=SORT_WORDS[sort]))
+        self.sort.setText(tr("Sort: {order}", order=SORT_WORDS[sort]))
         self.model.set_sort(sort)
 
     def open_sorts(self) -> Menu:
@@ -224,14 +232,14 @@ class ModelPicker(Popover):
         """What comes instead of the model under the keyboard, else how old the list is."""
         row = index.data(ROW_ROLE)
         next_id = row.replacement if isinstance(row, ModelRow) else ""
-        then = self.tr("Then: {name}").format(name=self.model.name_of(next_id))
+        then = tr("Then: {name}", name=self.model.name_of(next_id))
         self._note.set_text(then if next_id else self._saved_note)
 
     def _filter(self) -> None:
         wanted = [name for name, pill in self.pills.items() if pill.isChecked()]
         self.model.set_filter(self.search.text(), wanted)
         self._select(QModelIndex())
-        self._agree(self.tr("No models match. Clear the search or a filter."))
+        self._agree(tr("No models match. Clear the search or a filter."))
 
     def _agree(self, nothing: str) -> None:
         self._nothing.set_text(nothing)
@@ -306,7 +314,9 @@ class ModelListHeader(QWidget):
         taken = bar.width() if bar.maximum() > 0 else 0
         inside = QRect(QPoint(theme.px(10), 0), self.rect().bottomRight() - QPoint(theme.px(14) + taken, 0))
         left = inside.left() + theme.icon_px(22) + theme.px(8)
-        painter.drawText(inside.adjusted(left - inside.left(), 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), "Model")
+        painter.drawText(
+            inside.adjusted(left - inside.left(), 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), tr("Model")
+        )
         end = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         for (name, _), rect in zip(columns_in(theme, inside), column_rects(theme, inside), strict=True):
             painter.drawText(rect, end, name)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.translation import tr
 from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit import icons
 from app.ui.kit.lists.typed_words import TypedWords
@@ -24,19 +25,19 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _ROOT = QModelIndex()
 # Widths in px at 100 % of what stands right of the name.
-COLUMNS = (("Context", 58), ("In $ / 1M", 62), ("Out $ / 1M", 64), ("Privacy", 72), ("Tier", 28))
+COLUMNS = ((tr("Context"), 58), ("In $ / 1M", 62), ("Out $ / 1M", 64), (tr("Privacy"), 72), (tr("Tier"), 28))
 NARROW_COLUMNS = COLUMNS[:3]  # where a large text leaves no room for names; the rest is in the tooltip
 ROOM_FOR_ALL = 610
 STAR = 22
 GAP = 8
 BADGE_ICONS = {
-    "Vision": "eye",
-    "Reasoning": "bulb",
-    "Functions": "wrench",
-    "Web": "globe",
-    "Audio in": "wave",
-    "Video in": "video",
-    "Code": "code",
+    tr("Vision"): "eye",
+    tr("Reasoning"): "bulb",
+    tr("Functions"): "wrench",
+    tr("Web"): "globe",
+    tr("Audio in"): "wave",
+    tr("Video in"): "video",
+    tr("Code"): "code",
 }
 SORTS: Mapping[str, Callable[[ModelRow], Any]] = {
     "name": lambda row: row.name.casefold(),
@@ -44,7 +45,7 @@ SORTS: Mapping[str, Callable[[ModelRow], Any]] = {
     "context": lambda row: (-row.tokens, row.name.casefold()),
     "newest": lambda row: (-row.created, row.name.casefold()),
 }
-PRIVACY = {"private": "Private", "anonymized": "Anonymous"}
+PRIVACY = {"private": tr("Private"), "anonymized": tr("Anonymous")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class ModelListModel(QAbstractListModel):
     `current_word` is what a screen reader hears of a row that is current.
     """
 
-    def __init__(self, parent: QObject | None = None, *, current_word: str = "in use") -> None:
+    def __init__(self, parent: QObject | None = None, *, current_word: str = tr("in use")) -> None:
         super().__init__(parent)
         self._current_word = current_word
         self._all: tuple[ModelRow, ...] = ()
@@ -135,9 +136,9 @@ class ModelListModel(QAbstractListModel):
         others = [row for row in found if not row.is_favorite]
         rows: list[Group | ModelRow] = []
         if favourites:
-            rows += [Group("Favorites"), *favourites]
+            rows += [Group(tr("Favorites")), *favourites]
         if others:
-            rows += [Group("All models"), *others] if favourites else others
+            rows += [Group(tr("All models")), *others] if favourites else others
         if tuple(rows) != self._rows:
             self.beginResetModel()
             self._rows = tuple(rows)
@@ -147,21 +148,31 @@ class ModelListModel(QAbstractListModel):
 def told(row: ModelRow) -> str:
     """A row's tooltip: its id, and what has no room beside it."""
     lines = [row.id]
-    lines += [f"Replaced by {row.replacement}"] if row.replacement else []
+    lines += [tr("Replaced by {replacement}", replacement=row.replacement)] if row.replacement else []
     lines += [PRIVACY.get(row.privacy, row.privacy)] if row.privacy else []
-    lines += [f"Tier {row.tier}: how often you can use it"] if row.tier else []
+    lines += [tr("Tier {tier}: how often you can use it", tier=row.tier)] if row.tier else []
     return "\n".join(lines)
 
 
-def spoken(row: ModelRow, current_word: str = "in use") -> str:
+def spoken(row: ModelRow, current_word: str = tr("in use")) -> str:
     """A row as a screen reader says it."""
     parts = [row.name, *row.badges]
-    parts += [f"{row.context} context"] if row.context else []
-    parts += [f"{row.price_in} dollars in, {row.price_out} out per million tokens"] if row.price_in else []
+    parts += [tr("{context} context", context=row.context)] if row.context else []
+    parts += (
+        [
+            tr(
+                "{price_in} dollars in, {price_out} out per million tokens",
+                price_in=row.price_in,
+                price_out=row.price_out,
+            )
+        ]
+        if row.price_in
+        else []
+    )
     parts += [word for on, word in ((row.is_default, "default"), (row.is_favorite, "favourite")) if on]
     parts += [part for part in (PRIVACY.get(row.privacy, row.privacy), row.retires) if part]
-    parts += [f"tier {row.tier}"] if row.tier else []
-    parts += [f"replaced by {row.replacement}"] if row.replacement else []
+    parts += [tr("tier {tier}", tier=row.tier)] if row.tier else []
+    parts += [tr("replaced by {replacement}", replacement=row.replacement)] if row.replacement else []
     parts += [current_word] if row.is_current else []
     return ", ".join(parts)
 

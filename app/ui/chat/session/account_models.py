@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.core import money
 from app.core.model_lists import list_models, save_models, saved_models
+from app.translation import tr
 from app.ui.chat.session.cached_model import CachedModel
 from app.ui.chat.session.estimate import context_text
 from app.ui.kit.lists.rows import build_rows
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 KIND = "text"
 FRESH_S = 300.0  # the list changes a few times a week
 ABILITIES: tuple[tuple[str, str], ...] = (
-    ("Vision", "supports_vision"),
-    ("Reasoning", "supports_reasoning"),
-    ("Functions", "supports_function_calling"),
-    ("Web", "supports_web_search"),
-    ("Audio in", "supports_audio_input"),
-    ("Video in", "supports_video_input"),
-    ("Code", "optimized_for_code"),
+    (tr("Vision"), "supports_vision"),
+    (tr("Reasoning"), "supports_reasoning"),
+    (tr("Functions"), "supports_function_calling"),
+    (tr("Web"), "supports_web_search"),
+    (tr("Audio in"), "supports_audio_input"),
+    (tr("Video in"), "supports_video_input"),
+    (tr("Code"), "optimized_for_code"),
 )
 
 
@@ -170,7 +171,7 @@ class AccountModels:
         rows.sort(key=lambda row: row.name.casefold())
         note = ""
         if not self.current_account.models and not self._fetched and self._saved_at is not None:
-            note = f"Saved {money.when(self._saved_at, self.now())}"
+            note = tr("Saved {saved_at}", saved_at=money.when(self._saved_at, self.now()))
         problem = None if rows else self.problem
         return ModelList(tuple(rows), self.loading, note, problem, self.settings.value.model_sort)
 
@@ -208,7 +209,7 @@ def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: s
         is_default=default,
         is_favorite=favourite,
         is_current=current,
-        abilities=frozenset((*abilities, *(("Caching",) if model.price_cached_input is not None else ()))),
+        abilities=frozenset((*abilities, *((tr("Caching"),) if model.price_cached_input is not None else ()))),
         tier=tier,
         price=(model.price_input or Decimal(0)) + (model.price_output or Decimal(0)) if known else None,
         tokens=model.context_tokens or 0,
@@ -223,16 +224,22 @@ def retires_text(model: Model) -> str:
     try:
         ends = datetime.fromisoformat(model.deprecation.ends)
     except ValueError:
-        return "retires soon"
-    return f"retires {ends.day} {ends:%b %Y}"
+        return tr("retires soon")
+    return tr("retires {day} {ends}", day=ends.day, ends=f"{ends:%b %Y}")
 
 
 def price_line(model: Model) -> str:
     """`131K context, $0.70 in and $2.80 out per million tokens`, as much of it as is known."""
-    parts = [f"{context_text(model.context_tokens)} context"] if model.context_tokens else []
+    parts = (
+        [tr("{context_text} context", context_text=context_text(model.context_tokens))] if model.context_tokens else []
+    )
     if model.price_input is not None and model.price_output is not None:
-        prices = f"{money.money(model.price_input)} in and {money.money(model.price_output)} out"
-        parts.append(f"{prices} per million tokens")
+        prices = tr(
+            "{price_input} in and {price_output} out",
+            price_input=money.money(model.price_input),
+            price_output=money.money(model.price_output),
+        )
+        parts.append(tr("{prices} per million tokens", prices=prices))
     return ", ".join(parts)
 
 

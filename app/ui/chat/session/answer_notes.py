@@ -9,23 +9,24 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from app.core.problems import ActionSpec, Problem
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.service.response_info import ResponseInfo
 
-RETRY = ActionSpec("retry", "Try again")
-EDIT = ActionSpec("edit", "Edit")
-CONTINUE = ActionSpec("continue", "Continue")
-OTHER_MODEL = ActionSpec("choose-model", "Choose another model…")
-SANDBOX_SETTINGS = ActionSpec("sandbox-settings", "Open the Sandbox…")
+RETRY = ActionSpec("retry", tr("Try again"))
+EDIT = ActionSpec("edit", tr("Edit"))
+CONTINUE = ActionSpec("continue", tr("Continue"))
+OTHER_MODEL = ActionSpec("choose-model", tr("Choose another model…"))
+SANDBOX_SETTINGS = ActionSpec("sandbox-settings", tr("Open the Sandbox…"))
 USE_SUGGESTION = "use-suggestion"
 
 # A flag of the answer's headers → what it says, in the order of weight.
 _POLICY: tuple[tuple[str, str, str], ...] = (
-    ("contains_minor", "minor", "The service says it shows a minor."),
-    ("is_adult_content_violation", "adult", "The service says this model does not allow adult content."),
-    ("is_content_violation", "violation", "The service says it breaks the content rules."),
-    ("is_blurred", "blurred", "The service says part of it was blurred."),
+    ("contains_minor", "minor", tr("The service says it shows a minor.")),
+    ("is_adult_content_violation", "adult", tr("The service says this model does not allow adult content.")),
+    ("is_content_violation", "violation", tr("The service says it breaks the content rules.")),
+    ("is_blurred", "blurred", tr("The service says part of it was blurred.")),
 )
 
 
@@ -38,8 +39,8 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
     """The note for a stored or a finished answer; None for one that ended as usual."""
     if usage.get("refused"):
         return Problem(
-            "The model declined to answer",
-            "Its reply is above. Another model or a different wording may help.",
+            tr("The model declined to answer"),
+            tr("Its reply is above. Another model or a different wording may help."),
             primary=EDIT,
             alternative=OTHER_MODEL,
             severity="quiet",
@@ -50,20 +51,22 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
     if usage.get("finish_reason") == "content_filter":
         said = " ".join(words for _, name, words in _POLICY if name in names)
         what = (
-            "The service's content rules ended this answer" if has_words else "The service's content rules refused this"
+            tr("The service's content rules ended this answer")
+            if has_words
+            else tr("The service's content rules refused this")
         )
-        kept = "Everything before that is kept. The receipt shows what was charged." if has_words else ""
+        kept = tr("Everything before that is kept. The receipt shows what was charged.") if has_words else ""
         return Problem(
             what, f"{said} {kept}".strip(), primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield"
         )
     if names:
         said = " ".join(words for _, name, words in _POLICY if name in names)
-        what = "The service marked this answer"
+        what = tr("The service marked this answer")
         return Problem(what, said, primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield")
     if usage.get("finish_reason") == "error":
         return Problem(
-            "The service stopped with an error",
-            "It gave no reason.",
+            tr("The service stopped with an error"),
+            tr("It gave no reason."),
             primary=CONTINUE if has_words else RETRY,
             alternative=OTHER_MODEL,
             severity="warn",
@@ -71,8 +74,8 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
         )
     if usage.get("finish_reason") == "length" and has_words:
         return Problem(
-            "The answer reached its length limit",
-            "Continue asks the model to pick up from here. You can raise the reply limit in Parameters.",
+            tr("The answer reached its length limit"),
+            tr("Continue asks the model to pick up from here. You can raise the reply limit in Parameters."),
             primary=CONTINUE,
             severity="quiet",
             icon="info",
@@ -82,8 +85,8 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
 
 def empty_answer() -> Problem:
     return Problem(
-        "The answer is empty",
-        "The service ended it without any text.",
+        tr("The answer is empty"),
+        tr("The service ended it without any text."),
         primary=RETRY,
         severity="warn",
         icon="warning",
@@ -93,8 +96,8 @@ def empty_answer() -> Problem:
 def not_sent(sentence: str) -> Problem:
     """What was to go along could not be read."""
     return Problem(
-        "This message could not be sent",
-        f"{sentence} Nothing was sent, so nothing was charged.",
+        tr("This message could not be sent"),
+        tr("{sentence} Nothing was sent, so nothing was charged.", sentence=sentence),
         primary=EDIT,
         alternative=RETRY,
         icon="document",
@@ -118,7 +121,7 @@ def for_chat(problem: Problem, *, in_sandbox: bool = False) -> Problem:
 
 # Buttons of other tabs' forms → what does the same here.
 _IN_CHAT: Mapping[str, ActionSpec] = {
-    "shorten": ActionSpec("edit", "Edit and reduce size"),
-    "choose-file": ActionSpec("edit", "Change attachments"),
-    "consent": ActionSpec("edit", "Edit"),  # nothing in a chat takes consent; the details say what is asked
+    "shorten": ActionSpec("edit", tr("Edit and reduce size")),
+    "choose-file": ActionSpec("edit", tr("Change attachments")),
+    "consent": ActionSpec("edit", tr("Edit")),  # nothing in a chat takes consent; the details say what is asked
 }

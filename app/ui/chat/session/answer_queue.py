@@ -18,6 +18,7 @@ from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe
 from app.service.errors import ContentRefused, Held, InBandError, PaymentRequired, RateLimited
 from app.storage.errors import NotStored, StorageError, Unsaved
+from app.translation import tr
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
 from app.ui.chat.session.answer_writer import AnswerWriter, Ending, store_ending
 from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from app.storage.chat_store import ChatStore
 
 KEPT_EXCHANGES = 50  # requests of this session that the Request page shows without asking the disk
-DO_NOT_SEND = ActionSpec("dismiss", "Do not send")
+DO_NOT_SEND = ActionSpec("dismiss", tr("Do not send"))
 MAX_RESENDS = 1  # how often an answer is asked for again with nobody looking, on top of the tries of each call
 
 
@@ -80,8 +81,8 @@ class Job:
 
 
 # Where credits come from while no page of the window buys any.
-SANDBOX_MONEY = ActionSpec("sandbox-money", "Reset play money…")
-OTHER_ACCOUNT = ActionSpec("switch-account", "Use another account…")
+SANDBOX_MONEY = ActionSpec("sandbox-money", tr("Reset play money…"))
+OTHER_ACCOUNT = ActionSpec("switch-account", tr("Use another account…"))
 
 
 class AnswerQueue(QObject):
@@ -198,8 +199,8 @@ class AnswerQueue(QObject):
             self._problems[message_id] = replace(
                 problem,
                 countdown_until=None,
-                meaning="Your message is kept. Nothing is sent automatically.",
-                primary=ActionSpec("retry", "Try again"),
+                meaning=tr("Your message is kept. Nothing is sent automatically."),
+                primary=ActionSpec("retry", tr("Try again")),
             )
             self.changed.emit(message_id)
 
@@ -305,7 +306,7 @@ class AnswerQueue(QObject):
         if ending.trouble is not None:
             return not_sent(ending.trouble.sentence)
         if ending.state == "failed":
-            return Problem("No answer", "Something in Rialto failed. Your message is kept.")
+            return Problem(tr("No answer"), tr("Something in Rialto failed. Your message is kept."))
         if ending.state != "complete":
             return None
         info = ending.exchange.info if ending.exchange is not None else None
@@ -415,11 +416,13 @@ def wait_problem(wait: RetryWait, now: datetime) -> Problem:
         error.retry_after_s = wait.wait_s
         return describe(error, now=now, sends_again=True)
     offline, in_turn = wait.reason == "connection", wait.reason == "pace"
-    what = "The service could not be reached" if offline else "The service is busy"
+    what = tr("The service could not be reached") if offline else tr("The service is busy")
     return Problem(
-        "This minute's limit is used up" if in_turn else what,
-        "Your message is next in line." if in_turn else f"Trying again, attempt {wait.attempt + 1}.",
-        primary=ActionSpec("stop", "Stop"),
+        tr("This minute's limit is used up") if in_turn else what,
+        tr("Your message is next in line.")
+        if in_turn
+        else tr("Trying again, attempt {attempt}.", attempt=wait.attempt + 1),
+        primary=ActionSpec("stop", tr("Stop")),
         severity="quiet",
         icon="offline" if offline else "clock",
         countdown_until=until,
@@ -429,11 +432,11 @@ def wait_problem(wait: RetryWait, now: datetime) -> Problem:
 def disk_problem(error: StorageError) -> Problem:
     """What a refusing disk means for a person: nothing is lost on screen, but nothing new is kept."""
     return Problem(
-        "This could not be saved",
-        f"{error.sentence} It stays on screen until you close Rialto.",
+        tr("This could not be saved"),
+        tr("{sentence} It stays on screen until you close Rialto.", sentence=error.sentence),
         severity="bad",
         icon="drive",
-        details=(("Reason", error.sentence),),
+        details=((tr("Reason"), error.sentence),),
     )
 
 

@@ -10,6 +10,7 @@ from app.core import money
 from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
 from app.storage.errors import NotStored
+from app.translation import tr
 from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import build_rows
@@ -142,11 +143,15 @@ class ChatLibrary:
 
 
 def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
-    number = "1 message" if chat.message_count == 1 else f"{money.count(chat.message_count)} messages"
+    number = (
+        "1 message"
+        if chat.message_count == 1
+        else tr("{message_count} messages", message_count=money.count(chat.message_count))
+    )
     return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)
 
 
-_SPEAKERS = {"user": "You", "assistant": "Answer", "tool": "Your function result"}
+_SPEAKERS = {"user": tr("You"), "assistant": tr("Answer"), "tool": tr("Your function result")}
 
 
 class Search:
@@ -166,7 +171,7 @@ class Search:
 
 def _hit(found: SearchHit, now: datetime) -> Hit:
     when = money.when(found.created_at, now)
-    said = "Title" if found.message_id is None else _SPEAKERS.get(found.role, found.role.capitalize())
+    said = tr("Title") if found.message_id is None else _SPEAKERS.get(found.role, found.role.capitalize())
     return Hit(
         chat_id=found.chat_id,
         chat_title=found.chat_title or NEW_CHAT,

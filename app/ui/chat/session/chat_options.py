@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Literal, cast
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.service.chat_types import ServiceParameters
     from app.service.models import Model
@@ -115,42 +117,42 @@ def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
     native = options.social_posts and (can is None or can.supports_x_search)
     web = Control()
     if not searches:
-        web = Control(False, f"{name} cannot search the web.")
+        web = Control(False, tr("{name} cannot search the web.", name=name))
     elif options.read_links:
-        web = Control(False, "Reading links replaces web search.")
+        web = Control(False, tr("Reading links replaces web search."))
     elif native:
-        web = Control(False, "The model’s own search replaces web search.")
+        web = Control(False, tr("The model’s own search replaces web search."))
     looks_up = (web.usable and options.web_search != "off") or native or options.read_links
 
     citations = Control()
     if not web.usable:
         citations = Control(False, web.why)
     elif options.web_search == "off":
-        citations = Control(False, "Needs web search.")
+        citations = Control(False, tr("Needs web search."))
 
     social = Control()
     if can is not None and not can.supports_x_search:
-        social = Control(False, f"{name} has no search of its own.")
+        social = Control(False, tr("{name} has no search of its own.", name=name))
 
     tags = Control()
     if not thinks:
-        tags = Control(False, f"{name} does not show its reasoning.")
+        tags = Control(False, tr("{name} does not show its reasoning.", name=name))
     elif not options.thinking:
-        tags = Control(False, "Thinking is off.")
+        tags = Control(False, tr("Thinking is off."))
 
-    documents = Control() if looks_up else Control(False, "Needs web search or links to read.")
+    documents = Control() if looks_up else Control(False, tr("Needs web search or links to read."))
     results = documents
     if looks_up and options.results_as_documents:
-        results = Control(False, "Returned as documents.")
+        results = Control(False, tr("Returned as documents."))
     effort = Control()
     if can is not None and not can.supports_reasoning_effort:
-        effort = Control(False, f"{name} has no effort setting.")
+        effort = Control(False, tr("{name} has no effort setting.", name=name))
     elif thinks and not options.thinking:
-        effort = Control(False, "Thinking is off.")
+        effort = Control(False, tr("Thinking is off."))
 
     keeps = Control()
     if model is not None and not model.keeps_turns:
-        keeps = Control(False, f"{name} does not keep earlier turns.")
+        keeps = Control(False, tr("{name} does not keep earlier turns.", name=name))
 
     return Controls(
         keep_cache=keeps,
@@ -160,7 +162,7 @@ def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
         web_search=web,
         citations=citations,
         social_posts=social,
-        thinking=Control() if thinks else Control(False, f"{name} does not show its reasoning."),
+        thinking=Control() if thinks else Control(False, tr("{name} does not show its reasoning.", name=name)),
         remove_think_tags=tags,
     )
 
@@ -206,13 +208,19 @@ def extra_of(text: str) -> tuple[dict[str, object], str]:
     try:
         value = json.loads(text, parse_constant=_refuse)
     except RecursionError:
-        return {}, "This is nested too deeply."
+        return {}, tr("This is nested too deeply.")
     except json.JSONDecodeError as error:
-        return {}, f"Line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}."
+        return {}, tr(
+            "Line {lineno}, column {colno}: {msg}{msg2}.",
+            lineno=error.lineno,
+            colno=error.colno,
+            msg=error.msg[:1].lower(),
+            msg2=error.msg[1:],
+        )
     except ValueError:
-        return {}, "JSON does not allow NaN or Infinity."
+        return {}, tr("JSON does not allow NaN or Infinity.")
     if not isinstance(value, dict):
-        return {}, 'Enter an object: {"name": value}.'
+        return {}, tr('Enter an object: {"name": value}.')
     return value, ""
 
 

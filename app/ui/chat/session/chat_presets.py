@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.preset_library import PresetLibrary
 from app.storage.presets import Kind, Preset
+from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions
 from app.ui.chat.state import CharacterHead
 
@@ -86,10 +87,14 @@ def _words_of(preset: Preset) -> str:
     character = preset.body.get("character")
     parts = [str(preset.body.get("model") or "")]
     parts += [str(character.get("name") or character.get("slug"))] if isinstance(character, dict) else []
-    parts += [f"web {options.web_search}"] if options.web_search != "off" else []
-    parts += [f"temperature {options.temperature:g}"] if options.temperature is not None else []
-    parts += ["no thinking"] if not options.thinking else []
-    parts += ["custom prompt"] if options.system_prompt.strip() else []
+    parts += [tr("web {web_search}", web_search=options.web_search)] if options.web_search != "off" else []
+    parts += (
+        [tr("temperature {temperature}", temperature=f"{options.temperature:g}")]
+        if options.temperature is not None
+        else []
+    )
+    parts += [tr("no thinking")] if not options.thinking else []
+    parts += [tr("custom prompt")] if options.system_prompt.strip() else []
     return ", ".join(part for part in parts if part)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageError
+from app.translation import tr
 from app.ui.chat.composer.attachment import Attachment, refusals
 from app.ui.chat.state import AttachmentView
 
@@ -104,7 +105,13 @@ class Attaching(QObject):
         for path in list(paths)[:MOST_AT_ONCE]:
             self._add(path.name, lambda path=path: check(path.name, read_file(path)))  # type: ignore[misc]  # bound
         if len(paths) > MOST_AT_ONCE:
-            self.told.emit(f"The first {MOST_AT_ONCE} of {len(paths)} files are attached.")
+            self.told.emit(
+                tr(
+                    "The first {most_at_once} of {count} files are attached.",
+                    most_at_once=MOST_AT_ONCE,
+                    count=len(paths),
+                )
+            )
 
     def add_image(self, image: Any) -> None:
         """Attach an image of the clipboard, a `QImage`."""
@@ -145,7 +152,7 @@ class Attaching(QObject):
 
         history = self._history
         if history is None:
-            item.sentence = "The history is still loading. Attach it again in a moment."
+            item.sentence = tr("The history is still loading. Attach it again in a moment.")
             self._take()
             return
         if self._gate is None:

@@ -6,7 +6,9 @@ reads as if nothing had happened.
 
 from __future__ import annotations
 
-CONTINUE_INSTRUCTION = (
+from app.translation import tr
+
+CONTINUE_INSTRUCTION = tr(
     "Your last answer was cut off. Continue it exactly where it stopped. "
     "Do not repeat or introduce anything; begin with the next word."
 )

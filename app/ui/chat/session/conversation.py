@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.translation import tr
 from app.ui.chat.session.answer_queue import Job, note_kind
 from app.ui.chat.session.message_rows import EDITED, row_of
 from app.ui.chat.session.open_chat import typed_since
@@ -480,7 +481,7 @@ class Conversation(QObject):
             saved = await self._catalogue.load("", note_kind(message.chat_id), message.id)
             if saved is not None and isinstance(saved.value, dict):
                 view = view_from_note(saved.value, thread.path(message.parent_id))
-        self.request_changed.emit(view or RequestView(note="The request for this answer was not saved."))
+        self.request_changed.emit(view or RequestView(note=tr("The request for this answer was not saved.")))
 
     # What the answers tell
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.core.money import count
+from app.translation import tr, tr_n
 from app.ui.chat.session.account_models import retires_text
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def deprecation_news(
     settings.remember(told_retiring=(*told, *(_key(model) for model in leaving))[-MOST_KEPT:])
     if len(leaving) > 1:
         names = ", ".join(f"{model.name} {retires_text(model)}" for model in leaving[:3])
-        more = f" and {len(leaving) - 3} more" if len(leaving) > 3 else ""
-        sentence = f"Models you use will be retired: {names}{more}."
+        more = tr(" and {count} more", count=len(leaving) - 3) if len(leaving) > 3 else ""
+        sentence = tr("Models you use will be retired: {names}{more}.", names=names, more=more)
     else:
         sentence = f"{leaving[0].name} {retires_text(leaving[0])}. {_users(used.get(leaving[0].id, 0))}"
     if any(model.id == open_model for model in leaving):
@@ -58,5 +58,5 @@ def _key(model: Model) -> str:
 
 def _users(chats: int) -> str:
     if not chats:
-        return "New chats use it."
-    return "1 chat uses it." if chats == 1 else f"{count(chats)} chats use it."
+        return tr("New chats use it.")
+    return tr_n("{n} chat uses it.", "{n} chats use it.", chats)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.core import money
 from app.storage.file_names import file_name
+from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.message_rows import receipt_of, stored_sources
 from app.ui.chat.session.titles import NEW_CHAT
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 MARKDOWN, HTML, JSON = "markdown", "html", "json"
 ENDINGS = {MARKDOWN: ".md", HTML: ".html", JSON: ".json"}
-NAMES = {MARKDOWN: "Markdown", HTML: "Web page", JSON: "JSON"}
+NAMES = {MARKDOWN: tr("Markdown"), HTML: tr("Web page"), JSON: "JSON"}
 _FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
 
 STYLE = """
@@ -65,7 +66,7 @@ class ExportForm:
 
 def name_of(title: str, kind: str) -> str:
     """A name for the file that every system takes."""
-    return file_name(title or NEW_CHAT, ENDINGS[kind], otherwise="Chat")
+    return file_name(title or NEW_CHAT, ENDINGS[kind], otherwise=tr("Chat"))
 
 
 def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], str], form: ExportForm) -> str:
@@ -78,7 +79,10 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
         if message.content.strip():
             parts.append(_closed(_numbered(message) if form.sources else message.content.strip()))
         parts += [f"*{_one_line(_attached(each))}*" for each in attachments_of(message.attachments)]
-        parts += [f"Function call `{call.name}`:\n\n{_fenced(call.arguments)}" for call in calls_in(message)]
+        parts += [
+            tr("Function call `{name}`:\n\n{fenced}", name=call.name, fenced=_fenced(call.arguments))
+            for call in calls_in(message)
+        ]
         if form.sources and message.sources:
             lines = [
                 f"{number}. [{_link_text(source)}](<{_link_target(source.url)}>)"
@@ -150,9 +154,9 @@ def _source_list(sources: Iterable[RowSource], anchor: str) -> str:
 
 
 def _about(chat: Chat, branch: Sequence[Message]) -> str:
-    parts = [f"{len(branch):,} messages" if len(branch) != 1 else "1 message"]
+    parts = [tr("{count} messages", count=f"{len(branch):,}") if len(branch) != 1 else "1 message"]
     if chat.character_name:
-        parts.append(f"with {chat.character_name}")
+        parts.append(tr("with {character_name}", character_name=chat.character_name))
     if branch:
         parts.append(money.moment(branch[0].created_at))
     return " · ".join(parts)
@@ -160,14 +164,14 @@ def _about(chat: Chat, branch: Sequence[Message]) -> str:
 
 def _speaker(chat: Chat, message: Message, name_of: Callable[[str], str]) -> str:
     if message.role == "user":
-        return "You"
+        return tr("You")
     if message.role == "tool":
-        return f"Answer for {message.extra.get('name') or 'a function'}"
-    return chat.character_name or name_of(message.model) or "Answer"
+        return tr("Answer for {extra}", extra=message.extra.get("name") or "a function")
+    return chat.character_name or name_of(message.model) or tr("Answer")
 
 
 def _note(message: Message, form: ExportForm) -> str:
-    state = {"stopped": "Stopped.", "interrupted": "The answer stopped early.", "failed": "No answer."}
+    state = {"stopped": tr("Stopped."), "interrupted": tr("The answer stopped early."), "failed": tr("No answer.")}
     parts = [state.get(message.state, "")]
     if form.receipts:
         parts.append(receipt_text(receipt_of(message, bool(message.usage.get("sandbox")))))

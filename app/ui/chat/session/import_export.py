@@ -14,6 +14,7 @@ from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
 from app.storage.files import replacing
+from app.translation import tr
 from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdown_of
 
 if TYPE_CHECKING:
@@ -57,8 +58,12 @@ class Transfer:
         try:
             packed = await asyncio.to_thread(write)
         except OSError as error:
-            return f"{path.name} could not be written: {error.strerror or 'the disk refused it'}"
-        return f"Saved as {path.name}{_left_out(packed)}"
+            return tr(
+                "{name} could not be written: {strerror}",
+                name=path.name,
+                strerror=error.strerror or tr("the disk refused it"),
+            )
+        return tr("Saved as {name}{left_out}", name=path.name, left_out=_left_out(packed))
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""
@@ -75,13 +80,23 @@ class Transfer:
             taken, newest_here = await self._keep(export, account_id)  # and counts in `left` what it does not take
             chats, messages, newest = chats + taken, messages + export.messages, newest_here or newest
             lines.append(
-                f"{path.name}, from {export.source}: {_count(taken, 'chat')}, {_count(export.messages, 'message')}."
+                tr(
+                    "{name}, from {source}: {count}, {count2}.",
+                    name=path.name,
+                    source=export.source,
+                    count=_count(taken, "chat"),
+                    count2=_count(export.messages, "message"),
+                )
             )
             left.update(export.left)
-        lines += [f"Left out: {number:,} {reason}." for reason, number in left.most_common() if number]
+        lines += [
+            tr("Left out: {number} {reason}.", number=f"{number:,}", reason=reason)
+            for reason, number in left.most_common()
+            if number
+        ]
         if not chats:
-            return ImportReport("Nothing imported", tuple(lines))
-        return ImportReport(f"{_count(chats, 'chat')} imported", tuple(lines), newest)
+            return ImportReport(tr("Nothing imported"), tuple(lines))
+        return ImportReport(tr("{count} imported", count=_count(chats, "chat")), tuple(lines), newest)
 
     async def _keep(self, export: Export, account_id: str) -> tuple[int, str]:
         """Return how many chats are on the disk now, and the id of the one with the latest message."""
@@ -107,10 +122,10 @@ def _left_out(packed: Packed) -> str:
     """What a saved chat is without, as the end of a sentence; "" when it is whole."""
     parts = []
     if packed.gone:
-        parts.append(f"{_count(packed.gone, 'attachment')} no longer on this computer")
+        parts.append(tr("{count} no longer on this computer", count=_count(packed.gone, "attachment")))
     if packed.too_much:
-        parts.append(f"{_count(packed.too_much, 'attachment')} beyond 700 MB")
-    return f", without {' and '.join(parts)}" if parts else ""
+        parts.append(tr("{count} beyond 700 MB", count=_count(packed.too_much, "attachment")))
+    return tr(", without {parts}", parts=" and ".join(parts)) if parts else ""
 
 
 def _count(number: int, word: str) -> str:

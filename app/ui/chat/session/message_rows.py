@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from app.core import money
 from app.core.problems import ActionSpec, Problem
 from app.service.http.harmless_text import harmless
+from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.answer_notes import note_of_ending
 from app.ui.chat.session.tool_calls import answers_after, calls_in
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.live_answer import LiveAnswer
     from app.ui.chat.session.message_tree import MessageTree
 
-RETRY = ActionSpec("retry", "Try again")
+RETRY = ActionSpec("retry", tr("Try again"))
 EDITED = "edited"  # in a message's `extra`: the person wrote this answer
 SPEAK_NOW = ("speak",)  # what an answer that is still being written can do, from its first whole sentence on
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
@@ -64,7 +65,7 @@ def row_of(
             id=message.id,
             role="tool",
             text=message.content,
-            caption=f"Your answer for {message.extra.get('name') or 'the function'}",
+            caption=tr("Your answer for {extra}", extra=message.extra.get("name") or tr("the function")),
             actions=("copy", "edit"),
             place=place,
             places=places,
@@ -105,7 +106,7 @@ def byline_of(
         return ()
     runs = []
     if message.extra.get(EDITED) is True:
-        runs.append(ReceiptRun("Edited by you", icon="pencil"))
+        runs.append(ReceiptRun(tr("Edited by you"), icon="pencil"))
     elif message.model and (before is None or before.model != message.model):
         runs.append(ReceiptRun(name_of(message.model)))
     told = _told(message, now)
@@ -200,9 +201,9 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
     runs += _token_runs(_number(usage, "prompt"), _number(usage, "cached"), _number(usage, "completion"))
     rate, first, took = (usage.get(name) for name in ("tokens_per_s", "first_token_s", "duration_s"))
     if isinstance(rate, (int, float)) and rate > 0:
-        runs.append(ReceiptRun(f"{rate:,.0f} tok/s", spare=True))
+        runs.append(ReceiptRun(tr("{rate} tok/s", rate=f"{rate:,.0f}"), spare=True))
     if isinstance(first, (int, float)):
-        runs.append(ReceiptRun(f"first token {money.duration(first)}", spare=True))
+        runs.append(ReceiptRun(tr("first token {first}", first=money.duration(first)), spare=True))
     if isinstance(took, (int, float)):
         runs.append(ReceiptRun(money.duration(took)))
     return tuple(runs)
@@ -211,18 +212,18 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
 def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
     """`Writing · 61 tok/s · first token 0.8 s · in 1,284 · out 418 · about $0.0019 so far`."""
     waiting = live.first_token_at is None
-    state = "Waiting for the first token" if waiting else "Thinking" if live.is_thinking else "Writing"
+    state = tr("Waiting for the first token") if waiting else tr("Thinking") if live.is_thinking else tr("Writing")
     runs = [ReceiptRun(state, icon="dot")]
     rate, first = live.tokens_per_s, live.first_token_s
     if rate is not None:
-        runs.append(ReceiptRun(f"{rate:,.0f} tok/s"))
+        runs.append(ReceiptRun(tr("{rate} tok/s", rate=f"{rate:,.0f}")))
     if first is not None:
-        runs.append(ReceiptRun(f"first token {money.duration(first)}"))
+        runs.append(ReceiptRun(tr("first token {first}", first=money.duration(first))))
     runs += _token_runs(live.input_tokens, live.cached_tokens, 0 if waiting else live.output_tokens)
     cost = live.cost_so_far
     if cost is not None and not waiting:
         stated = live.cost_usd is not None
-        text = money.money(cost) if stated else f"{money.about(cost)} so far"
+        text = money.money(cost) if stated else tr("{cost} so far", cost=money.about(cost))
         runs.append(ReceiptRun(f"{text}, {money.PLAY_MONEY}" if sandbox else text, "text", strong=True))
     return tuple(runs)
 
@@ -230,10 +231,10 @@ def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
 def _token_runs(prompt: int, cached: int, completion: int) -> list[ReceiptRun]:
     runs = []
     if prompt:
-        inside = f" ({money.count(cached)} cached)" if cached else ""
-        runs.append(ReceiptRun(f"in {money.count(prompt)}{inside}"))
+        inside = tr(" ({cached} cached)", cached=money.count(cached)) if cached else ""
+        runs.append(ReceiptRun(tr("in {prompt}{inside}", prompt=money.count(prompt), inside=inside)))
     if completion:
-        runs.append(ReceiptRun(f"out {money.count(completion)}"))
+        runs.append(ReceiptRun(tr("out {completion}", completion=money.count(completion))))
     return runs
 
 
@@ -249,9 +250,9 @@ def kept_text(message: Message) -> str:
     tokens = _number(message.usage, "completion")
     parts = []
     if tokens:
-        parts.append(f"{money.count(tokens)} tokens kept")
+        parts.append(tr("{tokens} tokens kept", tokens=money.count(tokens)))
     elif message.content:
-        parts.append("The part that arrived is kept")
+        parts.append(tr("The part that arrived is kept"))
     if message.cost_usd is not None:
         parts.append(money.cost(message.cost_usd, str(message.usage.get("cost_source") or "none")))
     return f"{said} {', '.join(parts)}{'.' if parts else ''}".strip()
@@ -262,7 +263,7 @@ def stored_problem(message: Message) -> Problem | None:
     if message.state != "failed":
         return None
     what, _, meaning = message.error.partition("\n")
-    return Problem(what or "No answer", meaning, primary=RETRY, severity="warn", icon="warning")
+    return Problem(what or tr("No answer"), meaning, primary=RETRY, severity="warn", icon="warning")
 
 
 def ended_note(message: Message) -> Problem | None:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.translation import tr
 from app.ui.chat.session.estimate import context_text
 
 if TYPE_CHECKING:
@@ -14,15 +15,15 @@ if TYPE_CHECKING:
 # Words for what a model can do → its capability, in the order in which they are told.
 ABILITIES: tuple[tuple[str, str], ...] = (
     ("pictures", "supports_vision"),
-    ("multiple images at once", "supports_multiple_images"),
+    (tr("multiple images at once"), "supports_multiple_images"),
     ("sound", "supports_audio_input"),
     ("films", "supports_video_input"),
     ("reasoning", "supports_reasoning"),
-    ("effort levels", "supports_reasoning_effort"),
+    (tr("effort levels"), "supports_reasoning_effort"),
     ("functions", "supports_function_calling"),
-    ("answers with a schema", "supports_response_schema"),
-    ("web search", "supports_web_search"),
-    ("its own search", "supports_x_search"),
+    (tr("answers with a schema"), "supports_response_schema"),
+    (tr("web search"), "supports_web_search"),
+    (tr("its own search"), "supports_x_search"),
 )
 PRIVACY = {"private": "private", "anonymized": "anonymous"}
 
@@ -33,20 +34,22 @@ def changes(old: Model, new: Model) -> tuple[str, ...]:
     if old.context_tokens != new.context_tokens and old.context_tokens and new.context_tokens:
         more = "larger" if new.context_tokens > old.context_tokens else "smaller"
         before, after = context_text(old.context_tokens), context_text(new.context_tokens)
-        lines.append(f"Its context is {more}: {after} tokens instead of {before}.")
+        lines.append(
+            tr("Its context is {more}: {after} tokens instead of {before}.", more=more, after=after, before=before)
+        )
     for words, before_usd, after_usd in (
-        ("Input", old.price_input, new.price_input),
-        ("Output", old.price_output, new.price_output),
+        (tr("Input"), old.price_input, new.price_input),
+        (tr("Output"), old.price_output, new.price_output),
     ):
         lines += _price(words, before_usd, after_usd)
     gained = [word for word, name in ABILITIES if _can(new, name) and not _can(old, name)]
     lost = [word for word, name in ABILITIES if _can(old, name) and not _can(new, name)]
     if gained:
-        lines.append(f"It adds {_listed(gained)}.")
+        lines.append(tr("It adds {listed}.", listed=_listed(gained)))
     if lost:
-        lines.append(f"It loses {_listed(lost)}.")
+        lines.append(tr("It loses {listed}.", listed=_listed(lost)))
     if old.privacy != new.privacy and new.privacy:
-        lines.append(f"Its requests are {PRIVACY.get(new.privacy, new.privacy)}.")
+        lines.append(tr("Its requests are {privacy}.", privacy=PRIVACY.get(new.privacy, new.privacy)))
     return tuple(lines)
 
 
@@ -54,7 +57,15 @@ def _price(words: str, before: Decimal | None, after: Decimal | None) -> list[st
     if before is None or after is None or before == after:
         return []
     more = "more" if after > before else "less"
-    return [f"{words} costs {more}: {money.money(after)} per million tokens instead of {money.money(before)}."]
+    return [
+        tr(
+            "{words} costs {more}: {after} per million tokens instead of {before}.",
+            words=words,
+            more=more,
+            after=money.money(after),
+            before=money.money(before),
+        )
+    ]
 
 
 def _can(model: Model, name: str) -> bool:
@@ -62,4 +73,4 @@ def _can(model: Model, name: str) -> bool:
 
 
 def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return words[0] if len(words) == 1 else tr("{words} and {words2}", words=", ".join(words[:-1]), words2=words[-1])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.chat.composer.attachment import Attachment, attachments_of, refusals
 from app.ui.chat.session.account_models import price_line, retires_text
 from app.ui.chat.session.chat_options import ChatOptions, extra_of, judge
@@ -218,17 +219,17 @@ class OpenChat:
     def why_not(self) -> str:
         """Why nothing can be sent now, "" when it can."""
         if not self.is_whole:
-            return "The chat is still opening."
+            return tr("The chat is still opening.")
         if self.edits_answer:
             return ""  # it is kept here and nobody is asked
         if self.current_account.service is None or not self.model_id:
             return _why_not(self.current_account)
         if self.reading:
-            return "An attachment is still loading."
+            return tr("An attachment is still loading.")
         refused = next((each for each in refusals(self.attachments, self.model) if each), "")
         if refused:
-            return f"{refused} Remove it, or choose another model."
-        extra_fault = extra_of(self.options.extra_json)[1] and "Extra JSON in Parameters is not complete."
+            return tr("{refused} Remove it, or choose another model.", refused=refused)
+        extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is not complete.")
         return self.structure.fault() or extra_fault
 
     @property
@@ -303,7 +304,7 @@ def _sampling_defaults(model: Model | None) -> dict[str, float]:
 
 def _why_not(current_account: CurrentAccount) -> str:
     if current_account.account is None:
-        return "Choose an account, or work in the Sandbox."
+        return tr("Choose an account, or work in the Sandbox.")
     if current_account.is_locked:
-        return "Unlock your keys first."
-    return "The model list has not loaded yet." if current_account.service is not None else "Not connected yet."
+        return tr("Unlock your keys first.")
+    return tr("The model list has not loaded yet.") if current_account.service is not None else tr("Not connected yet.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from app.translation import tr
 from app.ui.chat.session.structured_output import resolve
 
 MAX_DEPTH = 60
@@ -26,7 +27,7 @@ def misfit(value: object, schema: Mapping[str, Any]) -> str:
 
 def _misfit(value: object, schema: object, root: Mapping[str, Any], at: str, depth: int) -> str:
     if schema is False:
-        return f"{at} should not be there"
+        return tr("{at} should not be there", at=at)
     if not isinstance(schema, Mapping) or depth > MAX_DEPTH:
         return ""
     if "$ref" in schema:
@@ -34,15 +35,15 @@ def _misfit(value: object, schema: object, root: Mapping[str, Any], at: str, dep
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds] if isinstance(kinds, str) else []
     if kinds and not any(_IS[kind](value) for kind in kinds if kind in _IS):
-        return f"{at} should have the type {' or '.join(map(str, kinds))}"
+        return tr("{at} should have the type {map}", at=at, map=" or ".join(map(str, kinds)))
     if "const" in schema and value != schema["const"]:
-        return f"{at} should be {schema['const']!r}"
+        return tr("{at} should be {schema}", at=at, schema=f"{schema['const']!r}")
     if isinstance(schema.get("enum"), list) and value not in schema["enum"]:
-        return f"{at} is not one of the listed values"
+        return tr("{at} is not one of the listed values", at=at)
     for union in ("anyOf", "oneOf"):
         options = schema.get(union)
         if isinstance(options, list) and options and all(_misfit(value, each, root, at, depth + 1) for each in options):
-            return f"{at} fits none of the {len(options)} ways"
+            return tr("{at} fits none of the {count} ways", at=at, count=len(options))
     if isinstance(value, Mapping):
         return _object_misfit(value, schema, root, at, depth)
     if isinstance(value, list) and "items" in schema:
@@ -59,11 +60,11 @@ def _object_misfit(
     required = schema.get("required")
     for name in required if isinstance(required, list) else []:
         if name not in value:
-            return f"{at}.{name} is missing"
+            return tr("{at}.{name} is missing", at=at, name=name)
     if schema.get("additionalProperties") is False:
         extra = next((name for name in value if name not in properties), None)
         if extra is not None:
-            return f"{at}.{extra} is not in the schema"
+            return tr("{at}.{extra} is not in the schema", at=at, extra=extra)
     inner = (
         _misfit(value[name], each, root, f"{at}.{name}", depth + 1)
         for name, each in properties.items()

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.service.models import Model
 
@@ -56,15 +58,15 @@ class Structure:
     def fault(self) -> str:
         """Why nothing can be sent with this, "" when it can."""
         if self.use_schema and isinstance(answer_format(self.schema), Fault):
-            return "The answer schema is not complete."
+            return tr("The answer schema is not complete.")
         if self.use_functions and isinstance(functions_of(self.functions), Fault):
-            return "The functions in Parameters are not complete."
+            return tr("The functions in Parameters are not complete.")
         return ""
 
     def summary(self) -> str:
         """What is switched on, in as few words as fit on a pill; "" for plain answers."""
         number = len(function_names(self.functions))
-        functions = "1 function" if number == 1 else f"{number:,} functions"
+        functions = "1 function" if number == 1 else tr("{number} functions", number=f"{number:,}")
         if self.use_schema and self.use_functions:
             return f"JSON, {functions}"
         return "JSON" if self.use_schema else functions if self.use_functions else ""
@@ -84,8 +86,12 @@ def refusals(model: Model | None) -> tuple[str, str]:
         return "", ""
     can = model.capabilities
     return (
-        "" if can.supports_response_schema else f"{model.name} does not support schemas, so none is sent.",
-        "" if can.supports_function_calling else f"{model.name} does not support functions, so none are offered.",
+        ""
+        if can.supports_response_schema
+        else tr("{name} does not support schemas, so none is sent.", name=model.name),
+        ""
+        if can.supports_function_calling
+        else tr("{name} does not support functions, so none are offered.", name=model.name),
     )
 
 
@@ -96,13 +102,18 @@ class _Wrong(Exception):
 def read_json_text(text: str) -> Any | Fault:
     """Return the value in `text`, or where it stops being JSON."""
     if len(text) > MAX_CHARS:
-        return Fault(f"Up to {MAX_CHARS:,} characters; this has {len(text):,}.")
+        return Fault(
+            tr("Up to {max_chars} characters; this has {count}.", max_chars=f"{MAX_CHARS:,}", count=f"{len(text):,}")
+        )
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        return Fault(f"{error.msg} in line {error.lineno}, column {error.colno}.", error.lineno)
+        return Fault(
+            tr("{msg} in line {lineno}, column {colno}.", msg=error.msg, lineno=error.lineno, colno=error.colno),
+            error.lineno,
+        )
     except (ValueError, RecursionError):
-        return Fault("This is nested too deeply.")
+        return Fault(tr("This is nested too deeply."))
 
 
 def answer_format(text: str) -> dict[str, object] | Fault:
@@ -114,7 +125,7 @@ def answer_format(text: str) -> dict[str, object] | Fault:
     if isinstance(value, Fault):
         return value
     if not isinstance(value, Mapping):
-        return Fault("A schema is a JSON object.", 1)
+        return Fault(tr("A schema is a JSON object."), 1)
     wrapped = value.get("json_schema", value)
     inner = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
     schema = inner if isinstance(inner, Mapping) else value
@@ -124,9 +135,9 @@ def answer_format(text: str) -> dict[str, object] | Fault:
     except _Wrong as wrong:
         return Fault(str(wrong), _line_of(text, str(wrong)))
     except RecursionError:
-        return Fault("This is nested too deeply.")
+        return Fault(tr("This is nested too deeply."))
     if schema.get("type") != "object":
-        return Fault("The top level needs “type”: “object”, because services answer with an object.", 1)
+        return Fault(tr("The top level needs “type”: “object”, because services answer with an object."), 1)
     strict = wrapped.get("strict", True) if isinstance(inner, Mapping) else True
     called = name if isinstance(name, str) and _NAME.fullmatch(name) else "answer"
     return {
@@ -142,9 +153,15 @@ def functions_of(text: str) -> tuple[dict[str, object], ...] | Fault:
         return value
     entries = value if isinstance(value, list) else [value]
     if not entries:
-        return Fault("This list has no functions.", 1)
+        return Fault(tr("This list has no functions."), 1)
     if len(entries) > MAX_FUNCTIONS:
-        return Fault(f"Up to {MAX_FUNCTIONS} functions; this list has {len(entries)}.")
+        return Fault(
+            tr(
+                "Up to {max_functions} functions; this list has {count}.",
+                max_functions=MAX_FUNCTIONS,
+                count=len(entries),
+            )
+        )
     tools: list[dict[str, object]] = []
     for number, entry in enumerate(entries, start=1):
         made = _tool(entry, number)
@@ -153,7 +170,7 @@ def functions_of(text: str) -> tuple[dict[str, object], ...] | Fault:
         tools.append(made)
     names = [tool["function"]["name"] for tool in tools]  # type: ignore[index]  # `_tool` made it so
     doubled = next((name for name in names if names.count(name) > 1), None)
-    return Fault(f"Two functions are called “{doubled}”.") if doubled else tuple(tools)
+    return Fault(tr("Two functions are called “{doubled}”.", doubled=doubled)) if doubled else tuple(tools)
 
 
 def function_names(text: str) -> tuple[str, ...]:
@@ -164,26 +181,30 @@ def function_names(text: str) -> tuple[str, ...]:
 
 def _tool(entry: object, number: int) -> dict[str, object] | str:
     if not isinstance(entry, Mapping):
-        return f"Function {number} is not a JSON object."
+        return tr("Function {number} is not a JSON object.", number=number)
     wrapped = entry.get("function")
     function = wrapped if isinstance(wrapped, Mapping) else entry
     if entry.get("type", "function") != "function" and isinstance(wrapped, Mapping):
-        return f"Function {number} has the type “{entry.get('type')}”; only “function” is understood."
+        return tr(
+            "Function {number} has the type “{entry}”; only “function” is understood.",
+            number=number,
+            entry=entry.get("type"),
+        )
     name = function.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        return f"Function {number} needs a “name” of up to 64 letters, digits, “_” or “-”."
+        return tr("Function {number} needs a “name” of up to 64 letters, digits, “_” or “-”.", number=number)
     kept: dict[str, object] = {"name": name}
     if isinstance(function.get("description"), str):
         kept["description"] = function["description"]
     parameters = function.get("parameters", {"type": "object", "properties": {}})
     if not isinstance(parameters, Mapping):
-        return f"“parameters” of “{name}” is not a JSON object."
+        return tr("“parameters” of “{name}” is not a JSON object.", name=name)
     try:
         _check(parameters, parameters, f"{name}.parameters")
     except _Wrong as wrong:
         return str(wrong)
     except RecursionError:
-        return f"“parameters” of “{name}” is nested too deeply."
+        return tr("“parameters” of “{name}” is nested too deeply.", name=name)
     kept["parameters"] = dict(parameters)
     if isinstance(function.get("strict"), bool):
         kept["strict"] = function["strict"]
@@ -192,39 +213,43 @@ def _tool(entry: object, number: int) -> dict[str, object] | str:
 
 def _check(schema: object, root: Mapping[str, Any], at: str) -> None:
     """Raise `_Wrong` with a sentence at the first place that no service would take."""
-    where = f"“{at}”" if at else "The schema"
+    where = f"“{at}”" if at else tr("The schema")
     if isinstance(schema, bool):
         return
     if not isinstance(schema, Mapping):
-        raise _Wrong(f"{where} is not a JSON object.")
+        raise _Wrong(tr("{where} is not a JSON object.", where=where))
     kinds = schema.get("type")
     for kind in kinds if isinstance(kinds, list) else [] if kinds is None else [kinds]:
         if kind not in KINDS:
-            raise _Wrong(f"{where} has the type “{kind}”; known are {', '.join(KINDS)}.")
+            raise _Wrong(
+                tr("{where} has the type “{kind}”; known are {kinds}.", where=where, kind=kind, kinds=", ".join(KINDS))
+            )
     properties = schema.get("properties", {})
     if not isinstance(properties, Mapping):
-        raise _Wrong(f"“properties” of {where} is not a JSON object.")
+        raise _Wrong(tr("“properties” of {where} is not a JSON object.", where=where))
     for name, inner in properties.items():
         _check(inner, root, f"{at}.{name}" if at else str(name))
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        raise _Wrong(f"“required” of {where} is not a list of names.")
+        raise _Wrong(tr("“required” of {where} is not a list of names.", where=where))
     missing = next((name for name in required if properties and name not in properties), None)
     if missing is not None:
-        raise _Wrong(f"{where} requires “{missing}”, which is not among its properties.")
+        raise _Wrong(
+            tr("{where} requires “{missing}”, which is not among its properties.", where=where, missing=missing)
+        )
     if "items" in schema:
         _check(schema["items"], root, f"{at}[]")
     if "enum" in schema and not (isinstance(schema["enum"], list) and schema["enum"]):
-        raise _Wrong(f"“enum” of {where} is not a list of values.")
+        raise _Wrong(tr("“enum” of {where} is not a list of values.", where=where))
     for union in _UNIONS:
         if union in schema:
             if not isinstance(schema[union], list) or not schema[union]:
-                raise _Wrong(f"“{union}” of {where} is not a list of schemas.")
+                raise _Wrong(tr("“{union}” of {where} is not a list of schemas.", union=union, where=where))
             for inner in schema[union]:
                 _check(inner, root, at)
     reference = schema.get("$ref")
     if reference is not None and resolve(reference, root) is None:
-        raise _Wrong(f"{where} refers to “{reference}”, which does not exist.")
+        raise _Wrong(tr("{where} refers to “{reference}”, which does not exist.", where=where, reference=reference))
 
 
 def resolve(reference: object, root: Mapping[str, Any]) -> Mapping[str, Any] | None:

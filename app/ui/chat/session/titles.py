@@ -6,12 +6,14 @@ import re
 import unicodedata
 from datetime import date, datetime
 
-NEW_CHAT = "New chat"
+from app.translation import tr
+
+NEW_CHAT = tr("New chat")
 MAX_TITLE_CHARS = 60
 _MARKS = re.compile(r"^(?:\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+)+|[*_`~]{1,3}")
 _MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
+    tr("January"), tr("February"), tr("March"), tr("April"), tr("May"), tr("June"),
+    tr("July"), tr("August"), tr("September"), tr("October"), tr("November"), tr("December"),
 )  # fmt: skip
 
 
@@ -41,14 +43,14 @@ def _cut(words: str) -> str:
 def group_of(updated_at: datetime, pinned: bool, today: date) -> str:
     """The heading a chat stands under. `updated_at` is aware; days are the person's own."""
     if pinned:
-        return "Pinned"
+        return tr("Pinned")
     day = updated_at.astimezone().date()
     age = (today - day).days
     if age <= 0:
-        return "Today"
+        return tr("Today")
     if age == 1:
-        return "Yesterday"
+        return tr("Yesterday")
     month = _MONTHS[day.month - 1]
     if (day.year, day.month) == (today.year, today.month):
-        return f"Earlier in {month}"
+        return tr("Earlier in {month}", month=month)
     return month if day.year == today.year else f"{month} {day.year}"

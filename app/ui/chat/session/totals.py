@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.chat.session.state_pages import Totals, TotalsRow
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbo
         if message.role != "assistant" or not message.usage:
             continue
         usage = message.usage
-        name = name_of(message.model) or "Unknown model"
+        name = name_of(message.model) or tr("Unknown model")
         row = rows.get(name) or TotalsRow(name, 0, 0, 0, 0, None)
         rows[name] = _added(row, message)
         estimated |= usage.get("cost_source") == "estimated" or bool(usage.get("estimated"))
@@ -51,7 +52,7 @@ def _added(row: TotalsRow, message: Message) -> TotalsRow:
 def _sum(rows: Sequence[TotalsRow]) -> TotalsRow:
     costs = [row.cost_usd for row in rows if row.cost_usd is not None]
     return TotalsRow(
-        "This chat",
+        tr("This chat"),
         sum(row.turns for row in rows),
         sum(row.prompt_tokens for row in rows),
         sum(row.cached_tokens for row in rows),

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.chat_options import ChatOptions, judge
 from app.ui.chat.session.estimate import (
@@ -81,9 +82,11 @@ def cost_note(
     """
     links = links_in(draft) if options.read_links else ()
     own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
-    own_text = f"{money.count(own)} tok" if own else ""
+    own_text = tr("{own} tok", own=money.count(own)) if own else ""
     if model is None and model_id:
-        return CostNote("Price unknown", f"{model_id} is not on this service.", own_text, links)
+        return CostNote(
+            tr("Price unknown"), tr("{model_id} is not on this service.", model_id=model_id), own_text, links
+        )
     if model is None:
         return CostNote(tokens=own_text, links=links)
     estimated = branch_tokens + own
@@ -92,18 +95,21 @@ def cost_note(
         prompt += hidden_prompt_tokens(options, has_character)
     cap = turn_cap_usd(model, options, prompt, len(links))
     if cap is None:
-        return CostNote("Price not stated", f"{model.name} has no price in the model list.", own_text, links)
+        return CostNote(
+            tr("Price not stated"), tr("{name} has no price in the model list.", name=model.name), own_text, links
+        )
     output = most_output_tokens(model, options, prompt) or 0
-    detail = (
-        f"Up to {money.count(prompt)} tokens in and {money.count(output)} out at the list price. "
-        "The receipt shows the actual cost."
+    detail = tr(
+        "Up to {prompt} tokens in and {output} out at the list price. The receipt shows the actual cost.",
+        prompt=money.count(prompt),
+        output=money.count(output),
     )
     if sandbox:
-        detail += " Paid from the Sandbox's play money."
+        detail += tr(" Paid from the Sandbox's play money.")
     if own:
-        detail += f" Your message has about {money.count(own)} tokens."
+        detail += tr(" Your message has about {own} tokens.", own=money.count(own))
     if judge(options, model).social_posts.usable and options.social_posts:
-        detail += " The model’s own search is charged per result, which cannot be known in advance."
+        detail += tr(" The model’s own search is charged per result, which cannot be known in advance.")
     return CostNote(f"{money.at_most(cap)}", detail, own_text, links)
 
 

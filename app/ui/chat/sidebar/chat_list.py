@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
@@ -40,19 +41,19 @@ class ChatListPane(ListPane):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.foot = StorageFooter(theme)
-        title, words, clear = self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter")
+        title, words, clear = tr("Chats"), tr("Filter chats"), tr("Clear filter")
         super().__init__(theme, title, words, clear, self.foot, parent, shortcut="")  # Ctrl+F finds in the open chat
         self._open_chat: str | None = None
         self._entries: tuple[ChatEntry, ...] = ()
         self._is_read = False  # before that nobody knows whether there are chats
         self.setAcceptDrops(True)
-        self.characters = IconButton(theme, "mask", self.tr("Characters"), shortcut="Ctrl+Shift+P")
-        self.new = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N", framed=True)
+        self.characters = IconButton(theme, "mask", tr("Characters"), shortcut="Ctrl+Shift+P")
+        self.new = IconButton(theme, "plus", tr("New chat"), shortcut="Ctrl+N", framed=True)
         self.header.add(self.characters)
         self.header.add(self.new)
-        self._everywhere = QuietButton(theme, self.tr("Search all messages"), "search", size="small")
+        self._everywhere = QuietButton(theme, tr("Search all messages"), "search", size="small")
         self.add_to_empty(self._everywhere)
-        self.bring_in = IconButton(theme, "upload", self.tr("Import chats"), size="small", icon_size=14, role="text3")
+        self.bring_in = IconButton(theme, "upload", tr("Import chats"), size="small", icon_size=14, role="text3")
         self.foot.add(self.bring_in)
         self.bring_in.clicked.connect(self.import_wanted)
         self.new.clicked.connect(self.new_wanted)
@@ -68,7 +69,7 @@ class ChatListPane(ListPane):
 
         view = GroupedView(
             self._theme,
-            self.tr("Chats"),
+            tr("Chats"),
             has_start_sign=False,
             selects_many=True,
             turns=lambda row: getattr(row, "writing", False),
@@ -98,11 +99,7 @@ class ChatListPane(ListPane):
         self._show_rows()
         number = len(entries)
         words = (
-            self.tr("1 chat")
-            if number == 1
-            else self.tr("{number:,} chats").format(number=number)
-            if number
-            else self.tr("No chats")
+            tr("1 chat") if number == 1 else tr("{number} chats", number=f"{number:,}") if number else tr("No chats")
         )
         self.foot.show_kept(words)
         self._agree()
@@ -137,9 +134,9 @@ class ChatListPane(ListPane):
         self._everywhere.setVisible(bool(searched))
         self.show_filled(
             bool(self.model.shown_keys()) or not self._is_read,
-            self.tr("No results for “{searched}”.").format(searched=searched)
+            tr("No results for “{searched}”.", searched=searched)
             if searched
-            else self.tr("Your chats appear here. They stay on this computer."),
+            else tr("Your chats appear here. They stay on this computer."),
         )
 
     def _filter(self, _text: str) -> None:

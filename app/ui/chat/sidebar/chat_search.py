@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr, tr_n
 from app.ui.chat.sidebar.chat_delegate import HitDelegate
 from app.ui.chat.state import MOST_HITS, Hit
 from app.ui.kit.lists.grouped_list import GroupedModel
@@ -34,16 +35,16 @@ class SearchPane(QWidget):
         super().__init__(parent)
         self._theme = theme
         zone(self, "pane")
-        self.back = IconButton(theme, "chevron-left", self.tr("Back to chats"))
-        self.header = PaneHeader(theme, self.tr("Search all chats"))
+        self.back = IconButton(theme, "chevron-left", tr("Back to chats"))
+        self.header = PaneHeader(theme, tr("Search all chats"))
         self.header.add_before_title(self.back)
-        self.field = SearchField(theme, self.tr("Search all chats"), shortcut="Ctrl+Shift+F")
+        self.field = SearchField(theme, tr("Search all chats"), shortcut="Ctrl+Shift+F")
         self.field.setProperty("sizing", "small")
-        self.view = GroupedView(theme, self.tr("Search results"), has_start_sign=False)
+        self.view = GroupedView(theme, tr("Search results"), has_start_sign=False)
         self.view.setItemDelegate(HitDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
         self.nothing = Label(theme, "", "body", "text2", wrap=True)
-        self.clear = QuietButton(theme, self.tr("Clear search"), size="small")
+        self.clear = QuietButton(theme, tr("Clear search"), size="small")
         empty = QWidget()
         self._empty = QVBoxLayout(empty)
         self._empty.addWidget(self.nothing)
@@ -107,16 +108,14 @@ class SearchPane(QWidget):
             self.view.show_current(rows[0][0])
         number = len(hits)
         is_vain = bool(text.strip()) and not number
-        self.nothing.set_text(self.tr("No results for “{text}”.").format(text=text.strip()) if is_vain else "")
+        self.nothing.set_text(tr("No results for “{text}”.", text=text.strip()) if is_vain else "")
         self._places.setCurrentIndex(1 if is_vain else 0)
         if not number:
-            words = self.tr("Searches titles and messages for every word. Use quotes for a phrase.")
+            words = tr("Searches titles and messages for every word. Use quotes for a phrase.")
         elif number >= MOST_HITS:
-            words = self.tr("Showing the newest {number} results. Add words to narrow the search.").format(
-                number=number
-            )
+            words = tr("Showing the newest {number} results. Add words to narrow the search.", number=number)
         else:
-            words = self.tr("1 place") if number == 1 else self.tr("{number} places").format(number=number)
+            words = tr_n("{n} place", "{n} places", number)
         self.note.set_text(words)
 
     def _start_over(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.service.crypto_rpc import RpcItem
+from app.translation import tr
 
 MAX_TEXT_CHARS = 8_000_000
 _ITEM_KEYS = frozenset({"jsonrpc", "id", "method", "params"})
@@ -93,19 +94,19 @@ def read_params(text: str) -> Sequence[object] | Mapping[str, object] | TextProb
     except json.JSONDecodeError as error:
         return TextProblem(error.lineno, json_sentence(error))
     except (ValueError, RecursionError):
-        return TextProblem(1, "This is nested too deeply.")
+        return TextProblem(1, tr("This is nested too deeply."))
     if isinstance(value, list | dict):
         return value
-    return TextProblem(1, "Parameters must be a list [ ] or an object { }.")
+    return TextProblem(1, tr("Parameters must be a list [ ] or an object { }."))
 
 
 def read_text(text: str) -> ReadText:
     """Read one call or a list of calls. Never raises: what is wrong is in `problems`, with its line."""
     if len(text) > MAX_TEXT_CHARS:
-        return ReadText(problems=(TextProblem(1, "This is too large for one request."),))
+        return ReadText(problems=(TextProblem(1, tr("This is too large for one request.")),))
     start = _skip(text, 0)
     if start == len(text):
-        return ReadText(problems=(TextProblem(1, "Write a call or a list of calls."),))
+        return ReadText(problems=(TextProblem(1, tr("Write a call or a list of calls.")),))
     batch = text[start] == "["
     rows: list[CallRow] = []
     problems: list[TextProblem] = []
@@ -123,25 +124,25 @@ def read_text(text: str) -> ReadText:
     except json.JSONDecodeError as error:
         problems.append(TextProblem(error.lineno, json_sentence(error)))
     except RecursionError:
-        problems.append(TextProblem(1, "This is nested too deeply."))
+        problems.append(TextProblem(1, tr("This is nested too deeply.")))
     if not rows and not problems:
-        problems.append(TextProblem(1, "The list has no calls."))
+        problems.append(TextProblem(1, tr("The list has no calls.")))
     return ReadText(tuple(rows), batch, tuple(problems), given != list(range(1, len(rows) + 1)))
 
 
 def json_sentence(error: json.JSONDecodeError) -> str:
     """The parser's remark as a sentence."""
     return {
-        "Expecting value": "A value is missing here.",
-        "Expecting ',' delimiter": "A comma or a closing bracket is missing here.",
-        "Expecting ':' delimiter": "A colon is missing after the name.",
-        "Expecting property name enclosed in double quotes": "A name in double quotes is missing here.",
-        "Illegal trailing comma before end of object": "There is an extra comma before the closing bracket.",
-        "Illegal trailing comma before end of array": "There is an extra comma before the closing bracket.",
-        "Unterminated string starting at": "A closing quote is missing.",
-        "Invalid control character at": "A text contains a line break. Use \\n instead.",
-        "Extra data": "There is extra text after the end.",
-    }.get(error.msg, "This is not JSON.")
+        "Expecting value": tr("A value is missing here."),
+        "Expecting ',' delimiter": tr("A comma or a closing bracket is missing here."),
+        "Expecting ':' delimiter": tr("A colon is missing after the name."),
+        "Expecting property name enclosed in double quotes": tr("A name in double quotes is missing here."),
+        "Illegal trailing comma before end of object": tr("There is an extra comma before the closing bracket."),
+        "Illegal trailing comma before end of array": tr("There is an extra comma before the closing bracket."),
+        "Unterminated string starting at": tr("A closing quote is missing."),
+        "Invalid control character at": tr("A text contains a line break. Use \\n instead."),
+        "Extra data": tr("There is extra text after the end."),
+    }.get(error.msg, tr("This is not JSON."))
 
 
 def _item(row: CallRow) -> dict[str, object]:
@@ -178,21 +179,21 @@ def _items(text: str, start: int, batch: bool) -> Iterator[tuple[int, object]]:
         end = place + 1
     rest = _skip(text, end)
     if rest < len(text):
-        raise json.JSONDecodeError("Extra data", text, rest)
+        raise json.JSONDecodeError(tr("Extra data"), text, rest)
 
 
 def _fault(item: object) -> str:
     """Why this is no call that can be sent; "" when it is one."""
     if not isinstance(item, dict):
-        return "A call must be an object with a method and parameters."
+        return tr("A call must be an object with a method and parameters.")
     if item.get("jsonrpc", "2.0") != "2.0":
-        return 'The protocol version must be "2.0".'
+        return tr('The protocol version must be "2.0".')
     method = item.get("method")
     if not isinstance(method, str) or not method.strip():
-        return 'The call has no "method".'
+        return tr('The call has no "method".')
     if not isinstance(item.get("params", []), list | dict):
-        return 'The "params" must be a list [ ] or an object { }.'
+        return tr('The "params" must be a list [ ] or an object { }.')
     unknown = [key for key in item if key not in _ITEM_KEYS]
     if unknown:
-        return f"A call has no “{unknown[0][:40]}”."
+        return tr("A call has no “{unknown}”.", unknown=unknown[0][:40])
     return ""

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.translation import tr
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.outcomes import items_of
 from app.ui.crypto_rpc.state import CallEntry
@@ -22,7 +23,7 @@ def title_of(call: RpcCall) -> str:
     items = items_of(call.items)
     if len(items) == 1:
         return str(items[0].get("method", ""))
-    return f"{len(items)} calls in a batch"
+    return tr("{count} calls in a batch", count=len(items))
 
 
 def entry_of(call: RpcCall, now: datetime) -> CallEntry:
@@ -44,28 +45,28 @@ def entry_of(call: RpcCall, now: datetime) -> CallEntry:
 
 def _badge(call: RpcCall) -> tuple[str, str]:
     if call.state == "open":
-        return "Sending", ""
+        return tr("Sending"), ""
     if call.state == "unknown":
-        return "Unknown", "warn"
+        return tr("Unknown"), "warn"
     if call.state == "failed":
-        return (str(call.status) if call.status else "Not sent"), "bad"
+        return (str(call.status) if call.status else tr("Not sent")), "bad"
     if call.replayed:
-        return "Replay", "replay"
+        return tr("Replay"), "replay"
     if call.errors:
-        return ("1 error" if call.errors == 1 else f"{call.errors} errors"), "warn"
+        return ("1 error" if call.errors == 1 else tr("{errors} errors", errors=call.errors)), "warn"
     return "", ""
 
 
 def _charged(call: RpcCall) -> str:
     if call.state == "failed":
-        return "not charged"
+        return tr("not charged")
     if call.state == "open":
         return ""
     if call.replayed:
         return "0 cr"
     if call.credits is not None:
         return f"{money.count(call.credits)} cr"
-    return f"about {money.count(call.estimate_credits)} cr"
+    return tr("about {estimate_credits} cr", estimate_credits=money.count(call.estimate_credits))
 
 
 @money.or_dash
@@ -73,15 +74,20 @@ def day_of(at: datetime, now: datetime) -> str:
     """The heading that a moment stands under: Today, Yesterday, or the day."""
     day, today = at.astimezone().date(), now.astimezone().date()
     if day == today:
-        return "Today"
+        return tr("Today")
     if day == today - timedelta(days=1):
-        return "Yesterday"
+        return tr("Yesterday")
     return money.day(at)
 
 
 def run_title(place: int, call: RpcCall) -> str:
     """One run in the menu of runs."""
-    return f"Run {place}: {money.clock(call.at)}, {'replay, 0 cr' if call.replayed else _charged(call) or 'sending'}"
+    return tr(
+        "Run {place}: {at}, {charged}",
+        place=place,
+        at=money.clock(call.at),
+        charged="replay, 0 cr" if call.replayed else _charged(call) or "sending",
+    )
 
 
 def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str], ...]:
@@ -89,19 +95,19 @@ def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str]
     facts: list[tuple[str, str, str]] = []
     if call.status is not None:
         good = call.status == HTTP_OK
-        facts.append(("Status", "200 OK" if good else str(call.status), "ok" if good else "bad"))
+        facts.append((tr("Status"), "200 OK" if good else str(call.status), "ok" if good else "bad"))
     if call.duration_s is not None:
-        facts.append(("Time", money.duration(call.duration_s), ""))
+        facts.append((tr("Time"), money.duration(call.duration_s), ""))
     if call.replayed:
-        facts.append(("Charged", "0 cr", "ok"))
+        facts.append((tr("Charged"), "0 cr", "ok"))
         if first is not None:
-            facts.append(("First run", _charged(first), ""))
+            facts.append((tr("First run"), _charged(first), ""))
             if first.cost_usd is not None:
-                facts.append(("Cost", money.money(first.cost_usd), ""))
+                facts.append((tr("Cost"), money.money(first.cost_usd), ""))
     elif call.state == "answered":
-        facts.append(("Charged", _charged(call), ""))
+        facts.append((tr("Charged"), _charged(call), ""))
         if call.cost_usd is not None:
-            facts.append(("Cost", money.money(call.cost_usd), ""))
+            facts.append((tr("Cost"), money.money(call.cost_usd), ""))
     return tuple(facts)
 
 
@@ -111,9 +117,9 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
         return KEPT_A_DAY, ""
     left = (first.key_ends_at - now).total_seconds()
     if first.digest == digest:
-        return f"Repeats are free for {money.duration(left)}", ""
-    sentence = (
-        f"This key was used for another request at {money.moment(first.at, '%H:%M')}. The service would "
-        f"refuse this one. Create a new key."
+        return tr("Repeats are free for {left}", left=money.duration(left)), ""
+    sentence = tr(
+        "This key was used for another request at {at}. The service would refuse this one. Create a new key.",
+        at=money.moment(first.at, "%H:%M"),
     )
-    return f"In use for {money.duration(left)}", sentence
+    return tr("In use for {left}", left=money.duration(left)), sentence

@@ -14,6 +14,7 @@ from app.core import money
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.errors import StorageError
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest, TrashedCollection
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.variables import used_in
@@ -54,7 +55,7 @@ class CollectionLibrary(QObject):
             return
         self._found = {each.file: each for each in found}
         entries = tuple(build_rows(found, _entry)) + tuple(
-            CollectionEntry(file, file, trouble="Cannot be read") for file in broken
+            CollectionEntry(file, file, trouble=tr("Cannot be read")) for file in broken
         )
         if entries != self.entries:
             self.entries = entries
@@ -154,7 +155,7 @@ def _entry(collection: Collection) -> CollectionEntry:
 
 
 def _second(request: SavedRequest) -> str:
-    calls = "1 call" if len(request.items) == 1 else f"{len(request.items)} calls"
+    calls = "1 call" if len(request.items) == 1 else tr("{count} calls", count=len(request.items))
     return f"{network_title(request.network)}, {calls}"
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from app.storage.rpc_interfaces import RpcInterfaces
+from app.translation import tr
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT, Interfaces
 from app.wallet.abi import Interface, encode_call, read_interface
 from app.wallet.abi_types import Entry
@@ -56,15 +57,17 @@ def _all(texts: Mapping[str, str]) -> dict[str, Interface]:
 def functions_in(text: str) -> tuple[tuple[Entry, ...], str]:
     """The functions of an interface's text, and a sentence when it holds none."""
     if not text.strip():
-        return (), "Paste an interface (ABI), or signatures such as balanceOf(address) returns (uint256), one per line."
+        return (), tr(
+            "Paste an interface (ABI), or signatures such as balanceOf(address) returns (uint256), one per line."
+        )
     try:
         interface = read_interface(text)
     except AbiRefused as error:
         return (), error.sentence
     functions = interface.of_kind("function")
     if not functions:
-        return (), "This interface has no functions."
-    return functions, f"{interface.skipped} entries could not be read." if interface.skipped else ""
+        return (), tr("This interface has no functions.")
+    return functions, tr("{skipped} entries could not be read.", skipped=interface.skipped) if interface.skipped else ""
 
 
 def call_data(entry: Entry, address: str, arguments: Sequence[str]) -> tuple[dict[str, str], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.core.problems import Problem
 from app.service.rpc_methods import estimate
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.draft import Draft
 from app.ui.crypto_rpc.session.methods import MethodCatalogue, MethodInfo
@@ -61,12 +62,18 @@ def _row_view(draft: Draft, catalogue: MethodCatalogue | None, row: CallRow) -> 
     warning = ""
     if catalogue is not None and row.method and not method.refusal:
         if not catalogue.fits(network, row.method):
-            warning = f"{row.method} is not a method of {network_title(network)}."
+            warning = tr(
+                "{method} is not a method of {network_title}.", method=row.method, network_title=network_title(network)
+            )
         elif not catalogue.is_known(network, row.method):
-            warning = f"{row.method} is not in the service’s list; it may be refused."
+            warning = tr("{method} is not in the service’s list; it may be refused.", method=row.method)
             if len(draft.rows) > 1:
-                warning = f"Call {row.id}: {row.method} is not in the service’s list; the whole batch may be refused."
-    refusal = method.refusal or ("" if row.method else "Every call needs a method.")
+                warning = tr(
+                    "Call {id}: {method} is not in the service’s list; the whole batch may be refused.",
+                    id=row.id,
+                    method=row.method,
+                )
+    refusal = method.refusal or ("" if row.method else tr("Every call needs a method."))
     return RowView(row.id, row.method, row.params_text, method.tier, method.credits, refusal, warning)
 
 

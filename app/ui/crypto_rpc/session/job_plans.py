@@ -13,6 +13,7 @@ from decimal import Decimal
 from app.core import money
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import STATE_CHANGING, USD_PER_CREDIT, call_credits, family_of
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.log_ranges import BlockRange, cut
 from app.wallet.addresses import read_evm_address
@@ -41,9 +42,14 @@ class Plan:
     @property
     def price(self) -> str:
         low, high = (self.credits * each for each in USD_PER_CREDIT)
-        words = f"{self.requests:,} {'request' if self.requests == 1 else 'requests'}, {self.credits:,} credits"
-        usd = f"{money.money(Decimal(low))} to {money.money(Decimal(high))}"
-        return f"At most {words}, {usd}. Stops there, or when you press Stop."
+        words = tr_n(
+            "{n} request, {credits} credits",
+            "{n} requests, {credits} credits",
+            self.requests,
+            credits=f"{self.credits:,}",
+        )
+        usd = tr("{low} to {high}", low=money.money(Decimal(low)), high=money.money(Decimal(high)))
+        return tr("At most {words}, {usd}. Stops there, or when you press Stop.", words=words, usd=usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,56 +90,61 @@ def log_plan(
     network: str, asked: Mapping[str, object], first: str, last: str, most_blocks: str, requests: str
 ) -> LogPlan:
     """Raises `NoPlan`."""
-    start = _number("First block", first, 0)
+    start = _number(tr("First block"), first, 0)
     newest = last.strip().lower() in ("", "latest")
-    end = None if newest else _number("Last block", last, 0)
+    end = None if newest else _number(tr("Last block"), last, 0)
     if end is not None and end < start:
-        raise NoPlan("The last block is before the first.")
-    step = _number("Blocks per request", most_blocks, 1)
-    budget = _number("Maximum requests", requests, 1, MAX_REQUESTS)
+        raise NoPlan(tr("The last block is before the first."))
+    step = _number(tr("Blocks per request"), most_blocks, 1)
+    budget = _number(tr("Maximum requests"), requests, 1, MAX_REQUESTS)
     if end is not None:
         needed = len(cut(BlockRange(start, end), step)) if (end - start) // step < MAX_REQUESTS else MAX_REQUESTS + 1
         if needed > budget:
-            raise NoPlan(f"This takes at least {needed:,} requests. Raise the maximum, or the blocks per request.")
+            raise NoPlan(
+                tr(
+                    "This takes at least {needed} requests. Raise the maximum, or the blocks per request.",
+                    needed=f"{needed:,}",
+                )
+            )
     credits = call_credits(network, "eth_getLogs") * budget
     kept = {name: value for name, value in asked.items() if name not in ("fromBlock", "toBlock", "blockHash")}
-    return LogPlan("Searching logs", budget, credits, False, network, kept, start, end, step)
+    return LogPlan(tr("Searching logs"), budget, credits, False, network, kept, start, end, step)
 
 
 def sheet_plan(network: str, addresses: str, tokens: str) -> SheetPlan:
     """Raises `NoPlan`."""
     owners = _addresses("addresses", addresses, MAX_ADDRESSES)
     if not owners:
-        raise NoPlan("Enter at least one address.")
+        raise NoPlan(tr("Enter at least one address."))
     contracts = _addresses("tokens", tokens, MAX_TOKENS)
     calls = len(owners) * (1 + len(contracts)) + 2 * len(contracts)
     price = len(owners) * call_credits(network, "eth_getBalance")
     price += (calls - len(owners)) * call_credits(network, "eth_call")
     requests = -(-calls // MAX_BATCH_ITEMS)
-    return SheetPlan("Reading balances", requests, price, False, network, owners, contracts)
+    return SheetPlan(tr("Reading balances"), requests, price, False, network, owners, contracts)
 
 
 def watch_plan(networks: Sequence[str], pause: str, rounds: str) -> WatchPlan:
     """Raises `NoPlan`."""
     if not networks:
-        raise NoPlan("Choose at least one network.")
-    wait = _number("Interval in seconds", pause, LEAST_PAUSE_S, MOST_PAUSE_S)
-    times = _number("Number of rounds", rounds, 1, MAX_REQUESTS)
+        raise NoPlan(tr("Choose at least one network."))
+    wait = _number(tr("Interval in seconds"), pause, LEAST_PAUSE_S, MOST_PAUSE_S)
+    times = _number(tr("Number of rounds"), rounds, 1, MAX_REQUESTS)
     credits = times * sum(call_credits(each, HEAD_METHODS[family_of(each)]) for each in networks)
-    return WatchPlan("Watching chain heads", times * len(networks), credits, True, tuple(networks), wait, times)
+    return WatchPlan(tr("Watching chain heads"), times * len(networks), credits, True, tuple(networks), wait, times)
 
 
 def repeat_plan(network: str, rows: tuple[CallRow, ...], batch: bool, pause: str, rounds: str) -> RepeatPlan:
     """Raises `NoPlan`."""
     changing = [row.method for row in rows if row.method in STATE_CHANGING]
     if changing:
-        raise NoPlan(f"{changing[0]} changes the blockchain and is never repeated.")
+        raise NoPlan(tr("{changing} changes the blockchain and is never repeated.", changing=changing[0]))
     if not rows:
-        raise NoPlan("Nothing to repeat yet.")
-    wait = _number("Interval in seconds", pause, LEAST_PAUSE_S, MOST_PAUSE_S)
-    times = _number("Number of times", rounds, 1, MAX_REQUESTS)
+        raise NoPlan(tr("Nothing to repeat yet."))
+    wait = _number(tr("Interval in seconds"), pause, LEAST_PAUSE_S, MOST_PAUSE_S)
+    times = _number(tr("Number of times"), rounds, 1, MAX_REQUESTS)
     credits = times * sum(call_credits(network, row.method) for row in rows)
-    return RepeatPlan("Repeating the request", times, credits, True, network, rows, batch, wait, times)
+    return RepeatPlan(tr("Repeating the request"), times, credits, True, network, rows, batch, wait, times)
 
 
 HEAD_METHODS = {"evm": "eth_getBlockByNumber", "starknet": "starknet_blockNumber", "solana": "getSlot"}
@@ -151,7 +162,11 @@ def _number(what: str, text: str, least: int, most: int | None = None) -> int:
     except WalletError as error:
         raise NoPlan(f"{what}: {error.sentence}") from None
     if number < least or (most is not None and number > most):
-        raise NoPlan(f"{what} is at least {least:,}." if number < least else f"{what} is at most {most:,}.")
+        raise NoPlan(
+            tr("{what} is at least {least}.", what=what, least=f"{least:,}")
+            if number < least
+            else tr("{what} is at most {most}.", what=what, most=f"{most:,}")
+        )
     return number
 
 
@@ -164,5 +179,12 @@ def _addresses(what: str, text: str, most: int) -> tuple[str, ...]:
         except WalletError as error:
             raise NoPlan(f"“{word[:50]}”: {error.sentence}") from None
     if len(found) > most:
-        raise NoPlan(f"Up to {most:,} {what} are allowed; these are {len(found):,}.")
+        raise NoPlan(
+            tr(
+                "Up to {most} {what} are allowed; these are {count}.",
+                most=f"{most:,}",
+                what=what,
+                count=f"{len(found):,}",
+            )
+        )
     return tuple(found)

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.service.rpc_methods import estimate
 from app.storage.errors import StorageError
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.outcomes import CallOutcome
 from app.ui.crypto_rpc.session.sending import NotSent, check_caps, prepared, send
@@ -50,8 +51,12 @@ class JobView:
 
     @property
     def words(self) -> str:
-        return (
-            f"{self.requests:,} of {self.requests_most:,} requests, {self.credits:,} of {self.credits_most:,} credits"
+        return tr(
+            "{requests} of {requests_most} requests, {credits} of {credits_most} credits",
+            requests=f"{self.requests:,}",
+            requests_most=f"{self.requests_most:,}",
+            credits=f"{self.credits:,}",
+            credits_most=f"{self.credits_most:,}",
         )
 
 
@@ -103,7 +108,11 @@ class Job:
             view = caps.view
             if view.requests < view.requests_limit or view.resets_at is None:
                 return
-            self.show(note=f"Waiting: {view.requests_limit} requests were sent within a minute.")
+            self.show(
+                note=tr(
+                    "Waiting: {requests_limit} requests were sent within a minute.", requests_limit=view.requests_limit
+                )
+            )
             await self.pause(max(1.0, (view.resets_at - self._runner.now()).total_seconds()))
 
     async def pause(self, seconds: float) -> None:
@@ -149,7 +158,7 @@ class JobRunner(QObject):
         if self.job is None or not self.is_running:
             return False
         self.job.stopping.set()
-        self.job.show(note="Stopping after the current request.")
+        self.job.show(note=tr("Stopping after the current request."))
         return True
 
     def hidden(self) -> None:
@@ -167,9 +176,9 @@ class JobRunner(QObject):
         try:
             sentence = await work(job)
         except StoppedJob:
-            sentence = "Stopped."
+            sentence = tr("Stopped.")
         except OverBudget:
-            sentence = "The budget is used up."
+            sentence = tr("The budget is used up.")
         except NotSent as error:
             sentence = str(error.problem)
         except StorageError as error:

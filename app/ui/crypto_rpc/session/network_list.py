@@ -14,6 +14,7 @@ from app.core.current_account import CurrentAccount
 from app.service.errors import ServiceError
 from app.storage.catalogue import Catalogue
 from app.storage.rpc_calls import RpcCalls
+from app.translation import tr
 from app.ui.crypto_rpc.session.networks import NetworkRow, network_rows
 
 MAX_USED = 3
@@ -72,8 +73,8 @@ class NetworkList(QObject):
     def age_words(self) -> str:
         """Where the list comes from, and how old it is."""
         if self._told_at is not None:
-            return f"List from the service, {money.when(self._told_at, datetime.now(UTC))}"
-        return "Saved list" if self._saved else "Built-in list"
+            return tr("List from the service, {told_at}", told_at=money.when(self._told_at, datetime.now(UTC)))
+        return tr("Saved list") if self._saved else tr("Built-in list")
 
     async def refresh(self) -> None:
         """Show what was saved for the account, then ask the service.

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.service.rpc_methods import Family, call_credits, family_of
+from app.translation import tr
 
-FAVORITES, USED_LATELY = "Favorites", "Recently used"
+FAVORITES, USED_LATELY = tr("Favorites"), tr("Recently used")
 _WORDS = {"bsc": "BNB Chain", "zksync": "zkSync Era"}
 _TEST_WORDS = ("testnet", "sepolia", "holesky", "fuji", "amoy", "devnet", "goerli", "hoodi")
 FAMILY_TITLES: Mapping[Family, str] = {"evm": "EVM", "starknet": "Starknet", "solana": "Solana"}
@@ -59,7 +60,7 @@ def network_rows(
     rows = []
     for slug in slugs:
         family = family_of(slug)
-        kind = "test networks" if is_test_network(slug) else "networks"
+        kind = tr("test networks") if is_test_network(slug) else "networks"
         usual = USED_LATELY if slug in used else f"{FAMILY_TITLES[family]} {kind}"
         group = FAVORITES if slug in starred else usual
         rows.append(

@@ -10,11 +10,12 @@ from typing import cast
 from app.service.crypto_rpc import NO_ANSWER, is_answer_to
 from app.service.http.json_large import JSON_LIST
 from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits
+from app.translation import tr
 from app.ui.kit.json.node import TreeRoot
 
 MAX_COLUMNS = 48
 MAX_TABLES = 200
-NOT_KNOWN = "It is not clear whether this transaction was sent."
+NOT_KNOWN = tr("It is not clear whether this transaction was sent.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def roots_of(outcomes: Sequence[CallOutcome]) -> tuple[TreeRoot, ...]:
             outcome.method,
             outcome.value,
             str(outcome.id),
-            "Error" if outcome.is_error else "Result",
+            tr("Error") if outcome.is_error else tr("Result"),
             f"{outcome.credits:,} cr" if outcome.credits is not None else "",
             "bad" if outcome.is_error else "ok",
         )

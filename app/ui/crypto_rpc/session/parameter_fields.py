@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.translation import tr
 from app.ui.crypto_rpc.session.methods import ParameterHelp
 from app.ui.crypto_rpc.session.value_meaning import text_in
 from app.wallet.addresses import read_evm_address
@@ -83,7 +84,7 @@ def read_field(kind: str, text: str, coin: str = "ether") -> FieldMeaning:
     if not text:
         return FieldMeaning(empty=True)
     if _VARIABLE.search(text):
-        return FieldMeaning(text, "A variable is used here.")
+        return FieldMeaning(text, tr("A variable is used here."))
     try:
         return _READERS.get(kind, _read_json)(text, coin)
     except WalletError as error:
@@ -94,16 +95,18 @@ def _read_address(text: str, _coin: str) -> FieldMeaning:
     if text.startswith("["):
         return _read_json(text, _coin)
     address = read_evm_address("0x" + text[2:] if text[:2] == "0X" else text)
-    return FieldMeaning(address, "The checksum is correct." if address == text else f"Checksum: {address}")
+    return FieldMeaning(address, tr("The checksum is correct.") if address == text else f"Checksum: {address}")
 
 
 def _read_block(text: str, _coin: str) -> FieldMeaning:
     if text.startswith("{"):
         return _read_json(text, _coin)
     if re.fullmatch(r"0[xX][0-9a-fA-F]{64}", text):
-        return FieldMeaning(text, "A block by its hash.")
+        return FieldMeaning(text, tr("A block by its hash."))
     block = read_block(text)
-    return FieldMeaning(block, "" if block in BLOCK_TAGS else f"Block {int(block, 16):,}, {block}")
+    return FieldMeaning(
+        block, "" if block in BLOCK_TAGS else tr("Block {block}, {block2}", block=f"{int(block, 16):,}", block2=block)
+    )
 
 
 def _read_quantity(text: str, coin: str) -> FieldMeaning:
@@ -115,7 +118,7 @@ def quantity_words(number: int, coin: str = "ether") -> str:
     """A number in the three ways in which people read it."""
     parts = [f"{number:,}", hex(number)]
     if number >= GWEI_FROM:
-        parts.append(f"{in_unit(number, 'gwei')} gwei")
+        parts.append(tr("{in_unit} gwei", in_unit=in_unit(number, "gwei")))
     if number >= ETHER_FROM:
         parts.append(f"{in_unit(number)} {coin}")
     return " · ".join(parts)
@@ -128,21 +131,21 @@ def _read_number(text: str, _coin: str) -> FieldMeaning:
 
 def _read_bool(text: str, _coin: str) -> FieldMeaning:
     if text.lower() not in ("true", "false"):
-        return FieldMeaning(problem="Enter true or false.")
+        return FieldMeaning(problem=tr("Enter true or false."))
     return FieldMeaning(text.lower() == "true")
 
 
 def _read_bytes(text: str, _coin: str) -> FieldMeaning:
     if not _HEX.fullmatch(text) or len(text) % 2:
-        return FieldMeaning(problem="Enter 0x and pairs of hexadecimal digits.")
+        return FieldMeaning(problem=tr("Enter 0x and pairs of hexadecimal digits."))
     data = bytes.fromhex(text[2:])
     words = text_in(data)
-    return FieldMeaning(text, f"{len(data):,} bytes" + (f": “{words}”" if words else ""))
+    return FieldMeaning(text, tr("{count} bytes", count=f"{len(data):,}") + (f": “{words}”" if words else ""))
 
 
 def _read_hash(text: str, _coin: str) -> FieldMeaning:
     if not re.fullmatch(r"0x[0-9a-fA-F]{64}", text):
-        return FieldMeaning(problem="Enter 0x and 64 hexadecimal digits.")
+        return FieldMeaning(problem=tr("Enter 0x and 64 hexadecimal digits."))
     return FieldMeaning(text)
 
 
@@ -154,7 +157,7 @@ def _read_json(text: str, _coin: str) -> FieldMeaning:
     try:
         return FieldMeaning(json.loads(text))
     except (ValueError, RecursionError):
-        return FieldMeaning(problem="This JSON is incomplete.")
+        return FieldMeaning(problem=tr("This JSON is incomplete."))
 
 
 _READERS = {

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import ReadText, TextProblem, read_text
 
 MAX_COMMAND_CHARS = 2_000_000
@@ -31,7 +32,7 @@ def read_pasted(text: str) -> Pasted:
         return Pasted(read_text(stripped))
     words = _words(stripped.removeprefix("$").strip())
     if words is None:
-        return Pasted(ReadText(problems=(TextProblem(1, "The quotes in this command do not match."),)))
+        return Pasted(ReadText(problems=(TextProblem(1, tr("The quotes in this command do not match.")),)))
     body, network, key = "", "", ""
     waiting = ""
     for word in words[1:]:
@@ -48,9 +49,11 @@ def read_pasted(text: str) -> Pasted:
         elif found := _NETWORK.search(urlsplit(word).path if "://" in word else ""):
             network = found[1]
     if not body:
-        return Pasted(ReadText(problems=(TextProblem(1, "This command sends no data."),)), network, key)
+        return Pasted(ReadText(problems=(TextProblem(1, tr("This command sends no data.")),)), network, key)
     if body.startswith("@"):
-        return Pasted(ReadText(problems=(TextProblem(1, "This command reads its data from a file."),)), network, key)
+        return Pasted(
+            ReadText(problems=(TextProblem(1, tr("This command reads its data from a file.")),)), network, key
+        )
     return Pasted(read_text(body), network, key)
 
 

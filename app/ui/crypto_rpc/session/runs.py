@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.problems import Problem
 from app.service.errors import BadResponse
 from app.service.http.json_large import read_large_json
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.call_words import facts_of, run_title, title_of
 from app.ui.crypto_rpc.session.decoding import DECODED, decoded_outcomes
@@ -116,5 +117,5 @@ def look_ups(run: RunView) -> list[CallRow]:
 def _replay_note(call: RpcCall, first: RpcCall | None) -> str:
     if not call.replayed:
         return ""
-    when = f" as {first.at.astimezone():%H:%M}" if first is not None else " as before"
-    return f"Same key and body{when}. The node was not called."
+    when = tr(" as {at}", at=f"{first.at.astimezone():%H:%M}") if first is not None else tr(" as before")
+    return tr("Same key and body{when}. The node was not called.", when=when)

@@ -22,6 +22,7 @@ from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING
 from app.storage.errors import StorageError, Unsaved
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import CallRow, text_of
 from app.ui.crypto_rpc.session.networks import coin_of, network_title
 from app.ui.crypto_rpc.state import SendQuestion
@@ -64,7 +65,7 @@ class NotSent(Exception):
 
 
 def refusal(error: LimitExceeded) -> Problem:
-    return Problem(str(error), "Nothing was sent.", severity="warn", icon="warning")
+    return Problem(str(error), tr("Nothing was sent."), severity="warn", icon="warning")
 
 
 def prepared(service: Service, network: str, rows: Sequence[CallRow], *, batch: bool, key: str) -> RpcOperation:
@@ -95,7 +96,7 @@ async def read_transactions(rows: Sequence[CallRow]) -> dict[int, SignedTransact
         try:
             found[place] = await asyncio.to_thread(read_transaction, text)
         except WalletError as error:
-            what = f"Call {place} has no signed transaction"
+            what = tr("Call {place} has no signed transaction", place=place)
             raise NotSent(Problem(what, error.sentence, severity="warn", icon="warning")) from None
     return found
 
@@ -107,29 +108,44 @@ def question_of(network: str, chain_id: int | None, transactions: dict[int, Sign
     coin = coin_of(network)
     for each in transactions.values():
         facts += [
-            ("From", each.sender),
-            ("To", each.to or "a new contract"),
-            ("Value", f"{in_unit(each.value)} {coin}"),
-            ("Maximum cost", f"{in_unit(each.most_wei)} {coin}, fees included"),
-            ("Fee per gas", f"at most {in_unit(each.max_fee, 'gwei')} gwei, {each.gas:,} gas"),
-            ("Nonce", str(each.nonce)),
-            ("Chain ID", "none: valid on every chain" if each.chain_id is None else str(each.chain_id)),
-            ("Data", f"{len(each.data):,} bytes" if each.data else "none"),
-            ("Hash", each.hash),
+            (tr("From"), each.sender),
+            ("To", each.to or tr("a new contract")),
+            (tr("Value"), f"{in_unit(each.value)} {coin}"),
+            (tr("Maximum cost"), tr("{in_unit} {coin}, fees included", in_unit=in_unit(each.most_wei), coin=coin)),
+            (
+                tr("Fee per gas"),
+                tr("at most {in_unit} gwei, {gas} gas", in_unit=in_unit(each.max_fee, "gwei"), gas=f"{each.gas:,}"),
+            ),
+            (tr("Nonce"), str(each.nonce)),
+            (tr("Chain ID"), tr("none: valid on every chain") if each.chain_id is None else str(each.chain_id)),
+            (tr("Data"), tr("{count} bytes", count=f"{len(each.data):,}") if each.data else "none"),
+            (tr("Hash"), each.hash),
         ]
         if each.chain_id is None:
-            warnings.append("This transaction names no chain. Anyone can send it on other chains too.")
+            warnings.append(tr("This transaction names no chain. Anyone can send it on other chains too."))
         elif chain_id is not None and each.chain_id != chain_id:
             warnings.append(
-                f"It is signed for chain {each.chain_id}; {network_title(network)} is chain {chain_id}."
-                " The network will refuse it."
+                tr(
+                    "It is signed for chain {chain_id}; {network_title} is chain {chain_id2}. The network will refuse "
+                    "it.",
+                    chain_id=each.chain_id,
+                    network_title=network_title(network),
+                    chain_id2=chain_id,
+                )
             )
         if each.authorizations:
-            warnings.append("It lets an account run another program from now on (EIP-7702).")
-    facts.append(("The service logs", "hash, network, request ID and your account; the signed bytes are not stored"))
+            warnings.append(tr("It lets an account run another program from now on (EIP-7702)."))
+    facts.append(
+        (tr("The service logs"), tr("hash, network, request ID and your account; the signed bytes are not stored"))
+    )
     many = len(transactions) != 1
-    title = f"Send {len(transactions)} transactions" if many else "Send this transaction"
-    return SendQuestion(f"{title} on {network_title(network)}?", network_title(network), tuple(facts), tuple(warnings))
+    title = tr("Send {count} transactions", count=len(transactions)) if many else tr("Send this transaction")
+    return SendQuestion(
+        tr("{title} on {network_title}?", title=title, network_title=network_title(network)),
+        network_title(network),
+        tuple(facts),
+        tuple(warnings),
+    )
 
 
 def stored_items(rows: Sequence[CallRow], batch: bool) -> str:
@@ -147,13 +163,16 @@ async def check_caps(calls: RpcCalls, account_id: str, credits: int, now: dateti
     """Raises `NotSent` when the caps, counted here, leave no room (R-RPC-44, R-RPC-45)."""
     requests, _ = await calls.used_since(account_id, now - timedelta(minutes=1))
     if requests >= REQUESTS_A_MINUTE:
-        sentence = f"{REQUESTS_A_MINUTE} requests were sent within a minute, the most the service allows."
-        raise NotSent(Problem(sentence.rstrip("."), "Nothing was sent. Try again in a moment.", severity="warn"))
+        sentence = tr(
+            "{requests_a_minute} requests were sent within a minute, the most the service allows.",
+            requests_a_minute=REQUESTS_A_MINUTE,
+        )
+        raise NotSent(Problem(sentence.rstrip("."), tr("Nothing was sent. Try again in a moment."), severity="warn"))
     _, used = await calls.used_since(account_id, now - timedelta(hours=24))
     if used + credits > CREDITS_A_DAY:
         left = max(0, CREDITS_A_DAY - used)
-        what = f"This would exceed your {CREDITS_A_DAY:,} credits per 24 hours"
-        raise NotSent(Problem(what, f"{left:,} are left. Nothing was sent.", severity="warn"))
+        what = tr("This would exceed your {credits_a_day} credits per 24 hours", credits_a_day=f"{CREDITS_A_DAY:,}")
+        raise NotSent(Problem(what, tr("{left} are left. Nothing was sent.", left=f"{left:,}"), severity="warn"))
 
 
 async def send(
@@ -186,9 +205,9 @@ async def send(
         return replace(sent, problem=naming_the_call(sent.problem, error, rows))
     except asyncio.CancelledError:
         if waiting.is_refused_so_far:
-            await calls.failed(call.id, "Stopped while waiting. Nothing was sent.")
+            await calls.failed(call.id, tr("Stopped while waiting. Nothing was sent."))
         else:
-            await calls.unknown(call.id, "Stopped while sending.")
+            await calls.unknown(call.id, tr("Stopped while sending."))
         raise
     try:
         await _keep(calls, call, answer)
@@ -204,7 +223,7 @@ async def send(
             duration_s=answer.exchange.duration_s,
             headers=dict(answer.info.headers),
         )
-        problem = Problem("The response could not be saved", error.sentence)
+        problem = Problem(tr("The response could not be saved"), error.sentence)
         if any(outcome.may_be_sent for outcome in answer.outcomes):
             problem = nobody_can_say(list(call.transactions.values()), (), answer.request_id)
         return Sent(call, problem, error)
@@ -255,9 +274,9 @@ def other_hash(
         if sent is None or outcome.error is not None or outcome.result == sent.hash:
             continue
         return Problem(
-            "The service returned a different hash for this transaction",
-            f"Its bytes have the hash {sent.hash}. Look it up before you send anything again.",
-            primary=ActionSpec("look-up", "Look it up"),
+            tr("The service returned a different hash for this transaction"),
+            tr("Its bytes have the hash {hash}. Look it up before you send anything again.", hash=sent.hash),
+            primary=ActionSpec("look-up", tr("Look it up")),
             severity="warn",
             icon="warning",
             request_id=answer.request_id,
@@ -310,19 +329,21 @@ def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence
     return replace(
         problem,
         primary=ActionSpec(f"edit:{named[0].id}", f"Edit call {named[0].id}"),
-        alternative=ActionSpec(f"others:{named[0].id}", f"Send the other {others}" if others > 1 else "Send the other"),
+        alternative=ActionSpec(f"others:{named[0].id}", tr_n("Send the other", "Send the other {n}", others)),
     )
 
 
 def nobody_can_say(hashes: Sequence[str], details: tuple[tuple[str, str], ...], request_id: str) -> Problem:
     """What is said of transactions that may have been sent: no answer came, or none that belongs to them."""
     return Problem(
-        "It is not clear whether the transaction was sent",
-        "Look up its hash with eth_getTransactionByHash. Sending it again with the same key is safe: the "
-        "service recognizes it for 24 hours, and a blockchain accepts a transaction only once.",
-        primary=ActionSpec("look-up", "Look it up"),
-        alternative=ActionSpec("again", "Send again"),
-        details=(*(("Hash", each) for each in hashes), *details),
+        tr("It is not clear whether the transaction was sent"),
+        tr(
+            "Look up its hash with eth_getTransactionByHash. Sending it again with the same key is safe: the "
+            "service recognizes it for 24 hours, and a blockchain accepts a transaction only once."
+        ),
+        primary=ActionSpec("look-up", tr("Look it up")),
+        alternative=ActionSpec("again", tr("Send again")),
+        details=(*((tr("Hash"), each) for each in hashes), *details),
         severity="warn",
         icon="warning",
         request_id=request_id,
@@ -333,8 +354,8 @@ def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
     """What is said while a request waits before it is sent again; the service's own words first (R-RPC-43)."""
     said = wait.message.strip().rstrip(".")
     return Problem(
-        said or "The service did not accept the request yet",
-        "Nothing was charged. Rialto sends it again with the same key when the time is up. Stop cancels it.",
+        said or tr("The service did not accept the request yet"),
+        tr("Nothing was charged. Rialto sends it again with the same key when the time is up. Stop cancels it."),
         severity="warn",
         icon="clock",
         countdown_until=now + timedelta(seconds=wait.wait_s),
@@ -344,7 +365,7 @@ def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
 def estimate_words(credits: int, low_usd: Decimal, high_usd: Decimal) -> str:
     """`180 cr, $0.00011 to $0.00013`: two prices are documented, so it is a range (R-RPC-30)."""
     low, high = money.money(low_usd), money.money(high_usd)
-    return f"{money.count(credits)} cr, {low}" + (f" to {high}" if high != low else "")
+    return f"{money.count(credits)} cr, {low}" + (tr(" to {high}", high=high) if high != low else "")
 
 
 def headers_of(call: RpcCall) -> tuple[tuple[str, str], ...]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.http.json_large import JSON_LIST
 from app.storage.errors import unavailable
+from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow, numbered
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT
 from app.ui.crypto_rpc.session.draft import new_idempotency_key
@@ -66,7 +67,7 @@ class Tools:
         assert isinstance(plan, LogPlan)
         last = plan.last if plan.last is not None else await self._newest(job, plan.network)
         if last < plan.first:
-            return f"The latest block is {last:,}. There is nothing to search yet."
+            return tr("The latest block is {last}. There is nothing to search yet.", last=f"{last:,}")
         left = plan.requests - job.view.requests
         search = LogSearch(BlockRange(plan.first, last), most_blocks=plan.most_blocks, most_calls=left)
         file = self._file(f"logs-{plan.network}-{plan.first}-{last}")
@@ -76,17 +77,24 @@ class Tools:
             while not search.is_over and not trouble:
                 trouble = await self._one_range(job, plan, search, logs, file)
         except StoppedJob:
-            trouble = "Stopped."
+            trouble = tr("Stopped.")
         except OverBudget:
-            trouble = "The budget is used up."
+            trouble = tr("The budget is used up.")
         except NotSent as error:
             trouble = str(error.problem)
         if not search.is_complete and not trouble:
-            trouble = "The budget is used up."
-        found = f"{len(logs):,} logs in blocks {plan.first:,} to {search.next_block - 1:,}"
-        found += f", kept in {file.name}"
-        words = f"{trouble} {found}." if trouble else f"{found}. Search complete."
-        await self._show(job, "eth_getLogs", f"Logs of {network_title(plan.network)}", logs, words)
+            trouble = tr("The budget is used up.")
+        found = tr(
+            "{count} logs in blocks {first} to {next_block}",
+            count=f"{len(logs):,}",
+            first=f"{plan.first:,}",
+            next_block=f"{search.next_block - 1:,}",
+        )
+        found += tr(", kept in {name}", name=file.name)
+        words = f"{trouble} {found}." if trouble else tr("{found}. Search complete.", found=found)
+        await self._show(
+            job, "eth_getLogs", tr("Logs of {network_title}", network_title=network_title(plan.network)), logs, words
+        )
         return words
 
     async def _one_range(self, job: Job, plan: LogPlan, search: LogSearch, logs: list[object], file: Path) -> str:
@@ -103,14 +111,27 @@ class Tools:
         if outcome.is_error:
             if is_too_wide(outcome.message):
                 whole = search.refused(asked)
-                return "" if whole else f"Block {asked.first:,} alone is too large for the node: {outcome.message}"
+                return (
+                    ""
+                    if whole
+                    else tr(
+                        "Block {first} alone is too large for the node: {message}",
+                        first=f"{asked.first:,}",
+                        message=outcome.message,
+                    )
+                )
             search.not_answered(asked)
-            return f"The node refused blocks {asked.first:,} to {asked.last:,}: {outcome.message}"
+            return tr(
+                "The node refused blocks {first} to {last}: {message}",
+                first=f"{asked.first:,}",
+                last=f"{asked.last:,}",
+                message=outcome.message,
+            )
         new = list(outcome.value) if isinstance(outcome.value, JSON_LIST) else []
         logs += new
         if new:
             await asyncio.to_thread(_append, file, new)
-        job.show(note=f"{len(logs):,} logs, up to block {asked.last:,}")
+        job.show(note=tr("{count} logs, up to block {last}", count=f"{len(logs):,}", last=f"{asked.last:,}"))
         return ""
 
     async def _newest(self, job: Job, network: str) -> int:
@@ -138,8 +159,14 @@ class Tools:
             outcomes, _ = await job.ask(plan.network, part, batch=True)
             answers += outcomes
         table = _balances(plan, answers)
-        words = f"{len(table):,} addresses read on {network_title(plan.network)}."
-        await self._show(job, "balances", f"Balances on {network_title(plan.network)}", table, words)
+        words = tr(
+            "{count} addresses read on {network_title}.",
+            count=f"{len(table):,}",
+            network_title=network_title(plan.network),
+        )
+        await self._show(
+            job, "balances", tr("Balances on {network_title}", network_title=network_title(plan.network)), table, words
+        )
         return words
 
     # Chain heads
@@ -153,10 +180,16 @@ class Tools:
             for network in plan.networks:
                 outcomes, _ = await job.ask(network, [head_row(network)])
                 table.append(_head(network, outcomes[0], seen, self._runner.now().timestamp()))
-            await self._show(job, "chain heads", "Chain heads", table, f"Round {turn + 1:,} of {plan.rounds:,}.")
+            await self._show(
+                job,
+                tr("chain heads"),
+                tr("Chain heads"),
+                table,
+                tr("Round {turn} of {rounds}.", turn=f"{turn + 1:,}", rounds=f"{plan.rounds:,}"),
+            )
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
-        return f"{plan.rounds:,} rounds completed."
+        return tr("{rounds} rounds completed.", rounds=f"{plan.rounds:,}")
 
     # The same again
 
@@ -169,7 +202,7 @@ class Tools:
             await self._runner.show_run(call_id)
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
-        return f"Sent {plan.rounds:,} times."
+        return tr("Sent {rounds} times.", rounds=f"{plan.rounds:,}")
 
     def _file(self, stem: str) -> Path:
         return self._folder / f"{stem}-{secrets.token_hex(3)}.jsonl"
@@ -177,7 +210,7 @@ class Tools:
     async def _show(self, job: Job, method: str, title: str, value: list[object], note: str) -> None:
         body = await asyncio.to_thread(_bytes, value)
         outcome = CallOutcome(1, method, value, False, job.view.credits)
-        facts = (("Requests", f"{job.view.requests:,}", ""), ("Charged", f"{job.view.credits:,} cr", ""))
+        facts = ((tr("Requests"), f"{job.view.requests:,}", ""), (tr("Charged"), f"{job.view.credits:,} cr", ""))
         self._runner.show_result(
             RunView("", title, title, "answered", facts=facts, outcomes=(outcome,), body=body, note=note)
         )
@@ -196,7 +229,7 @@ def _append(file: Path, values: Sequence[object]) -> None:
             lines.flush()
             os.fsync(lines.fileno())
     except OSError as error:
-        raise unavailable(error, file, "Saving the results") from error
+        raise unavailable(error, file, tr("Saving the results")) from error
 
 
 def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:
@@ -217,16 +250,16 @@ def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:
         for name, places in zip(names, digits, strict=True):
             outcome = next(told)
             held = _result(outcome, "balanceOf")
-            row[name] = scaled(held, places) if isinstance(held, int) else outcome.message or "no token"
+            row[name] = scaled(held, places) if isinstance(held, int) else outcome.message or tr("no token")
         table.append(row)
     return table
 
 
 def _amount(outcome: CallOutcome, places: int) -> str:
     if outcome.is_error or not isinstance(outcome.value, str):
-        return outcome.message or "not stated"
+        return outcome.message or tr("not stated")
     number = node_quantity(outcome.value)
-    return scaled(number, places) if number is not None else "not stated"
+    return scaled(number, places) if number is not None else tr("not stated")
 
 
 def _result(outcome: CallOutcome, name: str) -> object:
@@ -246,7 +279,7 @@ def _head(network: str, outcome: CallOutcome, seen: dict[str, int], now: float) 
         value = value.get("number")
     number = node_quantity(value)
     if outcome.is_error or number is None:
-        return {"network": network_title(network), "block": None, "trouble": outcome.message or "no block"}
+        return {"network": network_title(network), "block": None, "trouble": outcome.message or tr("no block")}
     new = number - seen[network] if network in seen else None
     seen[network] = number
     row: dict[str, object] = {"network": network_title(network), "block": number, "new blocks": new}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from app.translation import tr
 from app.wallet.quantities import in_unit
 
 MAX_HEX_CHARS = 20_000
@@ -89,9 +90,13 @@ def _number(name: str, number: int, *, is_word: bool) -> str:
         except (ValueError, OverflowError, OSError):
             return f"{number:,}"
     if name in _WEI:
-        return f"{in_unit(number)} ether" if number >= 10**12 else f"{number:,} wei"
+        return (
+            tr("{in_unit} ether", in_unit=in_unit(number))
+            if number >= 10**12
+            else tr("{number} wei", number=f"{number:,}")
+        )
     if name in _GAS_PRICES:
-        return f"{in_unit(number, 'gwei')} gwei"
+        return tr("{in_unit} gwei", in_unit=in_unit(number, "gwei"))
     if is_word and number >= 2**128:  # a hash rather than a number
         return ""
     return f"{number:,}"

@@ -20,6 +20,7 @@ from app.service.models import Model
 from app.service.pricing import UPSCALE_USD, edit_cost, usd
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageKind, StoredImage, title_of
+from app.translation import tr
 from app.ui.images.form import form_from, view_of
 from app.ui.images.image_work import behind_mask
 from app.ui.images.session.image_files import Finish
@@ -83,15 +84,17 @@ class ImageEdits:
     def paid_actions(self, image: StoredImage) -> tuple[PaidAction, ...]:
         if not image.has_file or image.trashed_at is not None:
             return ()
-        found = [PaidAction("edit", "Edit…", self.edit_price(), self._why_not_edit(image))]
+        found = [PaidAction("edit", tr("Edit…"), self.edit_price(), self._why_not_edit(image))]
         for scale in (2, 4):
             price = self._upscale_price(image, scale)
-            found.append(PaidAction(f"upscale-{scale}", f"Upscale {scale}×", price, self._why_not_enlarge(image)))
-        found.append(PaidAction("enlarge", "Custom upscale…", None, self._why_not_enlarge(image), asks_first=True))
-        found.append(PaidAction("background", "Remove background", BACKGROUND_USD, self._too_large(image)))
+            found.append(
+                PaidAction(f"upscale-{scale}", tr("Upscale {scale}×", scale=scale), price, self._why_not_enlarge(image))
+            )
+        found.append(PaidAction("enlarge", tr("Custom upscale…"), None, self._why_not_enlarge(image), asks_first=True))
+        found.append(PaidAction("background", tr("Remove background"), BACKGROUND_USD, self._too_large(image)))
         if image.kind == "generate":
             for count in (1, 4):
-                words = "Generate one variation" if count == 1 else "Generate 4 variations"
+                words = tr("Generate one variation") if count == 1 else "Generate 4 variations"
                 found.append(PaidAction(f"vary-{count}", words, self._vary_price(image, count)))
         return tuple(found)
 
@@ -151,21 +154,36 @@ class ImageEdits:
         return None if each is None else each * count
 
     def _too_large(self, image: StoredImage) -> str:
-        return f"The service takes images smaller than {LIMIT_WORDS}." if image.size_bytes >= MAX_INPUT_BYTES else ""
+        return (
+            tr("The service takes images smaller than {limit_words}.", limit_words=LIMIT_WORDS)
+            if image.size_bytes >= MAX_INPUT_BYTES
+            else ""
+        )
 
     def _why_not_edit(self, image: StoredImage) -> str:
         pixels = image.width * image.height
         if not self._presenter.edit_models:
-            return "The service has no model for editing images."
+            return tr("The service has no model for editing images.")
         if pixels < MIN_EDIT_PIXELS:
-            return f"An edit needs at least {MIN_EDIT_PIXELS:,} pixels; this image has {pixels:,}."
+            return tr(
+                "An edit needs at least {min_edit_pixels} pixels; this image has {pixels}.",
+                min_edit_pixels=f"{MIN_EDIT_PIXELS:,}",
+                pixels=f"{pixels:,}",
+            )
         if pixels > MAX_EDIT_PIXELS:
-            return f"An edit takes up to {MAX_EDIT_PIXELS:,} pixels; this image has {pixels:,}."
+            return tr(
+                "An edit takes up to {max_edit_pixels} pixels; this image has {pixels}.",
+                max_edit_pixels=f"{MAX_EDIT_PIXELS:,}",
+                pixels=f"{pixels:,}",
+            )
         return self._too_large(image)
 
     def _why_not_enlarge(self, image: StoredImage) -> str:
         if image.width * image.height >= MAX_RESULT_PIXELS:
-            return f"Upscaled images can have up to {MAX_RESULT_PIXELS:,} pixels; this one already does."
+            return tr(
+                "Upscaled images can have up to {max_result_pixels} pixels; this one already does.",
+                max_result_pixels=f"{MAX_RESULT_PIXELS:,}",
+            )
         return self._too_large(image)
 
     # -- doing it -------------------------------------------------------------------------------------------------
@@ -182,7 +200,7 @@ class ImageEdits:
         if image is None or action is None:
             return False
         if action.why_not:
-            self._presenter.set_problem(Problem("Not sent", action.why_not, severity="warn", icon="warning"))
+            self._presenter.set_problem(Problem(tr("Not sent"), action.why_not, severity="warn", icon="warning"))
             return False
         if deed_id.startswith("vary-"):
             form = replace(form_from(image.options), model=image.model, seed=None, in_one_call=False)
@@ -277,11 +295,11 @@ class ImageEdits:
         """Runs in a thread."""
         path = self._presenter.library.path(image_id)
         if path is None:
-            raise unavailable(FileNotFoundError(), self._presenter.files.folder / image_id, "Reading the image")
+            raise unavailable(FileNotFoundError(), self._presenter.files.folder / image_id, tr("Reading the image"))
         try:
             return path.read_bytes()
         except OSError as error:
-            raise unavailable(error, path, "Reading the image") from error
+            raise unavailable(error, path, tr("Reading the image")) from error
 
     def _order(
         self,
@@ -312,7 +330,7 @@ class ImageEdits:
             data = await asyncio.to_thread(self._read, image.id)
             await asyncio.to_thread(facts.read_others)
         except StorageError as error:
-            presenter.set_problem(Problem("The image could not be read", error.sentence))
+            presenter.set_problem(Problem(tr("The image could not be read"), error.sentence))
             return
         finish: Finish | None = None
         if facts.mask is not None:

@@ -13,16 +13,17 @@ from app.service.images import GeneratedImage
 from app.storage.files import write_atomically
 from app.storage.image_metadata import NotWhole, check_whole, with_metadata
 from app.storage.images import ImageFiles, StoredImage
+from app.translation import tr
 from app.ui.images.image_work import checked_size
 from app.ui.kit.image_decoding import UndecodableImage
 
 Finish = Callable[[bytes], bytes]  # makes the image of what the service sent; runs in a thread
-WITHHELD = "The service's policy does not allow this image, so it sent a blank one. Rialto did not save it."
-ABOUT_A_MINOR = "The service found a minor in this request and sent a blank image. Rialto did not save it."
-ADULT = "This model does not generate adult images, so the service sent a blank one. Rialto did not save it."
-BLURRED = "The service blurred this image because safe mode is on and it looks adult."
-BROKEN = "The service sent an incomplete image. It is saved and may have been charged."
-NOT_FINISHED = "The mask could not be applied. This is the image as the service sent it."
+WITHHELD = tr("The service's policy does not allow this image, so it sent a blank one. Rialto did not save it.")
+ABOUT_A_MINOR = tr("The service found a minor in this request and sent a blank image. Rialto did not save it.")
+ADULT = tr("This model does not generate adult images, so the service sent a blank one. Rialto did not save it.")
+BLURRED = tr("The service blurred this image because safe mode is on and it looks adult.")
+BROKEN = tr("The service sent an incomplete image. It is saved and may have been charged.")
+NOT_FINISHED = tr("The mask could not be applied. This is the image as the service sent it.")
 
 
 def verdict(image: GeneratedImage) -> str:

@@ -20,6 +20,7 @@ from app.storage.file_names import file_name
 from app.storage.files import write_atomically
 from app.storage.image_metadata import NotWhole, check_whole, metadata_of
 from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
+from app.translation import tr
 from app.ui.images.image_work import checked_size, small_image
 from app.ui.images.session.tiles import tile_of
 from app.ui.images.state import KIND_WORDS, GalleryState, Tile, Usage
@@ -37,7 +38,7 @@ def name_of(pattern: str, image: StoredImage) -> str:
     """Return the name an image is saved under: words in braces are filled in, what no disk takes is left out."""
     at = image.created_at.astimezone()
     words = {
-        "title": image.title or KIND_WORDS.get(image.kind, "Image"),
+        "title": image.title or KIND_WORDS.get(image.kind, tr("Image")),
         "number": str(image.number) if image.total > 1 else "",
         "model": image.model_name or image.model,
         "seed": str(image.seed) if image.seed is not None else "",
@@ -48,7 +49,7 @@ def name_of(pattern: str, image: StoredImage) -> str:
     name = pattern or DEFAULT_PATTERN
     for word, value in words.items():
         name = name.replace(f"{{{word}}}", value)
-    return file_name(name, SUFFIXES.get(image.form, ".png"), otherwise="Image")
+    return file_name(name, SUFFIXES.get(image.form, ".png"), otherwise=tr("Image"))
 
 
 class ImageLibrary(QObject):
@@ -234,8 +235,12 @@ class ImageLibrary(QObject):
         except StorageError as error:
             self.notice.emit(error.sentence)
             return
-        what = f"Saved as {names[0]}" if len(names) == 1 else f"{len(names)} images saved in {target.name}"
-        self.notice.emit(what if names else "There was nothing to save")
+        what = (
+            tr("Saved as {names}", names=names[0])
+            if len(names) == 1
+            else tr("{count} images saved in {name}", count=len(names), name=target.name)
+        )
+        self.notice.emit(what if names else tr("There was nothing to save"))
 
     def _copy_all(self, ids: tuple[str, ...], target: Path) -> list[str]:
         """Runs in a thread. In a folder nothing is overwritten."""
@@ -249,7 +254,7 @@ class ImageLibrary(QObject):
             try:
                 data = path.read_bytes()
             except OSError as error:
-                raise unavailable(error, path, "Reading the image") from error
+                raise unavailable(error, path, tr("Reading the image")) from error
             write_atomically(place, data, 0o644)
             names.append(place.name)
         return names
@@ -264,7 +269,7 @@ class ImageLibrary(QObject):
         try:
             image = await asyncio.to_thread(_taken_in, self._files, image, path)
         except (UndecodableImage, NotWhole):
-            self.notice.emit(f"“{path.name}” is not a PNG, JPEG or WebP image that Rialto can open.")
+            self.notice.emit(tr("“{name}” is not a PNG, JPEG or WebP image that Rialto can open.", name=path.name))
             return
         except StorageError as error:
             self.notice.emit(error.sentence)
@@ -281,7 +286,7 @@ def _taken_in(files: ImageFiles, image: StoredImage, path: Path) -> StoredImage:
             raise UndecodableImage
         data = path.read_bytes()
     except OSError as error:
-        raise unavailable(error, path, "Reading the image") from error
+        raise unavailable(error, path, tr("Reading the image")) from error
     form = sniff(data[:HEAD_BYTES]) or ""
     check_whole(data, form)
     width, height = checked_size(data)

@@ -19,6 +19,7 @@ from app.service.images import GeneratedImage, GeneratedImages
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError, carrying
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
+from app.translation import tr
 from app.ui.images.session.image_files import Finish, adopt, keep
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
     from app.storage.paid_call_intents import Intents
 
 INTENT = "images"
-FEWER = "The service sent fewer images than requested."
-ENDED_ON_ITS_WAY = "Rialto quit while this was being sent. It may have been generated and charged."
-ENDED_BEFORE = "Rialto quit before this was sent. Nothing was charged."
-UNREADABLE = "The response could not be read. It may have been generated and charged."
+FEWER = tr("The service sent fewer images than requested.")
+ENDED_ON_ITS_WAY = tr("Rialto quit while this was being sent. It may have been generated and charged.")
+ENDED_BEFORE = tr("Rialto quit before this was sent. Nothing was charged.")
+UNREADABLE = tr("The response could not be read. It may have been generated and charged.")
 CAME = frozenset({"saved", "withheld", "broken"})  # states of an image whose call was answered
 Ask = Callable[[], Awaitable[GeneratedImages]]
 
@@ -140,9 +141,9 @@ class ImageMaker(QObject):
         """How long an image is on its way, or how long the service's limit still holds it back."""
         left_s = self.held.get(image_id, 0.0) - monotonic()
         if left_s > 0:
-            return f"Over the limit for this minute, sent in {money.countdown(left_s)}"
+            return tr("Over the limit for this minute, sent in {left_s}", left_s=money.countdown(left_s))
         begun = self.begun.get(image_id)
-        return f"Generating, {monotonic() - begun:.0f} s" if begun is not None else "Generating"
+        return f"Generating, {monotonic() - begun:.0f} s" if begun is not None else tr("Generating")
 
     async def _keep(self, order: Order, paid: PaidCall, images: GeneratedImages, duration_s: float) -> None:
         exchange, came = images.exchange, len(images.pictures)
@@ -192,7 +193,7 @@ class ImageMaker(QObject):
         if error is not None:
             note = UNREADABLE if state == "unknown" and error.status is not None else str(error)
         else:
-            note = STOPPED_ON_ITS_WAY if state == "unknown" else "Stopped before it was sent. Nothing was charged."
+            note = STOPPED_ON_ITS_WAY if state == "unknown" else tr("Stopped before it was sent. Nothing was charged.")
         exchange = error.exchange if error is not None else None
         if exchange is not None:
             self.asked.emit(exchange)

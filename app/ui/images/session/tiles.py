@@ -6,28 +6,33 @@ from pathlib import Path
 
 from app.core import money
 from app.storage.images import StoredImage
+from app.translation import tr
 from app.ui.images.form import FORMAT_TITLES
 from app.ui.images.state import KIND_WORDS, Details, PaidAction, Tile
 
-NO_REMARKS = "No remarks"
+NO_REMARKS = tr("No remarks")
 
 
 def cost_words(image: StoredImage) -> str:
     if image.state == "sending":
-        return f"estimate {money.money(image.estimate_usd)}" if image.estimate_usd is not None else ""
+        return (
+            tr("estimate {estimate_usd}", estimate_usd=money.money(image.estimate_usd))
+            if image.estimate_usd is not None
+            else ""
+        )
     if image.state == "failed":
         return ""
     if image.cost_usd is not None:
         return money.money(image.cost_usd)
     if image.state == "unknown" and image.estimate_usd is not None:
-        return f"possibly {money.money(image.estimate_usd)}"
+        return tr("possibly {estimate_usd}", estimate_usd=money.money(image.estimate_usd))
     return ""
 
 
 def tile_of(image: StoredImage) -> Tile:
-    title = image.title or KIND_WORDS.get(image.kind, "Image")
+    title = image.title or KIND_WORDS.get(image.kind, tr("Image"))
     if image.total > 1:
-        title = f"{title}, {image.number} of {image.total}"
+        title = tr("{title}, {number} of {total}", title=title, number=image.number, total=image.total)
     elif image.kind in KIND_WORDS:
         title = f"{title}, {KIND_WORDS[image.kind].lower()}"
     facts = [image.model_name or image.model, f"{image.width} × {image.height}" if image.width else ""]
@@ -36,7 +41,7 @@ def tile_of(image: StoredImage) -> Tile:
         title=title,
         cost=cost_words(image),
         state=image.state,
-        note="Blurred" if image.blurred else "" if image.state in ("saved", "sending") else image.note,
+        note=tr("Blurred") if image.blurred else "" if image.state in ("saved", "sending") else image.note,
         starred=image.starred,
         blurred=image.blurred,
         second_line=" · ".join(fact for fact in facts if fact),
@@ -48,21 +53,24 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
     """Return what stands beside the gallery."""
     seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""
     if image.total > 1 and image.seed is None and image.kind == "generate":
-        seed = f"unknown for image {image.number} of one call"
+        seed = tr("unknown for image {number} of one call", number=image.number)
     cost = cost_words(image)
     if cost and not image.charged and image.state != "sending":
         cost += f", {money.PLAY_MONEY}"
     facts = (
-        ("Model", image.model_name or image.model),
-        ("Size", f"{image.width:,} × {image.height:,}" if image.width else ""),
-        ("Seed", seed),
-        ("Style", str(image.options.get("style") or "")),
-        ("Negative prompt", str(image.options.get("negative_prompt") or "")),
-        ("Cost", cost),
-        ("Time", money.duration(image.duration_s) if image.duration_s else ""),
-        ("File", f"{FORMAT_TITLES.get(image.form, image.form)}, {money.size(image.size_bytes)}" if image.file else ""),
-        ("Created", money.moment(image.created_at)),
-        ("Request ID", image.request_id),
+        (tr("Model"), image.model_name or image.model),
+        (tr("Size"), f"{image.width:,} × {image.height:,}" if image.width else ""),
+        (tr("Seed"), seed),
+        (tr("Style"), str(image.options.get("style") or "")),
+        (tr("Negative prompt"), str(image.options.get("negative_prompt") or "")),
+        (tr("Cost"), cost),
+        (tr("Time"), money.duration(image.duration_s) if image.duration_s else ""),
+        (
+            tr("File"),
+            f"{FORMAT_TITLES.get(image.form, image.form)}, {money.size(image.size_bytes)}" if image.file else "",
+        ),
+        (tr("Created"), money.moment(image.created_at)),
+        (tr("Request ID"), image.request_id),
     )
     return Details(
         id=image.id,
@@ -84,7 +92,7 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
 
 def _policy(image: StoredImage) -> str:
     if image.state == "withheld":
-        return "Withheld"
+        return tr("Withheld")
     if image.blurred:
-        return "Blurred"
+        return tr("Blurred")
     return NO_REMARKS if image.state == "saved" and image.kind != "import" else ""

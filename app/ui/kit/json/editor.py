@@ -19,6 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
+from app.translation import tr
+
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
@@ -135,7 +137,7 @@ class _Gutter(QWidget):
         super().__init__(editor)
         self._theme = theme
         self._editor = editor
-        self.setAccessibleName("Line numbers")
+        self.setAccessibleName(tr("Line numbers"))
 
     def sizeHint(self) -> QSize:
         return QSize(self._editor.gutter_width(), 0)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QFrame, QStyle, QStyledItemDelegate, QStyleOptionV
 
 from app.service.http.harmless_text import harmless
 from app.service.http.json_large import CONTAINERS
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.json.node import JsonNode, Path, TreeRoot
 from app.ui.kit.json.tree_model import NODE, JsonTreeModel, copied, path_text, summary
@@ -144,12 +145,12 @@ class JsonTree(QTreeView):
         self.setCurrentIndex(index)
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add("Copy value", "copy", shortcut="Ctrl+C").triggered.connect(self.copy_value)
-        menu.add("Copy path", "hash", shortcut="Ctrl+Shift+C").triggered.connect(self.copy_path)
+        menu.add(tr("Copy value"), "copy", shortcut="Ctrl+C").triggered.connect(self.copy_value)
+        menu.add(tr("Copy path"), "hash", shortcut="Ctrl+Shift+C").triggered.connect(self.copy_path)
         if self.has_curl:
-            menu.add("Copy request as curl", "code").triggered.connect(self.curl_wanted)
+            menu.add(tr("Copy request as curl"), "code").triggered.connect(self.curl_wanted)
         if self.rows.hasChildren(index):
-            menu.add("Expand all below", "expand").triggered.connect(lambda: self.unfold_below(self.currentIndex()))
+            menu.add(tr("Expand all below"), "expand").triggered.connect(lambda: self.unfold_below(self.currentIndex()))
         if self.offer_of(self.rows.node(index)):
             menu.add(self.offer_of(self.rows.node(index)), "document").triggered.connect(self.offer_taken)
         where = event.globalPos() if event.reason() == QContextMenuEvent.Reason.Mouse else None

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from app.service.http.harmless_text import harmless
 from app.service.http.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large
+from app.translation import tr
 from app.ui.kit.json.node import JsonNode, Path, TreeRoot
 
 Index = QModelIndex | QPersistentModelIndex
@@ -143,7 +144,7 @@ class JsonTreeModel(QAbstractItemModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             root = node.root
             if node.span is not None:
-                return f"Entries {node.span.start:,} to {node.span.stop - 1:,}"
+                return tr("Entries {start} to {stop}", start=f"{node.span.start:,}", stop=f"{node.span.stop - 1:,}")
             if root is None:
                 return harmless(f"{node.key}: {summary(node.value)}")
             words = (root.label, f"{node.key}: {summary(node.value)}", root.note, root.detail)

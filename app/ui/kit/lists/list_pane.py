@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab_order import put_in_order
@@ -157,7 +158,7 @@ class StorageFooter(QWidget):
         super().__init__()
         self._theme = theme
         self.words = Label(theme, "", "small", "text3", tabular=True, elide=True)
-        self.trash = IconButton(theme, "trash", "Open trash", size="small", icon_size=14, role="text3")
+        self.trash = IconButton(theme, "trash", tr("Open trash"), size="small", icon_size=14, role="text3")
         self._line = QHBoxLayout(self)
         self._line.addWidget(IconLabel(theme, "drive", "text3", px=16))
         self._line.addWidget(self.words, 1)
@@ -172,7 +173,7 @@ class StorageFooter(QWidget):
     def show_kept(self, words: str) -> None:
         """Show how much there is: "2 clips, 84 KB". Where it is kept has no room in a narrow list."""
         self.words.set_text(words)
-        self.setToolTip(plain_tip(f"{words} on this computer"))
+        self.setToolTip(plain_tip(tr("{words} on this computer", words=words)))
 
     def _apply_theme(self) -> None:
         px = self._theme.px

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
 from app.core.trash import TrashEntry
+from app.translation import tr
 from app.ui.kit.lists.grouped_list import GroupedModel, RowLike
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from app.core.trash import Trash
     from app.ui.kit.theme import Theme
 
-KEPT = "It stays in backups until newer ones replace them, but Rialto cannot restore it from there."
+KEPT = tr("It stays in backups until newer ones replace them, but Rialto cannot restore it from there.")
 
 
 class TrashPane(QWidget):
@@ -41,15 +42,15 @@ class TrashPane(QWidget):
         self._tasks = tasks
         zone(self, "pane")
         self.back = IconButton(theme, "chevron-left", back)
-        self.header = PaneHeader(theme, "Trash")
+        self.header = PaneHeader(theme, tr("Trash"))
         self.header.add_before_title(self.back)
-        self.view = GroupedView(theme, "Trash", has_start_sign=False, click_chooses=False, selects_many=True)
+        self.view = GroupedView(theme, tr("Trash"), has_start_sign=False, click_chooses=False, selects_many=True)
         self.view.setItemDelegate(TrashDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
         self.note = Label(theme, "", "small", "text3", wrap=True)
-        self.restore = Button(theme, "Restore", "undo", size="small")
-        self.delete = Button(theme, "Delete permanently…", size="small", kind="danger")
-        self.empty = Button(theme, "Empty trash…", size="small", kind="danger")
+        self.restore = Button(theme, tr("Restore"), "undo", size="small")
+        self.delete = Button(theme, tr("Delete permanently…"), size="small", kind="danger")
+        self.empty = Button(theme, tr("Empty trash…"), size="small", kind="danger")
         self.stops = (self.back, self.view, self.restore, self.delete, self.empty)  # as Tab reaches them
         buttons = QWidget()
         flow = FlowLayout(theme, gap=8, line_gap=8, parent=buttons)
@@ -106,8 +107,14 @@ class TrashPane(QWidget):
             self.view.setFocus(Qt.FocusReason.OtherFocusReason)  # the keyboard stays in the pane
         for button in buttons:
             button.setEnabled(bool(number))
-        kept = f"for {self._trash.kept_days} days" if self._trash.kept_days else "until you delete them"
-        self.note.set_text(f"Items stay here {kept}. Searches skip them." if number else "The trash is empty.")
+        kept = (
+            tr("for {kept_days} days", kept_days=self._trash.kept_days)
+            if self._trash.kept_days
+            else tr("until you delete them")
+        )
+        self.note.set_text(
+            tr("Items stay here {kept}. Searches skip them.", kept=kept) if number else tr("The trash is empty.")
+        )
 
     def _selected(self) -> tuple[str, ...]:
         current = self.view.current_key
@@ -125,9 +132,9 @@ class TrashPane(QWidget):
 
     async def _ask(self, ids: tuple[str, ...]) -> None:
         entry = self.model.row_of(ids[0])
-        what = f"“{entry.title}”" if len(ids) == 1 and entry is not None else f"{len(ids):,} items"
-        words = f"Delete {what} permanently?"
-        if await confirm(self._theme, self.window(), words, KEPT, action="Delete permanently", danger=True):
+        what = f"“{entry.title}”" if len(ids) == 1 and entry is not None else tr("{count} items", count=f"{len(ids):,}")
+        words = tr("Delete {what} permanently?", what=what)
+        if await confirm(self._theme, self.window(), words, KEPT, action=tr("Delete permanently"), danger=True):
             self._trash.delete(ids)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -11,6 +11,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from app.translation import tr
 from app.ui.kit.markdown.parser import is_safe_link, parse, parser
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def _renderer() -> RendererHTML:
         def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
             token = tokens[idx]
             target = str(token.attrs.get("src") or "")
-            words = escape(token.content or "Image")
+            words = escape(token.content or tr("Image"))
             if not is_safe_link(target):
                 return f"<span>[{words}]</span>"
             return f'<a href="{escape(target, quote=True)}" rel="noreferrer nofollow">[{words}]</a>'

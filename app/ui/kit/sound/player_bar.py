@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.audio.devices import Device
 from app.core.money import position
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.sound.waveform_view import WaveformView
@@ -47,7 +48,7 @@ class PlayButton(QPushButton):
     def set_plays(self, plays: bool) -> None:
         """Offer Pause while it plays, Play otherwise."""
         self._plays = plays
-        self.setAccessibleName("Pause" if plays else "Play")
+        self.setAccessibleName(tr("Pause") if plays else tr("Play"))
         self.setToolTip(plain_tip(f"{self.accessibleName()} (Space)"))
         self.update()
 
@@ -105,11 +106,11 @@ class PlayerBar(QWidget):
         self.spinner = Spinner(theme)
         self.status = _Status(theme, "", "small", "text2", elide=True, tabular=True)
         self.back = QuietButton(theme, "5 s", "back-5", size="small")
-        self.back.setAccessibleName("Back 5 seconds")
+        self.back.setAccessibleName(tr("Back 5 seconds"))
         self.forward = QuietButton(theme, "5 s", "forward-5", size="small")
-        self.forward.setAccessibleName("Forward 5 seconds")
+        self.forward.setAccessibleName(tr("Forward 5 seconds"))
         self.speed = QuietButton(theme, "1.0×", size="small")
-        self.volume = IconButton(theme, "volume", "Volume and output", size="small", icon_size=16)
+        self.volume = IconButton(theme, "volume", tr("Volume and output"), size="small", icon_size=16)
         self.extras = QHBoxLayout()
         self._sound_card: Popover | None = None
         self._volume_field: SliderField | None = None
@@ -181,7 +182,7 @@ class PlayerBar(QWidget):
     def set_speed(self, speed: float) -> None:
         self._speed = speed
         self.speed.setText(f"{speed:g}×" if speed % 0.5 else f"{speed:.1f}×")
-        self.speed.setAccessibleName(f"Playback speed {speed:g}")
+        self.speed.setAccessibleName(tr("Playback speed {speed}", speed=f"{speed:g}"))
 
     def set_volume(self, volume: float) -> None:
         """Show a loudness from 0 to 1 without telling anybody."""
@@ -209,16 +210,16 @@ class PlayerBar(QWidget):
     def _open_sound(self) -> None:
         self.outputs_wanted.emit()
         if self._sound_card is None:
-            card = self._sound_card = Popover(self._theme, self, name="Volume and output")
-            card.body.addWidget(Label(self._theme, "Volume", "small", "text2"))
-            field = SliderField(self._theme, "Volume in percent", low=0, high=100, step=1, decimals=0, default=100)
+            card = self._sound_card = Popover(self._theme, self, name=tr("Volume and output"))
+            card.body.addWidget(Label(self._theme, tr("Volume"), "small", "text2"))
+            field = SliderField(self._theme, tr("Volume in percent"), low=0, high=100, step=1, decimals=0, default=100)
             field.value_edited.connect(lambda value: self.volume_chosen.emit(value / 100))
             card.body.addWidget(field)
             card.set_first_focus(field.slider)
             self._volume_field = field
-            self.output = Button(self._theme, "Output", "chevron-down", size="small")
+            self.output = Button(self._theme, tr("Output"), "chevron-down", size="small")
             self.output.clicked.connect(self._open_outputs)
-            card.body.addWidget(Label(self._theme, "Output", "small", "text2"))
+            card.body.addWidget(Label(self._theme, tr("Output"), "small", "text2"))
             card.body.addWidget(self.output)
         assert self._volume_field is not None
         self._volume_field.set_value(round(self._volume * 100))
@@ -227,7 +228,7 @@ class PlayerBar(QWidget):
 
     def _output_name(self) -> str:
         chosen = next((one.name for one in self._outputs if one.id == self._output_id), "")
-        return chosen or "System default"
+        return chosen or tr("System default")
 
     def _open_outputs(self) -> None:
         if self._sound_card is not None:
@@ -240,7 +241,7 @@ class PlayerBar(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self._output_problem:
             menu.add(self._output_problem, enabled=False)
-        for device_id, name in (("", "System default"), *((one.id, one.name) for one in self._outputs)):
+        for device_id, name in (("", tr("System default")), *((one.id, one.name) for one in self._outputs)):
             action = menu.add(name)
             action.setCheckable(True)
             action.setChecked(device_id == self._output_id)

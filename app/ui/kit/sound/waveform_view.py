@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app.audio.waveform import bars_of
 from app.core.money import position
+from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 
@@ -30,7 +31,7 @@ class WaveformView(QAbstractSlider):
 
     seek_wanted = Signal(float)
 
-    def __init__(self, theme: Theme, name: str = "Playback position", *, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str = tr("Playback position"), *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         if not name.strip():
             raise ValueError("a waveform needs a name")
@@ -84,7 +85,9 @@ class WaveformView(QAbstractSlider):
         self.update(int(left) - 3, 0, int(right - left) + 7, self.height())
 
     def _describe(self) -> None:
-        self.setAccessibleDescription(f"{position(self.position_s)} of {position(self._whole_s)}")
+        self.setAccessibleDescription(
+            tr("{position_s} of {whole_s}", position_s=position(self.position_s), whole_s=position(self._whole_s))
+        )
 
     # -- measures -------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import math
 from PySide6.QtWidgets import QWidget
 
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 
 COUNTDOWN_MARKS_S = (30, 10, 0)  # the only moments at which a countdown is said aloud
 
@@ -39,4 +40,7 @@ class SpokenCountdown:
         passed = any(left_s <= mark < self._before_s for mark in COUNTDOWN_MARKS_S)
         self._before_s = min(self._before_s, left_s)
         if passed:
-            announce(self._widget, f"{math.ceil(left_s)} seconds left" if left_s > 0 else "The wait is over")
+            announce(
+                self._widget,
+                tr("{ceil} seconds left", ceil=math.ceil(left_s)) if left_s > 0 else tr("The wait is over"),
+            )

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 
 GRID = 48.0  # every motif is drawn on a 48 × 48 grid
@@ -67,14 +68,14 @@ class Avatar(QWidget):
         self._name = name
         self._px = px
         self._picture: QPixmap | None = None
-        self.setAccessibleName(f"Image of {name}" if name else "Avatar")
+        self.setAccessibleName(tr("Image of {name}", name=name) if name else tr("Avatar"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
     def set_name(self, name: str) -> None:
         """Draw somebody else."""
         self._name, self._picture = name, None
-        self.setAccessibleName(f"Image of {name}")
+        self.setAccessibleName(tr("Image of {name}", name=name))
         self.update()
 
     def set_image(self, image: QPixmap | None) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.core.problems import ActionSpec
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -64,7 +65,7 @@ class Banner(QFrame):
         if spec.actions:
             self._row.addWidget(holder, 0, Qt.AlignmentFlag.AlignVCenter)
         if spec.closable:
-            close = IconButton(theme, "close", "Dismiss", size="small", icon_size=14)
+            close = IconButton(theme, "close", tr("Dismiss"), size="small", icon_size=14)
             close.setObjectName("close")
             close.clicked.connect(self._pressed)
             self._row.addWidget(close)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import QuietButton
@@ -13,7 +14,9 @@ from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 
-_MONO = frozenset({"Request ID", "Version", "Code", "Request"})  # ids lose their shape in a proportional font
+_MONO = frozenset(
+    {tr("Request ID"), tr("Version"), tr("Code"), tr("Request")}
+)  # ids lose their shape in a proportional font
 
 
 class DetailsBlock(Card):
@@ -24,13 +27,13 @@ class DetailsBlock(Card):
         theme: Theme,
         rows: tuple[tuple[str, str], ...] = (),
         *,
-        title: str = "Details",
+        title: str = tr("Details"),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(theme, padding=(14, 8), spacing=8, parent=parent)
         top = QHBoxLayout()
         top.addWidget(Label(theme, title, weight=500), 1)
-        self.copy_button = QuietButton(theme, "Copy for support", "copy", size="small")
+        self.copy_button = QuietButton(theme, tr("Copy for support"), "copy", size="small")
         self.copy_button.clicked.connect(self.copy)
         top.addWidget(self.copy_button)
         self.body.addLayout(top)

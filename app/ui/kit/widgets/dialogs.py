@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.theme import Theme
@@ -142,7 +143,14 @@ class Dialog(QDialog):
 
 
 async def confirm(
-    theme: Theme, parent: QWidget, title: str, text: str, *, action: str, danger: bool = False, cancel: str = "Cancel"
+    theme: Theme,
+    parent: QWidget,
+    title: str,
+    text: str,
+    *,
+    action: str,
+    danger: bool = False,
+    cancel: str = tr("Cancel"),
 ) -> bool:
     """Ask before something that cannot be taken back. With `danger` the default button is the one that does nothing."""
     dialog = Dialog(theme, parent, title)
@@ -160,7 +168,7 @@ async def ask_text(
     label: str,
     *,
     value: str = "",
-    action: str = "Save",
+    action: str = tr("Save"),
     max_chars: int = 200,
 ) -> str | None:
     """Ask for one line; None when the person leaves. An empty line cannot be saved."""
@@ -172,7 +180,7 @@ async def ask_text(
     bind_label(words, field)
     dialog.body.addWidget(words)
     dialog.body.addWidget(field)
-    dialog.add_button("Cancel", accepts=False)
+    dialog.add_button(tr("Cancel"), accepts=False)
     save = dialog.add_button(action, kind="primary", accepts=True, default=True)
 
     def check(text: str) -> None:

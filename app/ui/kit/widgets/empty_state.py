@@ -9,6 +9,7 @@ from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.flow import FlowLayout
@@ -74,7 +75,7 @@ class EmptyState(QWidget):
             line = QHBoxLayout()
             line.setSpacing(theme.px(4))
             line.addStretch(1)
-            line.addWidget(Label(theme, "Or press", "small", "text2"))
+            line.addWidget(Label(theme, tr("Or press"), "small", "text2"))
             line.addWidget(KeyHint(theme, key))
             line.addWidget(Label(theme, key_does, "small", "text2"))
             line.addStretch(1)
@@ -109,7 +110,7 @@ class Skeleton(QWidget):
         self._theme = theme
         self._rows, self._row_px = rows, row_px
         self._drawn = False
-        self.setAccessibleName("Loading")
+        self.setAccessibleName(tr("Loading"))
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(SHOW_AFTER_MS)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec, Problem
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -52,7 +53,7 @@ class ErrorCard(Card):
         bottom = QHBoxLayout()
         bottom.setSpacing(theme.px(8))
         bottom.addWidget(self._buttons, 1)
-        self.details_link = LinkButton(theme, "Details", "chevron-right")
+        self.details_link = LinkButton(theme, tr("Details"), "chevron-right")
         self.details_link.setCheckable(True)
         self.details_link.toggled.connect(self._show_details)
         bottom.addWidget(self.details_link, 0, Qt.AlignmentFlag.AlignVCenter)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import FocusReturn, leave_focus
 from app.ui.kit.qt_repairs.alive import alive
@@ -53,16 +54,16 @@ class ImageViewer(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.ring_widget = None  # it is all there is to see
         zone(self, "canvas")
-        self.setAccessibleName(self.tr("Image"))
+        self.setAccessibleName(tr("Image"))
         self.title = Label(theme, "", "body", "text2", elide=True)
-        self.previous = IconButton(theme, "chevron-left", self.tr("Previous image"), shortcut="Left")
-        self.next = IconButton(theme, "chevron-right", self.tr("Next image"), shortcut="Right")
-        self.smaller = IconButton(theme, "minus", self.tr("Zoom out"), shortcut="-")
-        self.fit = IconButton(theme, "expand", self.tr("Fit to window"), shortcut="0")
-        self.larger = IconButton(theme, "plus", self.tr("Zoom in"), shortcut="+")
-        self.copy = IconButton(theme, "copy", self.tr("Copy image"), shortcut="Ctrl+C")
-        self.save = IconButton(theme, "download", self.tr("Save a copy"), shortcut="Ctrl+S")
-        self.close_button = IconButton(theme, "close", self.tr("Close"), shortcut="Esc")
+        self.previous = IconButton(theme, "chevron-left", tr("Previous image"), shortcut="Left")
+        self.next = IconButton(theme, "chevron-right", tr("Next image"), shortcut="Right")
+        self.smaller = IconButton(theme, "minus", tr("Zoom out"), shortcut="-")
+        self.fit = IconButton(theme, "expand", tr("Fit to window"), shortcut="0")
+        self.larger = IconButton(theme, "plus", tr("Zoom in"), shortcut="+")
+        self.copy = IconButton(theme, "copy", tr("Copy image"), shortcut="Ctrl+C")
+        self.save = IconButton(theme, "download", tr("Save a copy"), shortcut="Ctrl+S")
+        self.close_button = IconButton(theme, "close", tr("Close"), shortcut="Esc")
         buttons = (self.previous, self.next, self.smaller, self.fit, self.larger, self.copy, self.save)
         leave_focus(*buttons, self.close_button)
         self._bar = QHBoxLayout()
@@ -117,9 +118,7 @@ class ImageViewer(QWidget):
     def _show(self) -> None:
         image, count = self._images[self._at], len(self._images)
         self.title.set_text(
-            self.tr("{name} · {at} of {count}").format(name=image.name, at=self._at + 1, count=count)
-            if count > 1
-            else image.name
+            tr("{name} · {at} of {count}", name=image.name, at=self._at + 1, count=count) if count > 1 else image.name
         )
         self.setAccessibleDescription(self.title.text())
         self.previous.setEnabled(self._at > 0)
@@ -233,7 +232,7 @@ class ImageViewer(QWidget):
         painter.fillRect(self.rect(), self._theme.color("canvas"))
         room, image = self._room(), self.image()
         if image is None or image.isNull():
-            words = self.tr("Loading…") if image is None else self.tr("This image cannot be shown.")
+            words = tr("Loading…") if image is None else tr("This image cannot be shown.")
             painter.setFont(self._theme.font("body"))
             painter.setPen(self._theme.color("text2"))
             painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter.value), words)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 
@@ -75,26 +76,24 @@ class LinkOpener(QObject):
     async def _ask(self, address: str, title: str, about: str) -> None:
         target = true_target(address)
         opens = may_open(address)
-        dialog = Dialog(self._theme, self._parent, self.tr("Open this address?"))
+        dialog = Dialog(self._theme, self._parent, tr("Open this address?"))
         host = QUrl(address).host(QUrl.ComponentFormattingOption.FullyEncoded)
         if opens:
             words = (
-                self.tr("This opens {host} in your browser.").format(host=host)
-                if host
-                else self.tr("This opens in another program.")
+                tr("This opens {host} in your browser.", host=host) if host else tr("This opens in another program.")
             )
         else:
-            words = self.tr("Rialto does not open this kind of address. You can copy it instead.")
+            words = tr("Rialto does not open this kind of address. You can copy it instead.")
         if title:
             dialog.body.addWidget(Label(self._theme, title, weight=600, wrap=True))
         if about:
             dialog.body.addWidget(Label(self._theme, about[:MAX_ABOUT_CHARS], "small", "text2", wrap=True))
         dialog.body.addWidget(Label(self._theme, words, role="text2", wrap=True))
         dialog.body.addWidget(Label(self._theme, target, "code", wrap=True))
-        dialog.add_button(self.tr("Cancel"), accepts=False, default=not opens)
-        copy = dialog.add_button(self.tr("Copy"), accepts=False)
+        dialog.add_button(tr("Cancel"), accepts=False, default=not opens)
+        copy = dialog.add_button(tr("Copy"), accepts=False)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(target))
         if opens:
-            dialog.add_button(self.tr("Open"), kind="primary", accepts=True, default=True)
+            dialog.add_button(tr("Open"), kind="primary", accepts=True, default=True)
         if await dialog.answer() and opens:
             QDesktopServices.openUrl(QUrl(target))

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
@@ -132,7 +133,7 @@ class _TickList(Popover):
     def __init__(self, theme: Theme, parent: QWidget, name: str, most: int) -> None:
         super().__init__(theme, parent, name=name, padding=6)
         self._most = most
-        self.search = SearchField(theme, self.tr("Filter"))
+        self.search = SearchField(theme, tr("Filter"))
         self.search.setProperty("sizing", "small")
         self.search.installEventFilter(self)
         self.search.left.connect(self.close)
@@ -179,7 +180,7 @@ class _TickList(Popover):
             on = item.data(_KEY_ROLE) in keys
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
         full = len(keys) >= self._most
-        self._full.set_text(self.tr("Up to {most} at a time.").format(most=self._most) if full else "")
+        self._full.set_text(tr("Up to {most} at a time.", most=self._most) if full else "")
         self._full.setVisible(full)
 
     def _filter(self, text: str) -> None:
@@ -200,7 +201,7 @@ class _TickList(Popover):
 
     def _say(self, index: Index) -> None:
         on = Qt.CheckState(index.data(_CHECK_ROLE)) == Qt.CheckState.Checked
-        state = self.tr("selected") if on else self.tr("not selected")
+        state = tr("selected") if on else tr("not selected")
         announce(self.view, f"{index.data()}, {state}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

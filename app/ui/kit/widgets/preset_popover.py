@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import tr
 from app.ui.kit.files import ask_for_file, ask_to_save
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.plain_tooltip import plain_tip
@@ -66,7 +67,7 @@ class PresetPopover(Popover):
     def __init__(self, theme: Theme, parent: QWidget, *, title: str, empty: str) -> None:
         super().__init__(theme, parent, name=title)
         self._rows: tuple[PresetRowLike, ...] = ()
-        self.search = SearchField(theme, self.tr("Search {title}").format(title=title.lower()))
+        self.search = SearchField(theme, tr("Search {title}", title=title.lower()))
         self.search.textChanged.connect(lambda _text: self._fill())
         self.search.left.connect(self.close)
         self._items = QStandardItemModel(self)
@@ -79,15 +80,15 @@ class PresetPopover(Popover):
         self.list.remove_wanted.connect(self.remove_wanted)
         self.list.undo_wanted.connect(self.undo_wanted)
         self._empty = Label(theme, empty, "small", "text2", wrap=True)
-        self.save = Button(theme, self.tr("Save current…"), "plus", size="small")
+        self.save = Button(theme, tr("Save current…"), "plus", size="small")
         self.save.clicked.connect(self._save)
-        self.rename_button = QuietButton(theme, self.tr("Rename"), "pencil", size="small")
+        self.rename_button = QuietButton(theme, tr("Rename"), "pencil", size="small")
         self.rename_button.clicked.connect(lambda: self._rename(self.current()))
-        self.remove_button = QuietButton(theme, self.tr("Remove"), "trash", size="small")
+        self.remove_button = QuietButton(theme, tr("Remove"), "trash", size="small")
         self.remove_button.clicked.connect(lambda: self.remove_wanted.emit(self.current()))
-        self.take = QuietButton(theme, self.tr("Import…"), "upload", size="small")
+        self.take = QuietButton(theme, tr("Import…"), "upload", size="small")
         self.take.clicked.connect(self.ask_for_file)
-        self.export = QuietButton(theme, self.tr("Export…"), "download", size="small")
+        self.export = QuietButton(theme, tr("Export…"), "download", size="small")
         self.export.clicked.connect(self.ask_for_target)
         self.body.addWidget(self.search)
         self.body.addWidget(self.list)
@@ -167,13 +168,13 @@ class PresetPopover(Popover):
     def ask_for_file(self) -> None:
         """Ask which file to take in."""
         self.close()
-        kinds = self.tr("Prompts and presets") + " (*.json)"
-        ask_for_file(self.parentWidget(), self.tr("Import prompts and presets"), self.file_chosen.emit, kinds)
+        kinds = tr("Prompts and presets") + " (*.json)"
+        ask_for_file(self.parentWidget(), tr("Import prompts and presets"), self.file_chosen.emit, kinds)
 
     def ask_for_target(self) -> None:
         """Ask where to write everything."""
         self.close()
-        title = self.tr("Export prompts and presets")
+        title = tr("Export prompts and presets")
         ask_to_save(self.parentWidget(), title, "rialto-presets.json", self.target_chosen.emit)
 
 

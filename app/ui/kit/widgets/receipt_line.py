@@ -13,6 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetricsF, QGuiApplication, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.lists.rows import harmless_row
 from app.ui.kit.theme import Theme
@@ -154,7 +155,7 @@ class ReceiptLine(QLabel):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add("Copy receipt", "copy").triggered.connect(self.copy)
+        menu.add(tr("Copy receipt"), "copy").triggered.connect(self.copy)
         menu.popup(event.globalPos())
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.translation import tr
 from app.ui.kit.widgets.dialogs import ask_text
 from app.ui.kit.widgets.preset_popover import PresetPopover
 
@@ -51,8 +52,8 @@ class ScenePrompts(QObject):
         made = PresetPopover(
             self._theme,
             self._window,
-            title=self.tr("Saved prompts"),
-            empty=self.tr("Saved prompts work for both images and videos."),
+            title=tr("Saved prompts"),
+            empty=tr("Saved prompts work for both images and videos."),
         )
         made.show_rows(library.rows("scene"))
         library.changed.connect(lambda _rows: made.show_rows(library.rows("scene")))
@@ -83,8 +84,8 @@ class ScenePrompts(QObject):
         name = await ask_text(
             self._theme,
             self._window,
-            self.tr("Save prompt"),
-            self.tr("Name"),
+            tr("Save prompt"),
+            tr("Name"),
             value=" ".join(words.split()[:NAME_WORDS]),
             max_chars=80,
         )
@@ -92,9 +93,7 @@ class ScenePrompts(QObject):
             self._library.keep("scene", name, {"text": words})
 
     async def _rename(self, preset_id: str, name: str) -> None:
-        title = self.tr("Rename")
-        wanted = await ask_text(
-            self._theme, self._window, title, self.tr("Name"), value=name, action=title, max_chars=80
-        )
+        title = tr("Rename")
+        wanted = await ask_text(self._theme, self._window, title, tr("Name"), value=name, action=title, max_chars=80)
         if wanted:
             self._library.rename(preset_id, wanted)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import key_text
 from app.ui.kit.theme import Theme
@@ -41,7 +42,7 @@ class SearchField(QLineEdit):
         self._timer.setInterval(DEBOUNCE_MS)
         self._timer.timeout.connect(self._publish)
         self._told = ""
-        self._clear = IconButton(theme, "close", "Clear", size="small", icon_size=14, parent=self)
+        self._clear = IconButton(theme, "close", tr("Clear"), size="small", icon_size=14, parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Esc does it from the keyboard
         self._clear.setCursor(Qt.CursorShape.ArrowCursor)
         self._clear.clicked.connect(self.clear)

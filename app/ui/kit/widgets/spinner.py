@@ -12,6 +12,7 @@ from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from app.core.money import countdown
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import SpokenCountdown
 
@@ -77,7 +78,7 @@ class Spinner(_Animated):
         super().__init__(theme, parent)
         self._px = px
         self._role = role
-        self.setAccessibleName("Working")
+        self.setAccessibleName(tr("Working"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -130,7 +131,7 @@ class CountdownRing(QWidget):
 
     def _tick(self) -> None:
         left = self.left_s
-        self.setAccessibleName(f"{countdown(left)} left")
+        self.setAccessibleName(tr("{left} left", left=countdown(left)))
         if self._until is not None:
             self._spoken.pass_to(left)
         self.update()

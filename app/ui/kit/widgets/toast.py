@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QW
 
 from app.core.problems import ActionSpec
 from app.service.http.harmless_text import harmless_line
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import FocusReturn
 from app.ui.kit.qt_repairs.alive import alive
@@ -78,7 +79,7 @@ class Toast(QFrame):
             column.addWidget(Label(theme, text, "small", "text2", wrap=True))
         if actions:
             column.addWidget(self._links(actions, hint))
-        close = IconButton(theme, "close", "Dismiss", size="small", icon_size=14, role="text3")
+        close = IconButton(theme, "close", tr("Dismiss"), size="small", icon_size=14, role="text3")
         close.clicked.connect(self.close_toast)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self._timer = QTimer(self)

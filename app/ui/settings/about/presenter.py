@@ -15,6 +15,7 @@ from app.core.tasks import TaskScope
 from app.service.updates import UpdatesUnknown, is_newer, newest, read_feed
 from app.storage.errors import StorageUnavailable
 from app.storage.licenses import shipped
+from app.translation import tr
 from app.ui.settings.about.state import AboutState, Part
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from app.storage.settings import Settings, SettingsStore
 
 ONCE_IN = timedelta(days=1)  # how often a start looks
-NO_FEED = "This build has no update source."
+NO_FEED = tr("This build has no update source.")
 
 
 class AboutPresenter(QObject):
@@ -100,12 +101,14 @@ class AboutPresenter(QObject):
             self._change(sentence=error.sentence, tone="bad")
         else:
             if is_newer(release.version, than=self._version):
-                said = (
-                    f"Rialto {release.version} is out; this is {self._version}. Rialto never installs it automatically."
+                said = tr(
+                    "Rialto {version} is out; this is {version2}. Rialto never installs it automatically.",
+                    version=release.version,
+                    version2=self._version,
                 )
                 self._change(sentence=said, newer=release.version, page=release.page)
             else:
-                self._change(sentence=f"This is the latest version, {self._version}.", tone="ok")
+                self._change(sentence=tr("This is the latest version, {version}.", version=self._version), tone="ok")
         finally:
             self._change(looking=False)
         self._store.remember(updates_looked_at=datetime.now(UTC).isoformat(timespec="seconds"))
@@ -115,7 +118,10 @@ class AboutPresenter(QObject):
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            self._change(sentence=f"{error.sentence}. Your change lasts until you close Rialto.", tone="bad")
+            self._change(
+                sentence=tr("{sentence}. Your change lasts until you close Rialto.", sentence=error.sentence),
+                tone="bad",
+            )
 
     def _change(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
@@ -138,4 +144,4 @@ def _parts(root: Path) -> tuple[Part, ...]:
     try:
         return tuple(Part(one.title, one.words, one.text) for one in shipped(root))
     except OSError as error:
-        return (Part("The licenses cannot be read", error.strerror or "", ""),)
+        return (Part(tr("The licenses cannot be read"), error.strerror or "", ""),)

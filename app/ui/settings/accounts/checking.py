@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from app.core.problems import describe
 from app.service import errors
+from app.translation import tr
 from app.ui.settings.accounts.state import FormState, TestLine
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ async def check_key(service: Service, wallet: str = "") -> CheckedKey:
 
 def verdict(checked: CheckedKey) -> TestLine:
     if not checked.permitted:
-        return TestLine("bad", "Key recognized, access denied", f"{checked.latency_ms} ms")
-    what = "Sign-in accepted" if checked.by_wallet else "Key accepted"
+        return TestLine("bad", tr("Key recognized, access denied"), f"{checked.latency_ms} ms")
+    what = tr("Sign-in accepted") if checked.by_wallet else tr("Key accepted")
     return TestLine("ok", what, f"{checked.latency_ms} ms")
 
 
@@ -52,34 +53,36 @@ def host_name(address: str) -> str:
 
 def key_problem(key: str) -> str:
     if not key:
-        return "Paste the API key."
+        return tr("Paste the API key.")
     if not key.isascii() or not key.isprintable() or " " in key:
-        return "Keys contain no spaces or special characters."
+        return tr("Keys contain no spaces or special characters.")
     return ""
 
 
 def refused(error: ServiceError, done: int) -> FormState:
     """Put a failed check to the field that can mend it."""
     if isinstance(error, errors.AuthenticationFailed):
-        return FormState(problems={"key": "The service did not accept this key."}, done=done)
+        return FormState(problems={"key": tr("The service did not accept this key.")}, done=done)
     if isinstance(error, errors.Forbidden):
-        return FormState(problems={"key": "The service does not accept this key from here."}, done=done)
+        return FormState(problems={"key": tr("The service does not accept this key from here.")}, done=done)
     if isinstance(error, errors.NotFound | errors.BadResponse):
         return FormState(
             problems={
-                "base_url": "A server answered, but it is not a compatible service. Check the path (often /api/v1)."
+                "base_url": tr("A server answered, but it is not a compatible service. Check the path (often /api/v1).")
             },
             done=done,
         )
     on_the_way = error.code or ""
     if on_the_way.startswith("proxy") or on_the_way in ("certificate", "ca_file"):
-        sentence = f"{error.message} Run the test in Settings, under Connection."
+        sentence = tr("{message} Run the test in Settings, under Connection.", message=error.message)
         return FormState(problems={"base_url": sentence}, can_save_unchecked=True, done=done)
     if on_the_way == "tls":
-        sentence = "A server answered at this address, but not over a secure connection."
+        sentence = tr("A server answered at this address, but not over a secure connection.")
         return FormState(problems={"base_url": sentence}, can_save_unchecked=True, done=done)
     if isinstance(error, errors.ConnectionFailed | errors.TimedOut):
-        return FormState(problems={"base_url": "Nothing answered at this address."}, can_save_unchecked=True, done=done)
+        return FormState(
+            problems={"base_url": tr("Nothing answered at this address.")}, can_save_unchecked=True, done=done
+        )
     return FormState(sentence=short(error), can_save_unchecked=True, done=done)
 
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core.secrets import SecretsState
+from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -18,7 +19,7 @@ from app.ui.settings.accounts.state import FormState
 from app.ui.settings.fields import FieldBox, SecretField
 
 EXAMPLE_ADDRESS = "https://api.example.com/v1"
-_NAMES = {AUTOMATIC: "detect automatically", "service": "standard", "venice": "Venice"}
+_NAMES = {AUTOMATIC: tr("detect automatically"), "service": "standard", "venice": "Venice"}
 
 
 class AccountForm(QWidget):
@@ -37,29 +38,29 @@ class AccountForm(QWidget):
         self.address.setProperty("mono", True)
         self.address.setPlaceholderText(EXAMPLE_ADDRESS)
         self.key = SecretField(theme, "Paste a key")
-        hint = "Create a key in your account's API settings on the service's website."
+        hint = tr("Create a key in your account's API settings on the service's website.")
         self.key.setToolTip(plain_tip(hint))
         self.key.setAccessibleDescription(hint)
         self.name = QLineEdit()
-        self.name.setPlaceholderText("Same as the address")
+        self.name.setPlaceholderText(tr("Same as the address"))
         self.name.setMaxLength(80)
         self._boxes = {
-            "base_url": FieldBox(theme, "Service address", self.address),
-            "key": FieldBox(theme, "API key", self.key),
-            "name": FieldBox(theme, "Name", self.name),
+            "base_url": FieldBox(theme, tr("Service address"), self.address),
+            "key": FieldBox(theme, tr("API key"), self.key),
+            "name": FieldBox(theme, tr("Name"), self.name),
         }
         if not with_name:  # shown with its form: a part made visible without a parent is a window for a moment
             self._boxes["name"].hide()
         self._names = Button(theme, "", kind="link", size="small")
-        self._names.setToolTip("API style")
+        self._names.setToolTip(tr("API style"))
         self._names.clicked.connect(self._choose_names)
         self._keep_icon = IconLabel(theme, "lock", "text3", px=14)
         self._keep = Label(theme, "", "small", "text3", wrap=True)
         self._sentence = Label(theme, "", "small", "bad", wrap=True)
         self._sentence.hide()
-        self.connect_button = Button(theme, "Check and connect", size="large" if large else "")
+        self.connect_button = Button(theme, tr("Check and connect"), size="large" if large else "")
         self.connect_button.clicked.connect(lambda: self._submit(unchecked=False))
-        self.anyway_button = Button(theme, "Save without checking", kind="quiet")
+        self.anyway_button = Button(theme, tr("Save without checking"), kind="quiet")
         self.anyway_button.clicked.connect(lambda: self._submit(unchecked=True))
         self.anyway_button.hide()
         for field in (self.address, self.key, self.name):
@@ -108,7 +109,7 @@ class AccountForm(QWidget):
         self._sentence.setVisible(bool(state.sentence))
         self.anyway_button.setVisible(state.can_save_unchecked and not state.busy)
         self.connect_button.setEnabled(not state.busy)
-        self.connect_button.setText("Checking" if state.busy else "Check and connect")
+        self.connect_button.setText(tr("Checking") if state.busy else tr("Check and connect"))
         for field in (self.address, self.key, self.name):
             field.setReadOnly(state.busy)
         self._keep.set_text(keep_words(place))
@@ -147,7 +148,7 @@ class AccountForm(QWidget):
 
     def _set_dialect(self, dialect: str) -> None:
         self._dialect = dialect
-        self._names.setText(f"API style: {_NAMES[dialect]}")
+        self._names.setText(tr("API style: {names}", names=_NAMES[dialect]))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -161,13 +162,16 @@ class AccountForm(QWidget):
 def keep_words(place: SecretsState) -> str:
     """Where a key would be kept, before it is entered."""
     if place.kind == "keyring" and not place.ask:
-        return f"Kept in the system keyring ({place.backend}). It is never written to a file or shown again in full."
+        return tr(
+            "Kept in the system keyring ({backend}). It is never written to a file or shown again in full.",
+            backend=place.backend,
+        )
     if place.kind == "passphrase" and not place.ask:
-        return "Kept in a file protected by your passphrase. It is never shown again in full."
+        return tr("Kept in a file protected by your passphrase. It is never shown again in full.")
     if place.kind == "session":
-        return "Kept in memory for this session only, and forgotten when Rialto closes."
+        return tr("Kept in memory for this session only, and forgotten when Rialto closes.")
     if place.ask == "choose":
-        return "Rialto asks where to keep the key. It is never saved in plain text."
+        return tr("Rialto asks where to keep the key. It is never saved in plain text.")
     if place.is_locked:
-        return "Rialto asks you to unlock your keys before it saves this one."
-    return "Rialto keeps keys in the system keyring, never in plain text."
+        return tr("Rialto asks you to unlock your keys before it saves this one.")
+    return tr("Rialto keeps keys in the system keyring, never in plain text.")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.secrets import Secrets, SecretsState
 from app.core.tasks import TaskScope
 from app.core.undo import UndoCommand, UndoStack
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker
@@ -58,7 +59,7 @@ class AccountsPage(SectionPage):
         self._removed = presenter.state.removed
         self._form_waits = False
         self.rows: dict[str, AccountRowWidget] = {}
-        self.add_button = Button(theme, "Add account", "plus")
+        self.add_button = Button(theme, tr("Add account"), "plus")
         self.add_button.clicked.connect(self.open_form)
         if whole:
             at_once(self.build())
@@ -93,8 +94,8 @@ class AccountsPage(SectionPage):
     def _make_form(self) -> QWidget:
         card = Card(self.theme, padding=(16, 14), spacing=12)
         head = QHBoxLayout()
-        head.addWidget(Label(self.theme, "New account", "heading"), 1)
-        close = Button(self.theme, "Cancel", kind="quiet", size="small")
+        head.addWidget(Label(self.theme, tr("New account"), "heading"), 1)
+        close = Button(self.theme, tr("Cancel"), kind="quiet", size="small")
         close.clicked.connect(self.close_form)
         head.addWidget(close)
         card.body.addLayout(head)
@@ -113,8 +114,8 @@ class AccountsPage(SectionPage):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self.theme.px(8))
         head = QHBoxLayout()
-        head.addWidget(Label(self.theme, "Secrets on this computer", "heading"), 1)
-        link = Button(self.theme, "How Rialto keeps secrets", kind="link", size="small")
+        head.addWidget(Label(self.theme, tr("Secrets on this computer"), "heading"), 1)
+        link = Button(self.theme, tr("How Rialto keeps secrets"), kind="link", size="small")
         link.clicked.connect(how)
         head.addWidget(link)
         column.addLayout(head)
@@ -212,7 +213,7 @@ class AccountsPage(SectionPage):
         if row is None:
             return
         if what == "rename":
-            name = await ask_text(self.theme, self, "Rename account", "Name", value=row.name, max_chars=80)
+            name = await ask_text(self.theme, self, tr("Rename account"), tr("Name"), value=row.name, max_chars=80)
             if name is not None:
                 self._presenter.rename(account_id, name)
         elif what == "replace-key":
@@ -220,30 +221,35 @@ class AccountsPage(SectionPage):
             if key is not None:
                 self._presenter.replace_key(account_id, key)
         elif what == "remove-key" and row.kind == "wallet":
-            text = (
-                "Its money is lost unless you have the recovery phrase or an exported key. "
-                f"{row.name} stays in the list, watch-only."
+            text = tr(
+                "Its money is lost unless you have the recovery phrase or an exported key. {name} stays in the list, "
+                "watch-only.",
+                name=row.name,
             )
-            ask = "Remove the private key from this computer?"
-            if await confirm(self.theme, self, ask, text, action="Remove private key", danger=True):
+            ask = tr("Remove the private key from this computer?")
+            if await confirm(self.theme, self, ask, text, action=tr("Remove private key"), danger=True):
                 self._presenter.remove_key(account_id)
         elif what == "remove-key":
-            text = f"{row.name} stays in the list but cannot be used until it has a key again."
-            if await confirm(self.theme, self, "Remove this key?", text, action="Remove key", danger=True):
+            text = tr("{name} stays in the list but cannot be used until it has a key again.", name=row.name)
+            if await confirm(self.theme, self, tr("Remove this key?"), text, action=tr("Remove key"), danger=True):
                 self._presenter.remove_key(account_id)
 
     async def _ask_about_proxy(self, what: str) -> None:
-        text = "Rialto will connect to the proxy without a user name and password. The proxy may refuse that."
-        ask = "Remove the proxy password?"
-        if what != "remove-key" or await confirm(self.theme, self, ask, text, action="Remove password", danger=True):
+        text = tr("Rialto will connect to the proxy without a user name and password. The proxy may refuse that.")
+        ask = tr("Remove the proxy password?")
+        if what != "remove-key" or await confirm(
+            self.theme, self, ask, text, action=tr("Remove password"), danger=True
+        ):
             self.proxy_wanted.emit(what)
 
     def _offer_undo(self, name: str) -> None:
         """Only the account that was removed last can come back: the key of one more is not kept."""
-        ids = ("the removed account",)
+        ids = (tr("the removed account"),)
         self._undo_stack.forget("settings", ids)
-        note = "Its key was removed from this computer. Your chats are kept."
-        self._undo_stack.push(UndoCommand("settings", f"{name} was removed", self._bring_back, ids, note=note))
+        note = tr("Its key was removed from this computer. Your chats are kept.")
+        self._undo_stack.push(
+            UndoCommand("settings", tr("{name} was removed", name=name), self._bring_back, ids, note=note)
+        )
 
     async def _bring_back(self, _ids: object) -> None:
         await self._presenter.undo_remove()
@@ -251,13 +257,13 @@ class AccountsPage(SectionPage):
 
 async def ask_key(theme: Theme, parent: QWidget, account_name: str, place: SecretsState) -> str | None:
     """Return the new key, None when the person leaves. The field is emptied either way."""
-    dialog = Dialog(theme, parent, f"Replace key for {account_name}")
+    dialog = Dialog(theme, parent, tr("Replace key for {account_name}", account_name=account_name))
     field = SecretField(theme, "Paste a key")
-    dialog.body.addWidget(FieldBox(theme, "API key", field))
-    words = f"The old key is removed here but not revoked at the service. {keep_words(place)}"
+    dialog.body.addWidget(FieldBox(theme, tr("API key"), field))
+    words = tr("The old key is removed here but not revoked at the service. {keep_words}", keep_words=keep_words(place))
     dialog.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
-    dialog.add_button("Cancel", accepts=False)
-    save = dialog.add_button("Replace key", kind="primary", accepts=True, default=True)
+    dialog.add_button(tr("Cancel"), accepts=False)
+    save = dialog.add_button(tr("Replace key"), kind="primary", accepts=True, default=True)
     save.setEnabled(False)
     field.textChanged.connect(lambda text: save.setEnabled(bool(text.strip())))
     field.setFocus(Qt.FocusReason.OtherFocusReason)

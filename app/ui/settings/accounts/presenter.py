@@ -19,6 +19,7 @@ from app.credentials.stores import SecretStoreError, StoreAbsent
 from app.service.dialect import guess_dialect
 from app.service.errors import ServiceError, TimedOut
 from app.storage.errors import StorageError
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.settings.accounts.checking import (
     CheckedKey,
@@ -174,10 +175,10 @@ class AccountsPresenter(QObject):
         account = self._accounts.get(account_id)
         if account is None:
             return
-        self._set_test(account_id, TestLine("running", "Checking"))
+        self._set_test(account_id, TestLine("running", tr("Checking")))
         try:
             if account.kind == "api_key":
-                await self._secrets.unlocked("Unlock to test the key.")
+                await self._secrets.unlocked(tr("Unlock to test the key."))
             checked = await self._ask(account)
         except ServiceError as error:
             self._set_test(account_id, TestLine("bad", short(error)))
@@ -193,7 +194,7 @@ class AccountsPresenter(QObject):
             async with asyncio.timeout(None if account.watch_only else CHECK_WITHIN_S):  # its owner signs elsewhere
                 return await self._check(account, typed_key)
         except TimeoutError:
-            raise TimedOut("No answer in time.", surely_not_sent=False) from None
+            raise TimedOut(tr("No answer in time."), surely_not_sent=False) from None
 
     async def _rename(self, account_id: str, name: str) -> None:
         try:
@@ -320,7 +321,7 @@ class AccountsPresenter(QObject):
             self.record_answer(account.id, self._now(), checked.latency_ms)
             self._tests[account.id] = verdict(checked)
             if not checked.permitted:
-                return FormState(problems={"key": "The service recognizes this key but denies access."}, done=done)
+                return FormState(problems={"key": tr("The service recognizes this key but denies access.")}, done=done)
         return await self._finish(account, key)
 
     async def _finish(self, account: Account, key: str) -> FormState:
@@ -388,7 +389,7 @@ class AccountsPresenter(QObject):
         answered = self._answered(account.id)
         if not test.outcome and answered is not None:
             latency = f"{answered.latency_ms} ms" if answered.latency_ms is not None else ""
-            test = TestLine("", f"Answered {when(answered.at, self._now())}", latency)
+            test = TestLine("", tr("Answered {at}", at=when(answered.at, self._now())), latency)
         return AccountRow(
             id=account.id,
             name=account.name,
@@ -404,8 +405,8 @@ class AccountsPresenter(QObject):
         answered = self._answered(account.id)
         return SecretRow(
             account_id=account.id,
-            what="API key",
-            hint=f"ends in {account.secret_hint}" if account.secret_hint else "",
+            what=tr("API key"),
+            hint=tr("ends in {secret_hint}", secret_hint=account.secret_hint) if account.secret_hint else "",
             belongs_to=account.name,
             kept_in=place.place,
             is_lasting=place.kind != "session",
@@ -415,7 +416,7 @@ class AccountsPresenter(QObject):
     def _wallet_secret(self, account: Account) -> SecretRow:
         row = self._secret(account)
         short = f"{account.address[:6]}…{account.address[-4:]}"
-        return replace(row, what="Private key", hint=f"of {short}", is_wallet=True)
+        return replace(row, what="Private key", hint=tr("of {short}", short=short), is_wallet=True)
 
     def _proxy_secret(self) -> tuple[SecretRow, ...]:
         user = self._proxy_user()
@@ -425,9 +426,9 @@ class AccountsPresenter(QObject):
         return (
             SecretRow(
                 account_id=PROXY,
-                what="Proxy password",
+                what=tr("Proxy password"),
                 hint=f"user “{user}”",
-                belongs_to="Connection",
+                belongs_to=tr("Connection"),
                 kept_in=place.place,
                 is_lasting=place.kind != "session",
                 last_used="",

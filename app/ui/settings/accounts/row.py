@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -15,7 +16,7 @@ from app.ui.kit.widgets.spinner import Spinner
 from app.ui.settings.accounts.state import AccountRow
 
 _KIND_ROLE = {"sandbox": "sandbox", "api_key": "text2", "wallet": "text2"}
-_KIND_WORDS = {"sandbox": "Built-in practice service, works offline"}
+_KIND_WORDS = {"sandbox": tr("Built-in practice service, works offline")}
 
 
 class AccountRowWidget(QWidget):
@@ -31,17 +32,17 @@ class AccountRowWidget(QWidget):
         self.radio.clicked.connect(lambda: self._want("use"))
         self._icon = IconLabel(theme, row.icon, _KIND_ROLE[row.kind], px=20)
         self._name = Label(theme, row.name, elide=True)
-        self._in_use = Badge(theme, "in use", "outline")
+        self._in_use = Badge(theme, tr("in use"), "outline")
         self._address = Label(theme, "", "small", "text2", elide=True)
         self._said = Label(theme, "", "small", "text2", tabular=True)
         self._detail = Label(theme, "", "small", "text2", tabular=True)
         for label in (self._said, self._detail):
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._spinner = Spinner(theme, px=14)
-        self._no_secret = Badge(theme, "No secret", "outline")
-        self.do = Button(theme, "Use", size="small")
+        self._no_secret = Badge(theme, tr("No secret"), "outline")
+        self.do = Button(theme, tr("Use"), size="small")
         self.do.clicked.connect(lambda: self._want("test" if self._row.in_use else "use"))
-        self.more = IconButton(theme, "more", f"More for {row.name}", size="small")
+        self.more = IconButton(theme, "more", tr("More for {name}", name=row.name), size="small")
         self.more.clicked.connect(self.open_menu)
         self._layout = QHBoxLayout(self)
         self._build()
@@ -84,7 +85,7 @@ class AccountRowWidget(QWidget):
         self._name.setFont(self._theme.font("body", 600 if row.in_use else 500))
         self._address.set_text(_KIND_WORDS.get(row.kind, row.address))
         self.radio.setChecked(row.in_use)
-        self.radio.setAccessibleName(f"Use {row.name}")
+        self.radio.setAccessibleName(tr("Use {name}", name=row.name))
         self._in_use.setVisible(row.in_use)
         self._icon.set_icon(row.icon, "accent" if row.in_use and row.kind != "sandbox" else _KIND_ROLE[row.kind])
         running = row.test.outcome == "running"
@@ -96,12 +97,12 @@ class AccountRowWidget(QWidget):
         self._said.setVisible(bool(row.test.sentence))
         self._detail.setVisible(bool(row.test.detail))
         self._no_secret.setVisible(row.kind == "sandbox" and not row.test.sentence)
-        self.do.setText("Test" if row.in_use else "Use")
-        self.do.setAccessibleName(f"{'Test' if row.in_use else 'Use'} {row.name}")
+        self.do.setText(tr("Test") if row.in_use else tr("Use"))
+        self.do.setAccessibleName(f"{tr('Test') if row.in_use else tr('Use')} {row.name}")
         self.do.setEnabled(not running)
-        self.more.rename(f"More for {row.name}")
+        self.more.rename(tr("More for {name}", name=row.name))
         self.more.setVisible(row.can_be_removed)
-        self.setAccessibleName(f"{row.name}, {self._address.text()}{', in use' if row.in_use else ''}")
+        self.setAccessibleName(f"{row.name}, {self._address.text()}{tr(', in use') if row.in_use else ''}")
         self.setProperty("tint", "accent_tint" if row.in_use else "")
         card = self.parentWidget()
         if card is not None:
@@ -109,17 +110,17 @@ class AccountRowWidget(QWidget):
 
     def open_menu(self) -> Menu:
         menu = Menu(self._theme, self)
-        menu.add("Test", "refresh").triggered.connect(lambda: self._want("test"))
-        menu.add("Rename…", "pencil").triggered.connect(lambda: self._want("rename"))
+        menu.add(tr("Test"), "refresh").triggered.connect(lambda: self._want("test"))
+        menu.add(tr("Rename…"), "pencil").triggered.connect(lambda: self._want("rename"))
         if self._row.kind == "api_key":
-            menu.add("Replace key…", "key").triggered.connect(lambda: self._want("replace-key"))
-        partner = menu.add("Partner limits")
+            menu.add(tr("Replace key…"), "key").triggered.connect(lambda: self._want("replace-key"))
+        partner = menu.add(tr("Partner limits"))
         partner.setCheckable(True)
         partner.setChecked(self._row.partner)
-        partner.setToolTip("Partners get higher rate limits.")
+        partner.setToolTip(tr("Partners get higher rate limits."))
         partner.triggered.connect(lambda: self._want("partner"))
         menu.addSeparator()
-        menu.add("Remove", "trash", role="bad").triggered.connect(lambda: self._want("remove"))
+        menu.add(tr("Remove"), "trash", role="bad").triggered.connect(lambda: self._want("remove"))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
         return menu

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -15,7 +16,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.settings.accounts.state import SecretRow
 
-_HEADS = ("Secret", "Belongs to", "Kept in", "Last used")
+_HEADS = (tr("Secret"), tr("Belongs to"), tr("Kept in"), tr("Last used"))
 
 
 class SecretsTable(QWidget):
@@ -31,7 +32,7 @@ class SecretsTable(QWidget):
         self._outer.setContentsMargins(1, 1, 1, 1)
         self._table = QWidget()
         self._outer.addWidget(self._table)
-        self.setAccessibleName("Secrets on this computer")
+        self.setAccessibleName(tr("Secrets on this computer"))
         theme.changed.connect(self.update)
         self.show_rows(())
 
@@ -56,7 +57,7 @@ class SecretsTable(QWidget):
             grid.addWidget(label, 0, column)
         if not rows:
             self._line(grid, 1)
-            words = Label(self._theme, "No keys are stored here. The Sandbox needs none.", role="text2", wrap=True)
+            words = Label(self._theme, tr("No keys are stored here. The Sandbox needs none."), role="text2", wrap=True)
             words.setMinimumHeight(self._theme.height_px(50))
             words.setContentsMargins(self._theme.px(16), 0, self._theme.px(16), 0)
             grid.addWidget(words, 2, 0, 1, 5)
@@ -80,7 +81,7 @@ class SecretsTable(QWidget):
         words.setContentsMargins(theme.px(16), theme.px(8), 0, theme.px(8))
         words.setSpacing(0)
         words.addWidget(Label(theme, row.what, weight=500, elide=True))
-        words.addWidget(Label(theme, row.hint or "not shown", "small", "text2", mono=bool(row.hint), elide=True))
+        words.addWidget(Label(theme, row.hint or tr("not shown"), "small", "text2", mono=bool(row.hint), elide=True))
         grid.addWidget(what, at, 0)
         grid.addWidget(Label(theme, row.belongs_to, elide=True), at, 1)
         place = QHBoxLayout()
@@ -94,12 +95,16 @@ class SecretsTable(QWidget):
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.px(6))
         buttons.setContentsMargins(0, 0, theme.px(10), 0)
-        verb, wanted = ("Export", "export-key") if row.is_wallet else ("Replace", "replace-key")
+        verb, wanted = (tr("Export"), "export-key") if row.is_wallet else (tr("Replace"), "replace-key")
         first = Button(theme, f"{verb}…", size="small")
-        word = "key" if row.what == "API key" else row.what.lower()
-        first.setAccessibleName(f"{verb} the {word} of {row.belongs_to}")
+        word = "key" if row.what == tr("API key") else row.what.lower()
+        first.setAccessibleName(
+            tr("{verb} the {word} of {belongs_to}", verb=verb, word=word, belongs_to=row.belongs_to)
+        )
         first.clicked.connect(lambda: self.wanted.emit(row.account_id, wanted))
-        remove = IconButton(theme, "trash", f"Remove the {word} of {row.belongs_to}", size="small")
+        remove = IconButton(
+            theme, "trash", tr("Remove the {word} of {belongs_to}", word=word, belongs_to=row.belongs_to), size="small"
+        )
         remove.clicked.connect(lambda: self.wanted.emit(row.account_id, "remove-key"))
         buttons.addWidget(first)
         buttons.addWidget(remove)

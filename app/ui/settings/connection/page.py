@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app.core.secrets import Secrets
+from app.translation import tr
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -17,7 +18,7 @@ from app.ui.settings.connection.test_card import ConnectionTestCard
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.secrets.ask import SecretsQuestion
 
-_FILES = "Certificates (*.pem *.crt *.cer);;All files (*)"
+_FILES = tr("Certificates (*.pem *.crt *.cer);;All files (*)")
 
 
 class ConnectionPage(SectionPage):
@@ -31,19 +32,19 @@ class ConnectionPage(SectionPage):
         holder.addWidget(SecretsQuestion(theme, secrets))
         self.form = ProxyForm(theme, question)
         self.form.taken.connect(presenter.use)
-        self.group("Proxy", self.form)
+        self.group(tr("Proxy"), self.form)
         self.test = ConnectionTestCard(theme)
         self.test.wanted.connect(lambda address: presenter.test(self.form.draft(), address))
         self.test.stop_wanted.connect(presenter.stop_test)
         self.test.failed.connect(self._bring_into_view)
-        words = "Tests each step between this computer and the service, using the proxy above. Free."
-        self.group("Test", Label(theme, words, "small", "text2", wrap=True), self.test)
+        words = tr("Tests each step between this computer and the service, using the proxy above. Free.")
+        self.group(tr("Test"), Label(theme, words, "small", "text2", wrap=True), self.test)
         self._certificates = RowCard(theme)
         self._shown: tuple[CertificateRow, ...] | None = None
         self.add_button = Button(theme, "Add a certificate…", "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
         self._problem = Label(theme, "", "small", "bad", wrap=True)
-        self.group("Custom certificates", self._certificates, self._problem)
+        self.group(tr("Custom certificates"), self._certificates, self._problem)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         secrets.state_changed.connect(self.form.show_place)
@@ -74,15 +75,15 @@ class ConnectionPage(SectionPage):
     def _fill(self, rows: tuple[CertificateRow, ...]) -> None:
         self._certificates.empty()
         for row in rows:
-            remove = IconButton(self.theme, "trash", f"Remove {row.name}", size="small")
+            remove = IconButton(self.theme, "trash", tr("Remove {name}", name=row.name), size="small")
             remove.clicked.connect(lambda _on=False, path=row.path: self._presenter.remove_certificate(path))
             line = SettingRow(self.theme, row.name, remove, meaning=row.problem or row.detail)
             line.set_meaning(row.problem or row.detail, "bad" if row.problem else "text2")
             self._certificates.add(line)
-        meaning = "PEM files trusted in addition to the system's. For networks that inspect TLS traffic."
+        meaning = tr("PEM files trusted in addition to the system's. For networks that inspect TLS traffic.")
         self.add_button = Button(self.theme, "Add a certificate…", "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
-        title = "Add another…" if rows else "None yet"
+        title = tr("Add another…") if rows else tr("None yet")
         self._certificates.add(SettingRow(self.theme, title, self.add_button, meaning=meaning))
 
     def _choose_file(self) -> None:

@@ -21,6 +21,7 @@ from app.service.errors import ConnectionFailed
 from app.service.http.network import Network, NetworkSettings, UnusableProxy
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
+from app.translation import tr
 from app.ui.settings.connection.state import CertificateRow, ConnectionState, HopRow, ProxyDraft, TestState
 from app.ui.settings.connection.words import hop_row, summary
 
@@ -116,10 +117,10 @@ class ConnectionPresenter(QObject):
         try:
             proxy = await Network().proxy(self.state.address or "https://api.example.com")
         except UnusableProxy as error:
-            return f"The system uses a proxy of type {error.kind[:20]}, which Rialto does not support."
+            return tr("The system uses a proxy of type {kind}, which Rialto does not support.", kind=error.kind[:20])
         if proxy is None:
-            return "No system proxy. Connecting directly."
-        return f"System proxy: {proxy.address}."
+            return tr("No system proxy. Connecting directly.")
+        return tr("System proxy: {address}.", address=proxy.address)
 
     async def _use(self, draft: ProxyDraft) -> None:
         problems = _problems(draft, has_password=self.state.has_password and draft.user == self.state.kept.user)
@@ -169,7 +170,7 @@ class ConnectionPresenter(QObject):
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            problem = f"{error.sentence}. Your change lasts until you close Rialto."
+            problem = tr("{sentence}. Your change lasts until you close Rialto.", sentence=error.sentence)
         self.changed.emit()
         return problem
 
@@ -184,7 +185,7 @@ class ConnectionPresenter(QObject):
             self._change(certificate_problem=error.sentence)
             return
         if path in self._store.value.ca_files:
-            self._change(certificate_problem=f"{Path(path).name} is already in the list.")
+            self._change(certificate_problem=tr("{name} is already in the list.", name=Path(path).name))
             return
         await self._keep_certificates((*self._store.value.ca_files, path))
 
@@ -201,10 +202,10 @@ class ConnectionPresenter(QObject):
         has_password = self.state.has_password and draft.user == self.state.kept.user
         problems = _problems(draft, has_password=has_password)
         if problems or not address:
-            asks = "" if address else "Enter a service address."
+            asks = "" if address else tr("Enter a service address.")
             self._change(problems=problems, test=TestState(problem=asks))
             return
-        self._change(problems={}, test=TestState("running", "Testing."))
+        self._change(problems={}, test=TestState("running", tr("Testing.")))
 
         async def key() -> str:
             return found
@@ -251,7 +252,7 @@ class ConnectionPresenter(QObject):
     async def _stopped(self) -> None:
         """The walk has ended before this begins."""
         hops = tuple(row for row in self.state.test.hops if row.state not in ("waiting", "running"))
-        self._change(test=TestState("stopped", "Stopped.", hops))
+        self._change(test=TestState("stopped", tr("Stopped."), hops))
 
     async def _key_for(self, address: str) -> tuple[str, str]:
         """The key of the account at this address, or why there is none."""
@@ -260,12 +261,12 @@ class ConnectionPresenter(QObject):
             return running[1], ""
         accounts = [account for account in self._callable() if _same(account.base_url, address)]
         if not accounts:
-            return "", "No account uses this address."
+            return "", tr("No account uses this address.")
         try:
             key = await self._secrets.read(accounts[0].id)
         except SecretStoreError as error:
             return "", error.sentence
-        return key or "", "" if key else "This account has no key on this computer."
+        return key or "", "" if key else tr("This account has no key on this computer.")
 
     def _usual_address(self) -> str:
         """Where calls go: the account in use, else any account, else the first service that Rialto knows by name."""
@@ -312,20 +313,20 @@ def _problems(draft: ProxyDraft, *, has_password: bool) -> dict[str, str]:
     problems: dict[str, str] = {}
     host = _host(draft.host)
     if not host:
-        problems["host"] = "Enter the proxy address."
+        problems["host"] = tr("Enter the proxy address.")
     elif "@" in host or "/" in host or any(char.isspace() for char in host):
-        problems["host"] = "Enter only the host, such as proxy.example.net, without https://, user or path."
+        problems["host"] = tr("Enter only the host, such as proxy.example.net, without https://, user or path.")
     if not (draft.port.isascii() and draft.port.isdigit() and 0 < int(draft.port) < 65536):
         problems["port"] = "1 to 65535."
     if draft.has_login:
         if not draft.user:
-            problems["user"] = "Enter the user name."
+            problems["user"] = tr("Enter the user name.")
         elif len(draft.user.encode()) > 255 or ":" in draft.user:
-            problems["user"] = "A user name cannot contain a colon or be longer than 255 bytes."
+            problems["user"] = tr("A user name cannot contain a colon or be longer than 255 bytes.")
         if not draft.password and not has_password:
-            problems["password"] = "Enter the password."  # noqa: S105 - a sentence
+            problems["password"] = tr("Enter the password.")
         elif len(draft.password.encode()) > 255:
-            problems["password"] = "A password cannot be longer than 255 bytes."  # noqa: S105 - a sentence
+            problems["password"] = tr("A password cannot be longer than 255 bytes.")
     return problems
 
 
@@ -354,6 +355,12 @@ def _certificate_rows(files: tuple[str, ...]) -> tuple[CertificateRow, ...]:
             rows.append(CertificateRow(path, Path(path).name, path, error.sentence))
             continue
         first = found[0]
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        rows.append(CertificateRow(path, f"{first.subject}{more}", f"Until {day(first.valid_until)} · {path}"))
+        more = tr(" and {count} more", count=len(found) - 1) if len(found) > 1 else ""
+        rows.append(
+            CertificateRow(
+                path,
+                f"{first.subject}{more}",
+                tr("Until {valid_until} · {path}", valid_until=day(first.valid_until), path=path),
+            )
+        )
     return tuple(rows)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core.secrets import SecretsState
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -16,7 +17,7 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.connection.state import ConnectionState, ProxyDraft
 from app.ui.settings.fields import FieldBox, SecretField
 
-_MODES = (("system", "System"), ("manual", "Manual"), ("none", "None"))
+_MODES = (("system", tr("System")), ("manual", tr("Manual")), ("none", tr("None")))
 _KINDS = (("http", "HTTP"), ("https", "HTTPS"), ("socks5", "SOCKS5"))
 _WIDTH = 560
 _PORT_WIDTH = 84
@@ -35,29 +36,29 @@ class ProxyForm(QWidget):
         self._taken = 0
         self._place = SecretsState()
         self._question = question
-        self.mode = SegmentedChoice(theme, "Proxy", _MODES, stretch=True)
+        self.mode = SegmentedChoice(theme, tr("Proxy"), _MODES, stretch=True)
         self.mode.changed.connect(self._choose_mode)
         self._words = Label(theme, "", "small", "text2", wrap=True)
-        self.kind = SegmentedChoice(theme, "Proxy type", _KINDS)
+        self.kind = SegmentedChoice(theme, tr("Proxy type"), _KINDS)
         self.host = _line("proxy.example.net", mono=True)
         self.port = _line("8080")
         self.port.setMaxLength(5)
-        self.has_login = QCheckBox("Requires a user name and password")
+        self.has_login = QCheckBox(tr("Requires a user name and password"))
         self.user = _line("")
         self.password = SecretField(theme, "")
         self.bypass = _line("example.net, 10.0.0.0/8", mono=True)
         self._boxes = {
-            "host": FieldBox(theme, "Address", self.host),
-            "port": FieldBox(theme, "Port", self.port),
-            "user": FieldBox(theme, "User name", self.user),
-            "password": FieldBox(theme, "Password", self.password),
-            "bypass": FieldBox(theme, "Hosts that bypass the proxy", self.bypass),
+            "host": FieldBox(theme, tr("Address"), self.host),
+            "port": FieldBox(theme, tr("Port"), self.port),
+            "user": FieldBox(theme, tr("User name"), self.user),
+            "password": FieldBox(theme, tr("Password"), self.password),
+            "bypass": FieldBox(theme, tr("Hosts that bypass the proxy"), self.bypass),
         }
         self._keep_icon = IconLabel(theme, "lock", "text3", px=14)
         self._keep = Label(theme, "", "small", "text3", wrap=True)
-        self.use_button = Button(theme, "Use this proxy", kind="primary")
+        self.use_button = Button(theme, tr("Use this proxy"), kind="primary")
         self.use_button.clicked.connect(self._take)
-        self.discard_button = Button(theme, "Discard changes", kind="quiet")
+        self.discard_button = Button(theme, tr("Discard changes"), kind="quiet")
         self.discard_button.clicked.connect(self._discard)
         self._said_icon = IconLabel(theme, "check", "ok", px=14)
         self._said = Label(theme, "", "small", "text2", wrap=True)
@@ -104,7 +105,7 @@ class ProxyForm(QWidget):
         bypass = QVBoxLayout()
         bypass.setSpacing(theme.px(4))
         bypass.addWidget(self._boxes["bypass"])
-        help_words = "Domains (with subdomains), IP addresses or ranges. This computer always bypasses the proxy."
+        help_words = tr("Domains (with subdomains), IP addresses or ranges. This computer always bypasses the proxy.")
         bypass.addWidget(Label(theme, help_words, "small", "text3", wrap=True))
         manual.addLayout(bypass)
         column.addWidget(self._manual)
@@ -125,7 +126,7 @@ class ProxyForm(QWidget):
     def _kind_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(12))
-        label = Label(self._theme, "Type", "small", "text2", weight=500)
+        label = Label(self._theme, tr("Type"), "small", "text2", weight=500)
         bind_label(label, self.kind)
         row.addWidget(label)
         row.addWidget(self.kind)
@@ -180,10 +181,10 @@ class ProxyForm(QWidget):
         manual = draft.mode == "manual"
         self._manual.setVisible(manual)
         self._login.setVisible(draft.has_login)
-        self._words.set_text("All connections are direct." if draft.mode == "none" else state.system)
+        self._words.set_text(tr("All connections are direct.") if draft.mode == "none" else state.system)
         self._words.setVisible(not manual)
         kept = state.has_password and draft.user == state.kept.user
-        self.password.setPlaceholderText("Saved. Type to replace it." if kept else "")
+        self.password.setPlaceholderText(tr("Saved. Type to replace it.") if kept else "")
         self._keep.set_text(_keep_words(self._place))
         self._keep_icon.set_icon("warning" if self._place.ask else "lock", "warn" if self._place.ask else "text3")
         self._question.setVisible(bool(self._place.ask))
@@ -193,7 +194,7 @@ class ProxyForm(QWidget):
         self.use_button.setVisible(manual and changed)
         self.discard_button.setVisible(manual and changed and state.kept.mode == "manual")
         other = state.problems.get("", "")
-        self._said.set_text(other or ("This proxy is in use." if in_use else "Not in use yet."))
+        self._said.set_text(other or (tr("This proxy is in use.") if in_use else tr("Not in use yet.")))
         self._said.set_role("bad" if other else "ok" if in_use else "text2")
         self._said_icon.setVisible(in_use and not other)
         self._buttons.setVisible(manual or bool(other))
@@ -244,11 +245,11 @@ def _beside(theme: Theme, *boxes: FieldBox, first: int, second: int = 0) -> QHBo
 def _keep_words(place: SecretsState) -> str:
     """Where a password would be kept, before it is entered."""
     if place.ask == "choose":
-        return "Rialto asks where to keep the password. It is never saved in plain text."
+        return tr("Rialto asks where to keep the password. It is never saved in plain text.")
     if place.is_locked:
-        return "Rialto asks you to unlock your keys before it saves the password."
+        return tr("Rialto asks you to unlock your keys before it saves the password.")
     if place.kind == "session":
-        return "Kept in memory for this session only, and forgotten when Rialto closes."
+        return tr("Kept in memory for this session only, and forgotten when Rialto closes.")
     if place.kind == "passphrase":
-        return "Kept in a file protected by your passphrase, and sent only to the proxy."
-    return "Kept in the system keyring, and sent only to the proxy."
+        return tr("Kept in a file protected by your passphrase, and sent only to the proxy.")
+    return tr("Kept in the system keyring, and sent only to the proxy.")

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -43,8 +44,8 @@ class ConnectionTestCard(QWidget):
         self.address = QLineEdit()
         self.address.setProperty("mono", True)
         self.address.returnPressed.connect(self._press)
-        self._box = FieldBox(theme, "Service address", self.address)
-        self.button = Button(theme, "Test connection")
+        self._box = FieldBox(theme, tr("Service address"), self.address)
+        self.button = Button(theme, tr("Test connection"))
         self.button.clicked.connect(self._press)
         self._running = False
         self._icon = IconLabel(theme, "check-circle", "ok", px=16)
@@ -86,7 +87,7 @@ class ConnectionTestCard(QWidget):
         self._running = test.outcome == "running"
         self.address.setPlaceholderText(state.address)
         self._box.show_problem(test.problem)
-        self.button.setText("Stop" if self._running else "Test connection")
+        self.button.setText(tr("Stop") if self._running else tr("Test connection"))
         self._summary_row.setVisible(bool(test.sentence))
         self._summary.set_text(test.sentence)
         role = {"ok": "ok", "bad": "bad"}.get(test.outcome, "text2")

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, DangerButton
@@ -27,17 +28,19 @@ class ControlsPage(Groups):
     def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:
         super().__init__(theme)
         self._presenter = presenter
-        words = (
+        words = tr(
             "Make the Sandbox fail on purpose to see how your program or Rialto reacts. This never reaches "
             "a real service. It affects every program that uses this Sandbox."
         )
         self._said = Label(theme, "", "small", "bad", wrap=True)
-        self.place = ChoiceField(theme, "Affected requests", small=True)
+        self.place = ChoiceField(theme, tr("Affected requests"), small=True)
         for path, title in PLACES:
             self.place.addItem(title, path)
         where = RowCard(theme)
         where.add(
-            SettingRow(theme, "Affected requests", self.place, meaning="Applies to failures you turn on from now on.")
+            SettingRow(
+                theme, tr("Affected requests"), self.place, meaning=tr("Applies to failures you turn on from now on.")
+            )
         )
         self.group("", Label(theme, words, "body", "text2", wrap=True), self._said, where)
         self.faults: dict[str, FaultRow] = {}
@@ -47,9 +50,9 @@ class ControlsPage(Groups):
             row.switch.clicked.connect(partial(self._press, row))
             self.faults[fault.name] = row
             card.add(row)
-        self.group("Simulate failures", card)
-        self.group("Clock and limits", self._clock())
-        self.group("Reset", self._reset())
+        self.group(tr("Simulate failures"), card)
+        self.group(tr("Clock and limits"), self._clock())
+        self.group(tr("Reset"), self._reset())
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
@@ -63,40 +66,42 @@ class ControlsPage(Groups):
         self.clock_steps: list[Button] = []
         for seconds, title in CLOCK_STEPS:
             button = Button(theme, f"+ {title}", size="small")
-            button.setAccessibleName(f"Move the clock {title} forward")
+            button.setAccessibleName(tr("Move the clock {title} forward", title=title))
             button.clicked.connect(partial(self._turn, seconds))
             self.clock_steps.append(button)
             flow.addWidget(button)
-        self.clock_right = Button(theme, "Reset clock", size="small")
+        self.clock_right = Button(theme, tr("Reset clock"), size="small")
         self.clock_right.clicked.connect(partial(self._turn, 0.0))
         flow.addWidget(self.clock_right)
-        words = "Queues finish, cloned voices and downloads expire, and rate limits reset, without waiting."
-        card.add(Stacked(theme, "Move its clock forward", words, holder, self._clock_value))
-        self.speed = NumberField(theme, "Chat speed in words per second", low=0, high=10_000, value=80)
-        self.speed.setSuffix(" tokens/s")
+        words = tr("Queues finish, cloned voices and downloads expire, and rate limits reset, without waiting.")
+        card.add(Stacked(theme, tr("Move its clock forward"), words, holder, self._clock_value))
+        self.speed = NumberField(theme, tr("Chat speed in words per second"), low=0, high=10_000, value=80)
+        self.speed.setSuffix(tr(" tokens/s"))
         self.speed.value_edited.connect(lambda value: self._presenter.behave(tokens_per_second=value))
-        card.add(SettingRow(theme, "Chat speed", self.speed, meaning="0: as fast as possible."))
-        self.partner = Switch(theme, "Partner limits")
+        card.add(SettingRow(theme, tr("Chat speed"), self.speed, meaning=tr("0: as fast as possible.")))
+        self.partner = Switch(theme, tr("Partner limits"))
         self.partner.clicked.connect(lambda on: self._presenter.behave(partner=on))
-        card.add(SettingRow(theme, "Partner limits", self.partner, meaning="More requests per minute for every key."))
+        card.add(
+            SettingRow(theme, tr("Partner limits"), self.partner, meaning=tr("More requests per minute for every key."))
+        )
         return card
 
     def _reset(self) -> QWidget:
         card = RowCard(self.theme)
-        self.reset = DangerButton(self.theme, "Reset everything", size="small")
+        self.reset = DangerButton(self.theme, tr("Reset everything"), size="small")
         self.reset.clicked.connect(self._presenter.reset)
-        words = (
+        words = tr(
             "Resets balances, callers, cloned voices, videos, blockchains, the request log, the clock and "
             "every control above. The address, the key and your history in Rialto stay."
         )
-        card.add(SettingRow(self.theme, "Reset the Sandbox", self.reset, meaning=words))
+        card.add(SettingRow(self.theme, tr("Reset the Sandbox"), self.reset, meaning=words))
         return card
 
     def show_state(self, state: SandboxState) -> None:
         usable = state.running and not state.busy
         for name, row in self.faults.items():
             row.show_values(state.faults.get(name), usable)
-        self._clock_value.set_text(ahead(state.clock_offset_s) or "Right")
+        self._clock_value.set_text(ahead(state.clock_offset_s) or tr("Right"))
         for button in (*self.clock_steps, self.reset):
             button.setEnabled(usable)
         self.clock_right.setEnabled(usable and bool(state.clock_offset_s))
@@ -105,7 +110,7 @@ class ControlsPage(Groups):
         if not self.speed.hasFocus():
             self.speed.set_value(state.tokens_per_second)
         self.partner.setChecked(state.partner)
-        said = state.problem or state.silent or ("" if state.running else "The Sandbox is not running.")
+        said = state.problem or state.silent or ("" if state.running else tr("The Sandbox is not running."))
         self._said.set_role("bad" if said else "ok")
         self._said.set_text(said or state.done)
         self._said.setVisible(bool(said or state.done))
@@ -157,19 +162,19 @@ class FaultRow(Stacked):
         for part in fault.fields:
             self.fields[part.field] = _field(theme, fault, part)
             flow.addWidget(self.fields[part.field])
-        self.times = ChoiceField(theme, f"{fault.title}: how often", small=True)
+        self.times = ChoiceField(theme, tr("{title}: how often", title=fault.title), small=True)
         for count, words in (
-            (1, "Next request"),
+            (1, tr("Next request")),
             (2, "2 calls"),
             (5, "5 calls"),
-            (20, "20 calls"),
-            (0, "Every request"),
+            (20, tr("20 calls")),
+            (0, tr("Every request")),
         ):
             self.times.addItem(words, count)
         self.times.setCurrentIndex(max(0, self.times.findData(fault.times)))
         flow.addWidget(self.times)
-        self.switch = Button(theme, "Switch on", size="small")
-        self.switch.setAccessibleName(f"{fault.title}: switch on")
+        self.switch = Button(theme, tr("Switch on"), size="small")
+        self.switch.setAccessibleName(tr("{title}: switch on", title=fault.title))
         flow.addWidget(self.switch)
         self._badge = Badge(theme, "On", "warn", icon="warning")
         super().__init__(theme, fault.title, fault.does, holder, self._badge)
@@ -190,10 +195,10 @@ class FaultRow(Stacked):
         """Draw whether it is on, and how many calls it still hits."""
         self.is_on = values is not None
         left = (values or {}).get("times")
-        self._badge.set_badge("On" if left is None else f"On, {left} left", "warn", "warning")
+        self._badge.set_badge("On" if left is None else tr("On, {left} left", left=left), "warn", "warning")
         self._badge.setVisible(self.is_on)
-        self.switch.setText("Switch off" if self.is_on else "Switch on")
-        self.switch.setAccessibleName(f"{self.fault.title}: {'switch off' if self.is_on else 'switch on'}")
+        self.switch.setText(tr("Switch off") if self.is_on else tr("Switch on"))
+        self.switch.setAccessibleName(f"{self.fault.title}: {tr('switch off') if self.is_on else tr('switch on')}")
         self.switch.setEnabled(usable)
         for field in (*self.fields.values(), self.times):
             field.setEnabled(usable and not self.is_on)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -22,8 +23,8 @@ from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.state import EngineRow, SandboxState
 
 _DOTS = "••••••••••••"
-_MONEY_WORDS = "Counts down like a real balance. You can reset it to $100.00."
-_STATES = {"missing": ("Not installed", "warn"), "idle": ("Ready", "outline"), "loaded": ("Loaded", "ok")}
+_MONEY_WORDS = tr("Counts down like a real balance. You can reset it to $100.00.")
+_STATES = {"missing": (tr("Not installed"), "warn"), "idle": (tr("Ready"), "outline"), "loaded": (tr("Loaded"), "ok")}
 _USUAL_GIFT = 100
 _LARGEST_GIFT = 10_000
 
@@ -34,15 +35,15 @@ class OverviewPage(Groups):
         self._presenter = presenter
         self._state = SandboxState()
         self._engine_rows: tuple[EngineRow, ...] | None = None
-        self._badge = Badge(theme, "Stopped", "outline")
-        self.start_stop = Button(theme, "Start", size="small")
+        self._badge = Badge(theme, tr("Stopped"), "outline")
+        self.start_stop = Button(theme, tr("Start"), size="small")
         self.start_stop.clicked.connect(lambda: presenter.stop() if self._state.running else presenter.start())
         self._said = Label(theme, "", "small", "bad", wrap=True)
         self.group("", self._about(), self._said)
-        self.group("For your own programs", self._connection())
-        self.group("Play money", self._money())
+        self.group(tr("For your own programs"), self._connection())
+        self.group(tr("Play money"), self._money())
         self._engines = RowCard(theme)
-        self.group("Engines", self._engines)
+        self.group(tr("Engines"), self._engines)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
@@ -55,8 +56,8 @@ class OverviewPage(Groups):
         row.addWidget(IconLabel(theme, "cube", "sandbox", px=20), 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(theme.px(2))
-        words.addWidget(Label(theme, "A practice service inside Rialto", weight=600, wrap=True))
-        text = (
+        words.addWidget(Label(theme, tr("A practice service inside Rialto"), weight=600, wrap=True))
+        text = tr(
             "It has the same API as a real service, with the same errors, limits and prices, paid with play "
             "money. It answers from the handbook; it is not a language model. Models from a local server on "
             "this computer are listed next to it."
@@ -71,24 +72,24 @@ class OverviewPage(Groups):
     def _connection(self) -> QWidget:
         theme = self.theme
         self._address = value_label(theme, mono=True)
-        self.copy_address = CopyButton(theme, "Copy address", lambda: self._state.address)
-        address = SettingRow(theme, "Address", self._address, meaning="For programs on this computer only.")
+        self.copy_address = CopyButton(theme, tr("Copy address"), lambda: self._state.address)
+        address = SettingRow(theme, tr("Address"), self._address, meaning=tr("For programs on this computer only."))
         address.add(self.copy_address)
         self._key = value_label(theme, mono=True)
-        self.show_key = IconButton(theme, "eye", "Show key", size="small", icon_size=16)
+        self.show_key = IconButton(theme, "eye", tr("Show key"), size="small", icon_size=16)
         self.show_key.setCheckable(True)
         self.show_key.toggled.connect(lambda _on: self._draw_key())
-        self.copy_key = CopyButton(theme, "Copy key", lambda: self._state.key)
-        key = SettingRow(theme, "Key", self._key, meaning="Changes at every start. Worthless anywhere else.")
+        self.copy_key = CopyButton(theme, tr("Copy key"), lambda: self._state.key)
+        key = SettingRow(theme, tr("Key"), self._key, meaning=tr("Changes at every start. Worthless anywhere else."))
         key.add(self.show_key)
         key.add(self.copy_key)
-        self.any_key = Switch(theme, "Accept any key")
+        self.any_key = Switch(theme, tr("Accept any key"))
         self.any_key.clicked.connect(lambda on: self._presenter.behave(any_key=on))
         anybody = SettingRow(
             theme,
-            "Accept any key",
+            tr("Accept any key"),
             self.any_key,
-            meaning="Each key gets its own $100.00 of play money, until the Sandbox stops.",
+            meaning=tr("Each key gets its own $100.00 of play money, until the Sandbox stops."),
         )
         card = RowCard(theme)
         for row in (address, key, anybody):
@@ -98,22 +99,24 @@ class OverviewPage(Groups):
     def _money(self) -> QWidget:
         theme = self.theme
         self._balance = value_label(theme)
-        self.refill = Button(theme, "Reset balance", "undo", size="small")
+        self.refill = Button(theme, tr("Reset balance"), "undo", size="small")
         self.refill.clicked.connect(self._presenter.fill_up)
-        self._money_row = SettingRow(theme, "Key balance", self._balance, meaning=_MONEY_WORDS)
+        self._money_row = SettingRow(theme, tr("Key balance"), self._balance, meaning=_MONEY_WORDS)
         self._money_row.add(self.refill)
-        self.wallet = TextField(theme, "Wallet address", placeholder="Wallet address, 0x…", mono=True, small=True)
+        self.wallet = TextField(
+            theme, tr("Wallet address"), placeholder=tr("Wallet address, 0x…"), mono=True, small=True
+        )
         self.wallet.setMinimumWidth(theme.type_px(150))
-        self.amount = NumberField(theme, "Play dollars to send", low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
-        self.give = Button(theme, "Send", size="small")
+        self.amount = NumberField(theme, tr("Play dollars to send"), low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
+        self.give = Button(theme, tr("Send"), size="small")
         self.give.clicked.connect(self._give)
         self.wallet.textChanged.connect(lambda _text: self._draw_buttons())
         self.wallet.returnPressed.connect(self._give)
         faucet = SettingRow(
             theme,
-            "Faucet",
+            tr("Faucet"),
             self.wallet,
-            meaning="Sends a wallet play dollars for a top-up and 1 play ether. They exist only in this Sandbox.",
+            meaning=tr("Sends a wallet play dollars for a top-up and 1 play ether. They exist only in this Sandbox."),
         )
         faucet.add(self.amount)
         faucet.add(self.give)
@@ -125,14 +128,14 @@ class OverviewPage(Groups):
     def show_state(self, state: SandboxState) -> None:
         """Make every widget agree with `state`."""
         self._state = state
-        word, tone = ("Running", "sandbox") if state.running else ("Stopped", "outline")
-        self._badge.set_badge(f"{word}, in use" if state.in_use and state.running else word, tone)
-        self.start_stop.setText("Stop" if state.running else "Start")
+        word, tone = (tr("Running"), "sandbox") if state.running else (tr("Stopped"), "outline")
+        self._badge.set_badge(tr("{word}, in use", word=word) if state.in_use and state.running else word, tone)
+        self.start_stop.setText(tr("Stop") if state.running else tr("Start"))
         # Stopping what is in use would break the chat that is open; choose another account first.
         may_stop = not (state.running and state.in_use)
         self.start_stop.setEnabled(not state.busy and may_stop)
-        self.start_stop.setToolTip("" if may_stop else "This account is in use. Switch accounts to stop it.")
-        self._address.set_text(state.address or "Starts with the Sandbox")
+        self.start_stop.setToolTip("" if may_stop else tr("This account is in use. Switch accounts to stop it."))
+        self._address.set_text(state.address or tr("Starts with the Sandbox"))
         self._draw_key()
         self.any_key.setChecked(state.any_key)
         self._balance.set_text(money(state.balance_usd) if state.balance_usd is not None else "–")
@@ -148,7 +151,7 @@ class OverviewPage(Groups):
     def _draw_key(self) -> None:
         shown = self.show_key.isChecked()
         self.show_key.set_icon("eye-off" if shown else "eye")
-        self.show_key.rename("Hide key" if shown else "Show key")
+        self.show_key.rename(tr("Hide key") if shown else tr("Show key"))
         key = self._state.key
         self._key.set_text(key if key and shown else _DOTS if key else "–")
 
@@ -163,12 +166,14 @@ class OverviewPage(Groups):
     def _draw_engines(self, engines: tuple[EngineRow, ...]) -> None:
         self._engines.empty()
         if not engines:
-            words = "Start the Sandbox to see its engines."
-            self._engines.add(SettingRow(self.theme, "Engines", meaning=words))
+            words = tr("Start the Sandbox to see its engines.")
+            self._engines.add(SettingRow(self.theme, tr("Engines"), meaning=words))
         for engine in engines:
             words, tone = _STATES.get(engine.state, (engine.state, "outline"))
             facts = " · ".join(
-                part for part in (engine.version and f"Version {engine.version}", engine.licence) if part
+                part
+                for part in (engine.version and tr("Version {version}", version=engine.version), engine.licence)
+                if part
             )
             does = engine.does if engine.state != "missing" else f"{engine.does} {engine.remedy}"
             title = engine.title

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.label import Label
@@ -15,7 +16,7 @@ from app.ui.settings.sandbox.state import SandboxState
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _CODE = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-_SETUP = "Start it and name it"
+_SETUP = tr("Start it and name it")
 _DOTS = "••••••••"
 
 
@@ -49,20 +50,20 @@ class OwnCodePage(Groups):
         super().__init__(theme)
         self._presenter = presenter
         self.pieces: tuple[Piece, ...] = ()
-        words = (
+        words = tr(
             "Test your programs here without changing a line of code: same API, same errors, play money. "
             "The snippets below find the Sandbox through two variables."
         )
-        self.setup = CodeCard(theme, "First, in your shell")
+        self.setup = CodeCard(theme, tr("First, in your shell"))
         self.setup.copy.read_from(lambda: variables(presenter.state.address, presenter.state.key))
         self.group("", Label(theme, words, role="text2", wrap=True), self.setup)
-        self.which = ChoiceField(theme, "Snippet")
+        self.which = ChoiceField(theme, tr("Snippet"))
         self.which.currentIndexChanged.connect(self._show_piece)
         card = RowCard(theme)
-        card.add(SettingRow(theme, "Snippet", self.which, meaning="Each runs as is."))
+        card.add(SettingRow(theme, tr("Snippet"), self.which, meaning=tr("Each runs as is.")))
         self._words = Label(theme, "", role="text2", wrap=True)
         self.code = CodeCard(theme, "")
-        self.group("Snippets", card, self._words, self.code)
+        self.group(tr("Snippets"), card, self._words, self.code)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
@@ -74,7 +75,7 @@ class OwnCodePage(Groups):
         if state.running:
             self.setup.set_text(variables(state.address, _DOTS))
         else:
-            self.setup.set_text("The Sandbox is not running. Start it on the Overview page.")
+            self.setup.set_text(tr("The Sandbox is not running. Start it on the Overview page."))
         self.setup.copy.setEnabled(state.running)
 
     def _show_piece(self, number: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import tr, tr_n
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -21,7 +22,12 @@ from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.requests import RequestsPage
 from app.ui.settings.sandbox.state import SandboxState
 
-PAGES = (("overview", "Overview"), ("requests", "Requests"), ("controls", "Controls"), ("code", "Your code"))
+PAGES = (
+    ("overview", tr("Overview")),
+    ("requests", tr("Requests")),
+    ("controls", tr("Controls")),
+    ("code", tr("Your code")),
+)
 
 
 class SandboxPage(SectionPage):
@@ -30,7 +36,7 @@ class SandboxPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:
         super().__init__(theme)
         self.presenter = presenter
-        self.choice = SegmentedChoice(theme, "Sandbox pages", PAGES)
+        self.choice = SegmentedChoice(theme, tr("Sandbox pages"), PAGES)
         self.choice.changed.connect(self.open_page)
         row = QHBoxLayout()
         row.addWidget(self.choice)
@@ -96,7 +102,7 @@ class Reminder(Card):
         row.addWidget(IconLabel(theme, "warning", "warn", px=18))
         self.words = Label(theme, "", wrap=True)
         row.addWidget(self.words, 1)
-        self.clear = Button(theme, "Clear all", size="small")
+        self.clear = Button(theme, tr("Clear all"), size="small")
         self.clear.clicked.connect(clear_all)
         row.addWidget(self.clear)
         self.body.addLayout(row)
@@ -105,6 +111,6 @@ class Reminder(Card):
     def show_active(self, active: tuple[str, ...]) -> None:
         count = len(active)
         if count:
-            lead = "1 test control is on." if count == 1 else f"{count} test controls are on."
+            lead = tr_n("{n} test control is on.", "{n} test controls are on.", count)
             self.words.set_text(f"{'; '.join(active)}.", lead=lead)
         self.setVisible(bool(active))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -47,7 +48,7 @@ class CopyButton(Button):
     """Copies what `read` gives at the moment of the press, and says so for two seconds."""
 
     def __init__(self, theme: Theme, name: str, read: Callable[[], str]) -> None:
-        super().__init__(theme, "Copy", "copy", size="small")
+        super().__init__(theme, tr("Copy"), "copy", size="small")
         self.setAccessibleName(name)
         self._read = read
         self.clicked.connect(self._copy)
@@ -58,8 +59,8 @@ class CopyButton(Button):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._read())
-        self.setText("Copied")
-        QTimer.singleShot(_SAID_MS, self, lambda: self.setText("Copy"))
+        self.setText(tr("Copied"))
+        QTimer.singleShot(_SAID_MS, self, lambda: self.setText(tr("Copy")))
 
 
 class CodeCard(Card):
@@ -92,7 +93,7 @@ class CodeCard(Card):
         """Name what is shown."""
         self.title.set_text(title)
         self.edit.setAccessibleName(title)
-        self.copy.setAccessibleName(f"Copy: {title}")
+        self.copy.setAccessibleName(tr("Copy: {title}", title=title))
 
     def set_text(self, text: str) -> None:
         """Show another text; the same one keeps the selection."""

@@ -15,6 +15,7 @@ from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.service.errors import ConnectionFailed, ServiceError
 from app.service.sandbox_controls import SandboxControls
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.resources import resources_folder
 from app.ui.settings.sandbox.state import (
@@ -120,7 +121,7 @@ class SandboxPresenter(QObject):
                 await self._take(controls, self._seen, WAIT_S)
         except ServiceError as error:
             if self.state.running:
-                self._change(silent=f"The Sandbox does not answer: {error.message}")
+                self._change(silent=tr("The Sandbox does not answer: {message}", message=error.message))
 
     async def _take(self, controls: SandboxControls, seen: SandboxStatus | None, wait_s: float = 0.0) -> None:
         look = await controls.status(seen, wait_s=wait_s if seen is not None else 0.0)
@@ -160,7 +161,7 @@ class SandboxPresenter(QObject):
         try:
             await work()
         except (OSError, ImportError) as error:
-            self._change(problem=f"The Sandbox could not do that: {error}.")
+            self._change(problem=tr("The Sandbox could not do that: {error}.", error=error))
         finally:
             self._change(busy=False)
         self.refresh()
@@ -172,7 +173,7 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             await controls.set_balance(PLAY_MONEY_USD)
-            return "Play money was reset."
+            return tr("Play money was reset.")
 
         self._do(work)
 
@@ -181,7 +182,7 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             holds = await controls.give(address.strip(), usd)
-            return f"Sent. The wallet now has {holds:,} play dollars."
+            return tr("Sent. The wallet now has {holds} play dollars.", holds=f"{holds:,}")
 
         self._do(work)
 
@@ -216,14 +217,14 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             await controls.clear_all()
-            return "All test controls are off."
+            return tr("All test controls are off.")
 
         self._do(work)
 
     def reset(self) -> None:
         async def work(controls: SandboxControls) -> str:
             await controls.reset()
-            return "The Sandbox was reset."
+            return tr("The Sandbox was reset.")
 
         self._do(work)
 
@@ -279,7 +280,7 @@ class SandboxPresenter(QObject):
         """Return the client for the Sandbox that runs now. Raises `ServiceError`."""
         running = self._runner.address()
         if running is None:
-            raise ConnectionFailed("The Sandbox is not running.", surely_not_sent=True)
+            raise ConnectionFailed(tr("The Sandbox is not running."), surely_not_sent=True)
         if self._controls is None:
             self._controls = SandboxControls(*running)
         return self._controls
@@ -336,12 +337,12 @@ def _active(look: SandboxStatus) -> tuple[ActiveControl, ...]:
 def _words(error: Any) -> str:
     """The service layer's own sentence, and which field it is about where that is known."""
     fields = "; ".join(f"{one.path}: {one.message}" for one in error.fields)
-    return f"The Sandbox could not do that. {fields or error.message}"
+    return tr("The Sandbox could not do that. {fields}", fields=fields or error.message)
 
 
 def _texts(row: RequestRow, details: CallDetails) -> tuple[str, str]:
     first = f"{row.method} {row.path}"
-    status = f"{row.status}" if row.status else "cut without an answer"
+    status = f"{row.status}" if row.status else tr("cut without an answer")
     return _side(first, details.request), _side(status, details.response)
 
 
@@ -352,11 +353,20 @@ def _side(first: str, side: Side) -> str:
 
 def _body(side: Side) -> str:
     if side.kind == "media":
-        return f"[{side.size_bytes:,} bytes of media, not kept]"
+        return tr("[{size_bytes} bytes of media, not kept]", size_bytes=f"{side.size_bytes:,}")
     try:
         text = json.dumps(json.loads(side.text), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):  # no JSON, or its beginning only
         text = side.text
     kept = len(side.text.encode("utf-8", "replace"))
     cut = side.kind == "text" and side.size_bytes > kept
-    return f"{text}\n\n[the first {kept:,} of {side.size_bytes:,} bytes]" if cut else text
+    return (
+        tr(
+            "{text}\n\n[the first {kept} of {size_bytes} bytes]",
+            text=text,
+            kept=f"{kept:,}",
+            size_bytes=f"{side.size_bytes:,}",
+        )
+        if cut
+        else text
+    )

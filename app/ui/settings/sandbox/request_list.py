@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.money import clock, duration, money
+from app.translation import tr
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import badge_size, paint_badge
@@ -37,7 +38,7 @@ from app.ui.settings.sandbox.state import RequestRow
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 _ID_FROM = 700  # px at 100 %: narrower lists leave the request id to the details
-HEADS = ("Time", "Status", "Request", "Duration", "Charged", "Request ID")
+HEADS = (tr("Time"), tr("Status"), tr("Request"), tr("Duration"), tr("Charged"), tr("Request ID"))
 _END = {3, 4}  # columns of numbers
 
 
@@ -106,7 +107,7 @@ def cells(row: RequestRow) -> tuple[str, ...]:
     """The texts of a row in the order of `HEADS`."""
     return (
         clock(row.at),
-        str(row.status) if row.status else "Cut",
+        str(row.status) if row.status else tr("Cut"),
         f"{row.method} {row.path}",
         duration(row.duration_s),
         money(row.cost_usd) if row.cost_usd else "–",
@@ -166,7 +167,7 @@ class RequestView(QListView):
         self.rows = RequestModel()
         self.setModel(self.rows)
         self.setItemDelegate(_RequestDelegate(theme, self))
-        self.setAccessibleName("Requests, newest first")
+        self.setAccessibleName(tr("Requests, newest first"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)

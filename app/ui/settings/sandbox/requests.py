@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import clock, count, duration, money
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import QuietButton
@@ -44,11 +45,11 @@ class RequestsPage(Groups):
         column.setSpacing(theme.px(10))
         row = QHBoxLayout()
         row.setSpacing(theme.px(8))
-        self.filter = SearchField(theme, "Filter requests")
+        self.filter = SearchField(theme, tr("Filter requests"))
         self.filter.setProperty("sizing", "small")
         self.filter.search_changed.connect(lambda _text: self._apply_filter())
         row.addWidget(self.filter, 1)
-        self.which = SegmentedChoice(theme, "Request filter", (("all", "All"), ("failed", "Failed")))
+        self.which = SegmentedChoice(theme, tr("Request filter"), (("all", tr("All")), ("failed", tr("Failed"))))
         self.which.changed.connect(lambda _key: self._apply_filter())
         row.addWidget(self.which)
         column.addLayout(row)
@@ -89,13 +90,17 @@ class RequestsPage(Groups):
     def _say_count(self, state: SandboxState) -> None:
         shown, there = self.view.rows.rowCount(), len(state.rows)
         if state.silent or not state.running:
-            words = state.silent or "The Sandbox is not running."
+            words = state.silent or tr("The Sandbox is not running.")
         elif not there:
-            words = "No requests yet. Requests appear here as they arrive, including Rialto's own."
+            words = tr("No requests yet. Requests appear here as they arrive, including Rialto's own.")
         elif not shown:
-            words = f"None of {count(there)} requests match."
+            words = tr("None of {there} requests match.", there=count(there))
         else:
-            words = f"{count(shown)} of the newest {count(there)}. Keys, sign-ins and payments are hidden."
+            words = tr(
+                "{shown} of the newest {there}. Keys, sign-ins and payments are hidden.",
+                shown=count(shown),
+                there=count(there),
+            )
         self._count.set_text(words)
 
     def _fit(self) -> None:
@@ -112,7 +117,7 @@ class RequestDetails(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(12))
         top = QHBoxLayout()
-        self.back = QuietButton(theme, "All requests", "chevron-left", size="small")
+        self.back = QuietButton(theme, tr("All requests"), "chevron-left", size="small")
         top.addWidget(self.back)
         top.addStretch(1)
         column.addLayout(top)
@@ -127,8 +132,8 @@ class RequestDetails(QWidget):
         column.addWidget(self._facts)
         self._problem = Label(theme, "", "small", "bad", wrap=True)
         column.addWidget(self._problem)
-        self.asked = CodeCard(theme, "Request")
-        self.answered = CodeCard(theme, "Response")
+        self.asked = CodeCard(theme, tr("Request"))
+        self.answered = CodeCard(theme, tr("Response"))
         column.addWidget(self.asked)
         column.addWidget(self.answered)
         column.addStretch(1)
@@ -137,9 +142,15 @@ class RequestDetails(QWidget):
         row = opened.row
         self._title.set_text(f"{row.method} {row.path}")
         tone = "ok" if 200 <= row.status < 400 else "warn" if 400 <= row.status < 500 else "bad"
-        self._badge.set_badge(str(row.status) if row.status else "Cut", tone)
-        charged = f"{money(row.cost_usd)} of play money" if row.cost_usd else "not charged"
-        facts = (clock(row.at), f"took {duration(row.duration_s)}", charged, row.model, f"request ID {row.request_id}")
+        self._badge.set_badge(str(row.status) if row.status else tr("Cut"), tone)
+        charged = tr("{cost_usd} of play money", cost_usd=money(row.cost_usd)) if row.cost_usd else tr("not charged")
+        facts = (
+            clock(row.at),
+            tr("took {duration_s}", duration_s=duration(row.duration_s)),
+            charged,
+            row.model,
+            tr("request ID {request_id}", request_id=row.request_id),
+        )
         self._facts.set_text(" · ".join(fact for fact in facts if fact))
         self._problem.set_text(opened.problem)
         self._problem.setVisible(bool(opened.problem))

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.core.money import DASH, MOST, or_dash
+from app.translation import tr, tr_n
 
 PLAY_MONEY_USD = Decimal(100)
 MAX_ROWS = 500  # as many as the Sandbox itself keeps
@@ -121,72 +122,74 @@ class Fault:
 
 
 STATUSES = (
-    (400, "400 Bad request"),
-    (401, "401 Key not accepted"),
-    (402, "402 Balance too low"),
+    (400, tr("400 Bad request")),
+    (401, tr("401 Key not accepted")),
+    (402, tr("402 Balance too low")),
     (403, "403 Forbidden"),
-    (404, "404 Not found"),
+    (404, tr("404 Not found")),
     (409, "409 Conflict"),
-    (413, "413 Too large"),
-    (422, "422 Content refused"),
-    (429, "429 Rate limit"),
+    (413, tr("413 Too large")),
+    (422, tr("422 Content refused")),
+    (429, tr("429 Rate limit")),
     (500, "500 Failed"),
     (503, "503 Overloaded"),
     (504, "504 Timeout"),
 )
 LIES = (
-    ("length", "Shorter than announced"),
-    ("json", "Truncated JSON"),
-    ("html", "A web page"),
-    ("empty", "Empty body"),
-    ("type", "Wrong content type"),
+    ("length", tr("Shorter than announced")),
+    ("json", tr("Truncated JSON")),
+    ("html", tr("A web page")),
+    ("empty", tr("Empty body")),
+    ("type", tr("Wrong content type")),
 )
 FAULTS = (
     Fault(
         "slow",
-        "Slow down",
-        "Waits before each answer begins.",
-        (Number("seconds", "Seconds to wait", 0.1, 600, 2, " s", 1),),
+        tr("Slow down"),
+        tr("Waits before each answer begins."),
+        (Number("seconds", tr("Seconds to wait"), 0.1, 600, 2, " s", 1),),
         times=0,
     ),
     Fault(
         "answer",
-        "Answer with an error",
-        "Does nothing, charges nothing, and answers with this status.",
-        (Choice("status", "Status", STATUSES, 429),),
+        tr("Answer with an error"),
+        tr("Does nothing, charges nothing, and answers with this status."),
+        (Choice("status", tr("Status"), STATUSES, 429),),
     ),
     Fault(
         "cut",
-        "Cut the stream",
-        "Closes the connection after this many characters of a streamed chat, or bytes of speech or video. What "
-        "was made until then is charged.",
-        (Number("after", "Characters or bytes before the cut", 0, 1_000_000, 100, " characters"),),
+        tr("Cut the stream"),
+        tr(
+            "Closes the connection after this many characters of a streamed chat, or bytes of speech or video. What "
+            "was made until then is charged."
+        ),
+        (Number("after", tr("Characters or bytes before the cut"), 0, 1_000_000, 100, " characters"),),
     ),
     Fault(
         "lie",
-        "Malformed body",
-        "Answers 200, but the body does not match its headers.",
-        (Choice("kind", "Body", LIES, "json"),),
+        tr("Malformed body"),
+        tr("Answers 200, but the body does not match its headers."),
+        (Choice("kind", tr("Body"), LIES, "json"),),
     ),
-    Fault("drop", "Hang up", "Closes the connection without any answer."),
+    Fault("drop", tr("Hang up"), tr("Closes the connection without any answer.")),
     Fault(
         "in_band_error",
-        "Fail inside the stream",
-        "Starts a streamed chat normally, then sends an error after this many characters.",
-        (Number("after", "Characters before the error", 0, 100_000, 60, " characters"),),
+        tr("Fail inside the stream"),
+        tr("Starts a streamed chat normally, then sends an error after this many characters."),
+        (Number("after", tr("Characters before the error"), 0, 100_000, 60, " characters"),),
     ),
-    Fault("no_done", "Omit the end marker", "Leaves out the last event of a streamed chat, [DONE]."),
+    Fault("no_done", tr("Omit the end marker"), tr("Leaves out the last event of a streamed chat, [DONE].")),
 )
 PLACES = (
-    ("", "Every request"),
-    ("/chat/completions", "Chats"),
-    ("/models", "Model lists"),
-    ("/audio/speech", "Speech"),
-    ("/audio/transcriptions", "Transcriptions"),
-    ("/image", "Images"),
-    ("/video", "Videos"),
-    ("/crypto/rpc", "Blockchain calls"),
-    ("/x402", "Wallets and top-ups"),
+    ("", tr("Every request")),
+    ("/chat/completions", tr("Chats")),
+    ("/models", tr("Model lists")),
+    ("/audio/speech", tr("Speech")),
+    ("/audio/transcriptions", tr("Transcriptions")),
+    ("/image", tr("Images")),
+    ("/video", tr("Videos")),
+    ("/crypto/rpc", tr("Blockchain calls")),
+    ("/x402", tr("Wallets and top-ups")),
 )
 CLOCK_STEPS = ((60.0, "1 minute"), (3600.0, "1 hour"), (86_400.0, "1 day"), (8 * 86_400.0, "8 days"))
 
@@ -204,7 +207,7 @@ def words_of(name: str, values: Mapping[str, Any]) -> str:
     if place:
         said.append(next((words.lower() for path, words in PLACES if path == place), place))
     times = values.get("times")
-    said.append("until turned off" if times is None else f"{times} more {'call' if times == 1 else 'calls'}")
+    said.append(tr("until turned off") if times is None else tr_n("{n} more call", "{n} more calls", times))
     return f"{known.title if known is not None else name}: {', '.join(said)}"
 
 

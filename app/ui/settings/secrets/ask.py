@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from app.core.secrets import Secrets, SecretsState
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -34,27 +35,27 @@ class SecretsQuestion(Card):
         ways = QVBoxLayout(self._ways)
         ways.setContentsMargins(0, 0, 0, 0)
         ways.setSpacing(theme.px(4))
-        self.in_file = QRadioButton("In a file protected by a passphrase")
-        self.for_session = QRadioButton("In memory, for this session only")
+        self.in_file = QRadioButton(tr("In a file protected by a passphrase"))
+        self.for_session = QRadioButton(tr("In memory, for this session only"))
         group = QButtonGroup(self)
         for way in (self.in_file, self.for_session):
             group.addButton(way)
             ways.addWidget(way)
             way.toggled.connect(self._show_fields)
         self.body.addWidget(self._ways)
-        self.passphrase = SecretField(theme, "At least eight characters")
+        self.passphrase = SecretField(theme, tr("At least eight characters"))
         self.in_file.clicked.connect(lambda: self.passphrase.setFocus(Qt.FocusReason.OtherFocusReason))
-        self.again = SecretField(theme, "Repeat the passphrase")
-        self._passphrase_box = FieldBox(theme, "Passphrase", self.passphrase)
-        self._again_box = FieldBox(theme, "Repeat passphrase", self.again)
+        self.again = SecretField(theme, tr("Repeat the passphrase"))
+        self._passphrase_box = FieldBox(theme, tr("Passphrase"), self.passphrase)
+        self._again_box = FieldBox(theme, tr("Repeat passphrase"), self.again)
         for box in (self._passphrase_box, self._again_box):
             self.body.addLayout(held_to(box, theme.type_px(360)))
         self._said = Label(theme, "", "small", "bad", wrap=True)
         self.body.addWidget(self._said)
         buttons = QHBoxLayout()
-        self.do = Button(theme, "Continue", kind="primary", size="small")
+        self.do = Button(theme, tr("Continue"), kind="primary", size="small")
         self.do.clicked.connect(self._answer)
-        self.look_again = Button(theme, "Check again", kind="quiet", size="small")
+        self.look_again = Button(theme, tr("Check again"), kind="quiet", size="small")
         self.look_again.clicked.connect(presenter.refresh)
         buttons.addWidget(self.do)
         buttons.addWidget(self.look_again)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.core.secrets import Secrets, SecretsState
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
@@ -18,22 +19,22 @@ class UnlockDialog(Dialog):
     """Closes itself once the keys are unlocked. A passphrase file asks for its passphrase, a keyring in its own way."""
 
     def __init__(self, theme: Theme, parent: QWidget, secrets: Secrets, why: str) -> None:
-        super().__init__(theme, parent, "Your keys are locked", width=_WIDTH)
+        super().__init__(theme, parent, tr("Your keys are locked"), width=_WIDTH)
         self._secrets = secrets
         self._was_busy = False
         by_passphrase = secrets.state.ask == "passphrase"
-        words = why if by_passphrase else f"{why} Your system asks for its password."
+        words = why if by_passphrase else tr("{why} Your system asks for its password.", why=why)
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.passphrase = SecretField(theme, "")
-        self._box = FieldBox(theme, "Passphrase", self.passphrase)
+        self._box = FieldBox(theme, tr("Passphrase"), self.passphrase)
         self._box.setVisible(by_passphrase)
         self._said = Label(theme, "", "small", "bad", wrap=True)
         self._said.hide()
         self.body.addWidget(self._box)
         self.body.addWidget(self._said)
         self.body.addStretch(1)
-        self.add_button("Cancel", accepts=False)
-        self.unlock = self.add_button("Unlock", kind="primary", default=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.unlock = self.add_button(tr("Unlock"), kind="primary", default=True)
         self.unlock.clicked.connect(self._unlock)
         self.passphrase.textEdited.connect(lambda _text: self._box.show_problem(""))
         self.finished.connect(self._end)
@@ -78,16 +79,16 @@ class ChangePassphraseDialog(Dialog):
     """Closes itself once the file is protected by the new passphrase. A passphrase that is refused says why below."""
 
     def __init__(self, theme: Theme, parent: QWidget, secrets: Secrets) -> None:
-        super().__init__(theme, parent, "Change passphrase", width=_WIDTH)
+        super().__init__(theme, parent, tr("Change passphrase"), width=_WIDTH)
         self._secrets = secrets
-        words = "Your keys are kept. Only the new passphrase unlocks them."
+        words = tr("Your keys are kept. Only the new passphrase unlocks them.")
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.fields = {
             "old": SecretField(theme, ""),
-            "new": SecretField(theme, "At least eight characters"),
+            "new": SecretField(theme, tr("At least eight characters")),
             "again": SecretField(theme, ""),
         }
-        labels = ("Current passphrase", "New passphrase", "Repeat new passphrase")
+        labels = (tr("Current passphrase"), tr("New passphrase"), tr("Repeat new passphrase"))
         self.boxes = {
             name: FieldBox(theme, label, field)
             for label, (name, field) in zip(labels, self.fields.items(), strict=True)
@@ -97,8 +98,8 @@ class ChangePassphraseDialog(Dialog):
         for widget in (*self.boxes.values(), self._said):
             self.body.addWidget(widget)
         self.body.addStretch(1)
-        self.add_button("Cancel", accepts=False)
-        self.change = self.add_button("Change passphrase", kind="primary", default=True)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.change = self.add_button(tr("Change passphrase"), kind="primary", default=True)
         self.change.clicked.connect(self._change)
         self.finished.connect(self._end)
         secrets.passphrase_answered.connect(self._show_answer)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span
+from app.translation import tr
 from app.ui.speech.speech_options import SpeechOptions, view_of
 from app.ui.speech.state import Meter
 
@@ -29,10 +30,14 @@ def meter_of(
     price = speech_cost(model.model_spec.pricing, characters) if model is not None else None
     why_not = ""
     if not any(char.isalnum() for char in text):
-        why_not = "Type something to speak."
+        why_not = tr("Type something to speak.")
     elif len(text) > LONGEST_TEXT:
-        why_not = f"Up to {LONGEST_TEXT:,} characters; this text has {len(text):,}."
+        why_not = tr(
+            "Up to {longest_text} characters; this text has {count}.",
+            longest_text=f"{LONGEST_TEXT:,}",
+            count=f"{len(text):,}",
+        )
     elif not has_voice:
-        why_not = "Choose a voice first."
+        why_not = tr("Choose a voice first.")
     speed = speech_options.speed if model is None or not view_of(speech_options, model).no_speed else 1.0
     return Meter(characters, spans, characters / (CHARS_PER_S * max(SLOWEST, speed)), price, why_not)

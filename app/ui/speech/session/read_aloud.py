@@ -15,6 +15,7 @@ from app.core.problems import Problem
 from app.core.tasks import TaskScope
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.takes import title_of
+from app.translation import tr
 from app.ui.speech.presenter import SPEAK, SpeechPresenter
 from app.ui.speech.session.synthesis import SpeechSynthesis
 
@@ -50,7 +51,7 @@ class ReadAloud(QObject):
         self.source, self._text, self._is_whole = source, spoken(text), is_whole
         self._news = asyncio.Event()
         if self._presenter.service is None or self._presenter.take_library is None or not self._presenter.choice.voice:
-            self.said.emit("No voice is selected yet. Choose one in Speech.")
+            self.said.emit(tr("No voice is selected yet. Choose one in Speech."))
             self.source = ""
             return
         self._presenter.keep_choice()
@@ -73,7 +74,7 @@ class ReadAloud(QObject):
         first = await self._next_spans(0)
         if not first:
             self.source = ""
-            self.said.emit("This answer has no text to read aloud.")
+            self.said.emit(tr("This answer has no text to read aloud."))
             return
         presenter = self._presenter
         begun = self._text[: first[-1].end]

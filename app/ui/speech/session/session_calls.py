@@ -13,6 +13,7 @@ from app.core import money
 from app.service.exchange import Exchange, RequestRecord
 from app.service.speech import PATH, SpeechRequest
 from app.storage.takes import Part, Take
+from app.translation import tr
 from app.ui.speech.state import CallView
 
 if TYPE_CHECKING:
@@ -44,15 +45,19 @@ class SessionCalls:
 
     def _view(self, take: Take, part: Part) -> CallView:
         exchange = self._calls.get(part.exchange_id)
-        title = f"Part {part.number} of {len(take.parts)}" if len(take.parts) > 1 else ""
+        title = tr("Part {number} of {count}", number=part.number, count=len(take.parts)) if len(take.parts) > 1 else ""
         if exchange is None:
             return _kept(take, part, title)
         info = exchange.info
-        status = str(exchange.status) if exchange.status is not None else "no response"
-        answer = {"Status": f"{status}, after {money.duration(exchange.duration_s)}"}
+        status = str(exchange.status) if exchange.status is not None else tr("no response")
+        answer = {
+            tr("Status"): tr(
+                "{status}, after {duration_s}", status=status, duration_s=money.duration(exchange.duration_s)
+            )
+        }
         answer["Sent"] = money.clock(exchange.started_at)
         if info is not None:
-            answer |= {"Request ID": info.request_id, "Content": info.content_type or ""}
+            answer |= {tr("Request ID"): info.request_id, tr("Content"): info.content_type or ""}
         return CallView(title, exchange.request, _rows(answer))
 
 
@@ -67,15 +72,15 @@ def _kept(take: Take, part: Part, title: str) -> CallView:
     words = {
         "sending": "sending",
         "complete": "complete",
-        "cut": "cut off",
-        "failed": "no audio received",
+        "cut": tr("cut off"),
+        "failed": tr("no audio received"),
     }
     answer = {
-        "Status": words.get(part.state, part.state),
-        "Sent": money.moment(take.created_at),
-        "Request ID": part.request_id,
-        "Audio": f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
-        "Note": part.note,
+        tr("Status"): words.get(part.state, part.state),
+        tr("Sent"): money.moment(take.created_at),
+        tr("Request ID"): part.request_id,
+        tr("Audio"): f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
+        tr("Note"): part.note,
     }
     return CallView(title, RequestRecord("POST", PATH, "", body=request_of(take, part).to_body()), _rows(answer))
 

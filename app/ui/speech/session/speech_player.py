@@ -20,6 +20,7 @@ from app.audio.sentence_times import CHARS_PER_S, sentence_starts
 from app.audio.spool import Spool
 from app.core import money
 from app.service.speech_text import Span, sentences
+from app.translation import tr
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.speech.session.take_library import cost_words
 from app.ui.speech.state import PlayerView
@@ -252,17 +253,25 @@ class SpeechPlayer(QObject):
             return next(iter(reading.notes.values()))
         count = len(reading.take.parts)
         if reading.waits_s:
-            return f"Waiting {money.countdown(reading.waits_s)}"
+            return tr("Waiting {waits_s}", waits_s=money.countdown(reading.waits_s))
         if reading.working_on:
             started = reading.working_on in reading.begins
             if count == 1:
-                return "Speaking" if started else "Waiting for audio"
-            return f"Part {reading.working_on} is streaming" if started else f"Waiting for part {reading.working_on}"
+                return tr("Speaking") if started else tr("Waiting for audio")
+            return (
+                tr("Part {working_on} is streaming", working_on=reading.working_on)
+                if started
+                else tr("Waiting for part {working_on}", working_on=reading.working_on)
+            )
         missing = [part for part in reading.take.parts if part.state != "complete"]
         if missing:
             first = missing[0]
-            what = "was cut off" if first.state == "cut" else "is missing"
-            return f"Part {first.number} of {count} {what}" if count > 1 else f"The clip {what}"
+            what = tr("was cut off") if first.state == "cut" else tr("is missing")
+            return (
+                tr("Part {number} of {count} {what}", number=first.number, count=count, what=what)
+                if count > 1
+                else tr("The clip {what}", what=what)
+            )
         return ""
 
     def _whole_s(self) -> float:
@@ -325,8 +334,8 @@ def receipts_of(reading: SpeechSynthesis) -> tuple[tuple[Run, ...], ...]:
     lines = [receipt_of(part, reading) for part in ended]
     if len(ended) > 1:
         total = [
-            Run(f"{len(ended)} parts"),
-            Run(f"{money.count(sum(part.finish - part.start for part in ended))} characters"),
+            Run(tr("{count} parts", count=len(ended))),
+            Run(tr("{ended} characters", ended=money.count(sum(part.finish - part.start for part in ended)))),
             Run(cost_words(reading.take) or money.cost(None), strong=True),
         ]
         if not all(part.charged for part in ended):
@@ -339,25 +348,25 @@ def receipt_of(part: Part, reading: SpeechSynthesis) -> tuple[Run, ...]:
     """Return the receipt line of a part: `Part 1 · first sound 0.6 s · MP3 24 kHz · 3,987 characters · $0.0120 · …`."""
     runs: list[Run] = []
     if len(reading.take.parts) > 1:
-        runs.append(Run(f"Part {part.number}"))
+        runs.append(Run(tr("Part {number}", number=part.number)))
     if part.first_sound_s is not None:
-        runs.append(Run(f"first audio {money.duration(part.first_sound_s)}"))
+        runs.append(Run(tr("first audio {first_sound_s}", first_sound_s=money.duration(part.first_sound_s))))
     if part.kind:
         rate = f" {part.rate_hz / 1000:g} kHz" if part.rate_hz else ""
         runs.append(Run(f"{format_title(part.kind)}{rate}"))
-    runs.append(Run(f"{money.count(part.finish - part.start)} characters"))
+    runs.append(Run(tr("{finish} characters", finish=money.count(part.finish - part.start))))
     runs.append(Run(_cost(part, reading.price(part.finish - part.start)), strong=True))
     if not part.charged:
         runs.append(Run(money.PLAY_MONEY, role="sandbox"))
     if part.request_id:  # last: it goes first where the room is narrow
-        runs.append(Run(f"req {part.request_id}", mono=True))
+        runs.append(Run(tr("req {request_id}", request_id=part.request_id), mono=True))
     return tuple(runs)
 
 
 def _cost(part: Part, price: Decimal | None) -> str:
     """What a part cost; `price` is what the list says now, for a part whose end nobody saw."""
     if part.cost_source == "none":
-        return "nothing charged"
+        return tr("nothing charged")
     cost = part.cost_usd if part.cost_usd is not None else price
     if cost is None:
         return money.cost(None)

@@ -30,6 +30,7 @@ from app.service.speech import NOT_SOUND
 from app.storage.errors import StorageError, Unsaved, unavailable
 from app.storage.files import write_atomically
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
+from app.translation import tr
 from app.ui.speech.session.session_calls import request_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 Grow = Callable[["SpeechSynthesis"], Awaitable[bool]]
 INTENT = "speech"
 HTTP_REFUSED = 400  # and every status above
-STOPPED = "Stopped by you."
+STOPPED = tr("Stopped by you.")
 
 
 class SpeechSynthesis(QObject):
@@ -154,7 +155,7 @@ class SpeechSynthesis(QObject):
             finally:
                 await keeper.end()
             part = self._ended(keeper.part, stream.exchange, None)
-            name = f"{self.take.title or 'Speech'}{suffix_of(part.kind)}"
+            name = f"{self.take.title or tr('Speech')}{suffix_of(part.kind)}"
             if keeper.refused is not None:
                 data = await asyncio.to_thread(keeper.whole)
                 keeper.refused.unsaved = (Unsaved(name, data, partial(self._keep_again, paid, part, data)),)
@@ -253,13 +254,13 @@ class SpeechSynthesis(QObject):
                 if first and tell:
                     self.arrived.emit(number)
             if self.spool.duration_s == self.begins[number]:
-                raise NotSound("This file has no audio.")
+                raise NotSound(tr("This file has no audio."))
         except NotSound as error:
             self.notes[number] = error.sentence
             if can_decode(part.kind):
                 self._not_sound.add(number)
         except OSError as error:  # the disk is full: what the service sent is in the part's file all the same
-            self.notes[number] = unavailable(error, self.spool.path, "Preparing audio").sentence
+            self.notes[number] = unavailable(error, self.spool.path, tr("Preparing audio")).sentence
         self.ends[number] = self.spool.duration_s
 
 
@@ -342,14 +343,14 @@ class _Keeper:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise unavailable(error, path, "Saving the audio") from error
+                raise unavailable(error, path, tr("Saving the audio")) from error
             with self._lock:  # stopped while it was being opened: nobody else would close it
                 if self._is_over:
                     os.close(descriptor)
                 else:
                     self._file = os.fdopen(descriptor, "wb", buffering=0)
             return path
-        raise unavailable(OSError("too many attempts"), folder, "Saving the audio")
+        raise unavailable(OSError(tr("too many attempts")), folder, tr("Saving the audio"))
 
     def _write(self, piece: bytes) -> None:
         with self._lock:
@@ -360,7 +361,7 @@ class _Keeper:
                 while left:  # a disk that fills up takes a part of it and says nothing
                     left = left[self._file.write(left) or 0 :]
             except OSError as error:
-                raise unavailable(error, self._reading.path_of(self.part), "Saving the audio") from error
+                raise unavailable(error, self._reading.path_of(self.part), tr("Saving the audio")) from error
 
     def _close(self) -> None:
         with self._lock:

@@ -24,6 +24,7 @@ from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
 from app.storage.errors import StorageError
 from app.storage.takes import Take
+from app.translation import tr
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.session.take_library import DEFAULT_PATTERN, cost_words, delivery_words, name_of, same_file
 from app.ui.speech.state import AuditionRow, FormatChoice, SpeechHead
@@ -87,7 +88,7 @@ class TakeActions(QObject):
             self.load(take, play=True)
 
     def rename(self, take_id: str, title: str) -> None:
-        self._change(take_id, title=title.strip() or "Clip")
+        self._change(take_id, title=title.strip() or tr("Clip"))
 
     def star(self, take_id: str) -> None:
         take_library = self._presenter.take_library
@@ -193,7 +194,7 @@ class TakeActions(QObject):
         if len(spans) != 1 or not voices or self._presenter.take_library is None or self._presenter.lacks_account():
             return False
         if self._tasks.running(AUDITION):
-            self._presenter.notice.emit("The previous voices are still playing. Esc stops them.")
+            self._presenter.notice.emit(tr("The previous voices are still playing. Esc stops them."))
         return self._tasks.start_unless_running(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])
 
     async def _hold_audition(self, line: str, spans: tuple[Span, ...], voices: tuple[Key, ...]) -> None:
@@ -319,7 +320,7 @@ class TakeActions(QObject):
             self._presenter.pattern = pattern
             self._presenter.keep(pattern=pattern)
         if not self._tasks.start_unless_running("speech export", self._export, take_id, target, kind):
-            self._presenter.notice.emit("The previous clip is still being saved. Try again in a moment.")
+            self._presenter.notice.emit(tr("The previous clip is still being saved. Try again in a moment."))
 
     async def file_to_hand_on(self, take_id: str) -> Path | None:
         """Return the clip in the player as one file that is called like it, made in the take's own folder."""
@@ -337,7 +338,7 @@ class TakeActions(QObject):
             else:
                 await presenter.take_library.export(take, reading.spool, target, kind, take.model)
         except (CannotWrite, StorageError) as error:
-            presenter.set_problem(Problem(error.sentence, "The clip itself is safe."))
+            presenter.set_problem(Problem(error.sentence, tr("The clip itself is safe.")))
             return None
         return target
 
@@ -359,10 +360,10 @@ class TakeActions(QObject):
                 take, spool, target, kind, model.name if model is not None else take.model
             )
         except CannotWrite as error:
-            presenter.set_problem(Problem(error.sentence, "The clip itself is safe."))
+            presenter.set_problem(Problem(error.sentence, tr("The clip itself is safe.")))
         else:
-            self.saved.emit(f"Saved as {target.name}")
-            presenter.notice.emit(f"Saved as {target.name}")
+            self.saved.emit(tr("Saved as {name}", name=target.name))
+            presenter.notice.emit(tr("Saved as {name}", name=target.name))
         finally:
             if loaded is not None:
                 await asyncio.to_thread(loaded.spool.close)
@@ -371,4 +372,6 @@ class TakeActions(QObject):
 def _trash_entry(take: Take, now: datetime) -> TrashEntry:
     moment = take.trashed_at or now
     length = f"{money.position(take.duration_s)} · " if take.duration_s else ""
-    return TrashEntry(take.id, take.title or "Clip", f"{length}{take.voice_name} · {money.when(moment, now)}", moment)
+    return TrashEntry(
+        take.id, take.title or tr("Clip"), f"{length}{take.voice_name} · {money.when(moment, now)}", moment
+    )

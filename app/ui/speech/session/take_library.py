@@ -16,6 +16,7 @@ from app.core import money
 from app.storage.errors import unavailable
 from app.storage.file_names import file_name
 from app.storage.takes import Take, TakeFiles, Takes
+from app.translation import tr
 from app.ui.speech.state import TakeRow
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
     """Return the name a clip is saved under: words in braces are filled in, what no disk takes is left out."""
     at = take.created_at.astimezone()
     words = {
-        "title": take.title or "Clip",
+        "title": take.title or tr("Clip"),
         "voice": take.voice_name or take.voice,
         "model": model_name,
         "date": f"{at:%Y-%m-%d}",
@@ -41,7 +42,7 @@ def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
     name = pattern or DEFAULT_PATTERN
     for word, value in words.items():
         name = name.replace(f"{{{word}}}", value)
-    return file_name(name, suffix_of(kind), otherwise="Clip")
+    return file_name(name, suffix_of(kind), otherwise=tr("Clip"))
 
 
 def take_row(
@@ -53,7 +54,7 @@ def take_row(
     voice = f"Cloned: {take.voice_name}" if take.voice.startswith("vv_") else take.voice_name or take.voice
     return TakeRow(
         id=take.id,
-        title=take.title or "Clip",
+        title=take.title or tr("Clip"),
         second_line=f"{voice} · {name}",
         length=money.position(take.duration_s) if take.duration_s else "",
         cost=cost_words(take),
@@ -149,7 +150,7 @@ def same_file(source: Path, target: Path) -> None:
         except OSError:  # a disk that knows no links
             shutil.copyfile(source, target)
     except OSError as error:
-        raise unavailable(error, target, "Exporting the clip") from error
+        raise unavailable(error, target, tr("Exporting the clip")) from error
 
 
 def _size_of(path: Path) -> int:

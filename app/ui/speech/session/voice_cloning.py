@@ -30,6 +30,7 @@ from app.service.pricing import clone_cost
 from app.storage.errors import StorageError, unavailable
 from app.storage.files import make_folder
 from app.storage.voices import ClonedVoice
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.qt_repairs.thread_undo import to_thread_or_undo
 from app.ui.speech.presenter import SpeechPresenter
@@ -227,7 +228,7 @@ class VoiceCloning(QObject):
             self.microphone_problem.emit(error.sentence)
             return
         except OSError as error:
-            self.microphone_problem.emit(unavailable(error, self._cache, "Recording").sentence)
+            self.microphone_problem.emit(unavailable(error, self._cache, tr("Recording")).sentence)
             return
         self._recorder.start()
         self._timer.start()
@@ -279,7 +280,7 @@ class VoiceCloning(QObject):
         if path is not None:
             await self._check(path, model_id)
         else:
-            self.microphone_problem.emit("Nothing was recorded.")
+            self.microphone_problem.emit(tr("Nothing was recorded."))
 
     async def _end_recording(self) -> Path | None:
         self._tasks.cancel("speech record")  # the microphone may not be open yet
@@ -332,7 +333,7 @@ class VoiceCloning(QObject):
         try:
             report = await asyncio.to_thread(keep)
         except OSError as error:
-            self.problem_changed.emit(Problem(unavailable(error, target, "Saving the sample").sentence))
+            self.problem_changed.emit(Problem(unavailable(error, target, tr("Saving the sample")).sentence))
             return
         voice = await presenter.voices.add(
             id=voice_id,
@@ -382,7 +383,7 @@ class VoiceCloning(QObject):
                 fresh = await presenter.voices.took(voice.id, account_id, made.id, ends_at)
                 await paid.answered(made.id)
         except ServiceError as error:
-            self.problem_changed.emit(describe(error, subject="sample", charged="The sample is saved."))
+            self.problem_changed.emit(describe(error, subject="sample", charged=tr("The sample is saved.")))
             return
         finally:
             self._working.discard(voice.id)
@@ -392,7 +393,7 @@ class VoiceCloning(QObject):
         presenter.voices_changed.emit()
         if account_id == presenter.account_id:
             self.use(voice.id)
-            self.notice.emit(f"{fresh.name} is ready and in use")
+            self.notice.emit(tr("{name} is ready and in use", name=fresh.name))
 
     def use(self, voice_id: str) -> None:
         """Speak with a voice of one's own; it brings its model along."""
@@ -442,7 +443,7 @@ class VoiceCloning(QObject):
             try:
                 await asyncio.to_thread((self._folder / sample).unlink, missing_ok=True)
             except OSError as error:
-                raise unavailable(error, self._folder / sample, "Deleting the sample") from error
+                raise unavailable(error, self._folder / sample, tr("Deleting the sample")) from error
             await self._presenter.voices.remove(voice_id)
 
     def _one(self, voice_id: str) -> ClonedVoice | None:
@@ -463,11 +464,11 @@ class VoiceCloning(QObject):
             name=voice.name,
             model_name=model.name if model is not None else voice.model,
             handle=voice.handle,
-            age=f"made {when(voice.cloned_at, now)}"
+            age=tr("made {cloned_at}", cloned_at=when(voice.cloned_at, now))
             if voice.cloned_at is not None
             else ""
             if voice.account_id == self._presenter.account_id
-            else "its account was removed",
+            else tr("its account was removed"),
             expiry=_expiry(voice, now),
             has_expired=expired,
             sample_s=voice.sample_s,
@@ -479,16 +480,22 @@ class VoiceCloning(QObject):
 
 def _trash_entry(voice: ClonedVoice, now: datetime) -> TrashEntry:
     moment = voice.trashed_at or now
-    return TrashEntry(voice.id, voice.name, f"Cloned voice · {when(moment, now)}", moment)
+    return TrashEntry(voice.id, voice.name, tr("Cloned voice · {moment}", moment=when(moment, now)), moment)
 
 
 def _expiry(voice: ClonedVoice, now: datetime) -> str:
     if not voice.handle:
         return ""
     if voice.expires_at is None:
-        return "no expiration stated"
+        return tr("no expiration stated")
     left = voice.expires_at - now
     if left <= timedelta():
         return "expired"
     days = left.days
-    return f"expires in {days} days" if days > 1 else "expires in 1 day" if days == 1 else "expires today"
+    return (
+        tr("expires in {days} days", days=days)
+        if days > 1
+        else tr("expires in 1 day")
+        if days == 1
+        else tr("expires today")
+    )

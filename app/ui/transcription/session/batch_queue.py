@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from app.core import money
 from app.core.budget import expecting_together
 from app.core.undo import UndoCommand
+from app.translation import tr
 from app.ui.transcription.session.rows import batch_row
 from app.ui.transcription.session.upload_preparation import needs_treatment
 from app.ui.transcription.state import Batch
@@ -118,7 +119,7 @@ class BatchQueue:
     async def _drop(self, row: TranscriptRow) -> None:
         await self._clear([row.id])
         undo = partial(self._put_back, row.id, row.batch)
-        text = f"“{row.title}” removed from the table"
+        text = tr("“{title}” removed from the table", title=row.title)
         self._undo_stack.push(UndoCommand("transcription", text, undo, (f"batch {row.id}",)))
 
     async def _put_back(self, row_id: str, place: int, _ids: object = ()) -> None:

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.money import LONGEST_S, or_dash, position, whole_seconds
+from app.translation import tr
 from app.ui.transcription.session.document import SENTENCE_END, Document, Word
 
 FORMATS = ("srt", "vtt", "txt", "md", "json", "csv")
 TITLES: Mapping[str, tuple[str, str]] = {
-    "srt": ("SRT", "Subtitles"),
-    "vtt": ("WebVTT", "Web captions"),
-    "txt": ("Text", "Paragraphs"),
-    "md": ("Markdown", "With notes"),
-    "json": ("JSON", "As received"),
-    "csv": ("CSV", "One word per row"),
+    "srt": ("SRT", tr("Subtitles")),
+    "vtt": ("WebVTT", tr("Web captions")),
+    "txt": (tr("Text"), tr("Paragraphs")),
+    "md": (tr("Markdown"), tr("With notes")),
+    "json": ("JSON", tr("As received")),
+    "csv": ("CSV", tr("One word per row")),
 }
 PARAGRAPH_PAUSE_S = 2.0
 MIN_CUE_S = 0.3
@@ -194,17 +195,17 @@ def paragraphs(document: Document) -> list[str]:
 def markdown(document: Document, head: Head) -> str:
     """Title, facts, then each segment behind its time; marks stand where they were set."""
     facts = " · ".join(fact for fact in (head.recorded, position(document.end_s), head.model, head.language) if fact)
-    lines = [f"# {_plain(head.title) or 'Transcript'}", ""]
+    lines = [f"# {_plain(head.title) or tr('Transcript')}", ""]
     if facts:
         lines += [_plain(facts), ""]
     marks = sorted(head.marks)
     for segment in document.segments:
         while marks and marks[0][0] < segment.end:
             at, text = marks.pop(0)
-            lines += [f"> **{position(at)}** {_plain(text) or 'Note'}", ""]
+            lines += [f"> **{position(at)}** {_plain(text) or tr('Note')}", ""]
         lines += [f"**{position(segment.start)}** {_plain(segment.text)}", ""]
     for at, text in marks:
-        lines += [f"> **{position(at)}** {_plain(text) or 'Note'}", ""]
+        lines += [f"> **{position(at)}** {_plain(text) or tr('Note')}", ""]
     return "\n".join(lines)
 
 
@@ -226,9 +227,11 @@ def length_words(seconds: float) -> str:
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)
     if hours:
-        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+        return tr("{hours} h {minutes} min", hours=hours, minutes=minutes) if minutes else f"{hours} h"
     if minutes:
-        return f"{minutes} min {left} s" if left else f"{minutes} min"
+        return (
+            tr("{minutes} min {left} s", minutes=minutes, left=left) if left else tr("{minutes} min", minutes=minutes)
+        )
     return f"{left} s"
 
 

@@ -13,9 +13,10 @@ from app.audio.length import length_of
 from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.http.size_limits import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES
 from app.service.transcription import FILE_KINDS, FILE_SUFFIXES
+from app.translation import tr
 
 MOST_FILES = 2_000  # of one drop; a whole disk was hardly meant
-FORMAT_NAMES = "WAV, WAVE, FLAC, M4A, AAC, MP4, MP3, OGG, OGA or WEBM"
+FORMAT_NAMES = tr("WAV, WAVE, FLAC, M4A, AAC, MP4, MP3, OGG, OGA or WEBM")
 _SUFFIX_OF_KIND = {"opus": ".ogg"}  # what an OGG file with Opus inside is called on the wire
 _CHUNK = 1024 * 1024
 
@@ -62,16 +63,22 @@ def look(path: Path, *, with_length: bool = True) -> FileProbe:
             head = file.read(HEAD_BYTES)
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
-        return FileProbe(path, path.name, problem=f"{path.name} cannot be read: {error.strerror or error}.")
+        return FileProbe(
+            path,
+            path.name,
+            problem=tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror or error),
+        )
     if not size:
-        return FileProbe(path, path.name, problem=f"{path.name} is empty.")
+        return FileProbe(path, path.name, problem=tr("{name} is empty.", name=path.name))
     kind = sniff(head) or ""
     if kind not in FILE_KINDS:
         return FileProbe(
             path,
             path.name,
             size_bytes=size,
-            problem=f"{path.name} cannot be used. Its content is not {FORMAT_NAMES}.",
+            problem=tr(
+                "{name} cannot be used. Its content is not {format_names}.", name=path.name, format_names=FORMAT_NAMES
+            ),
         )
     return FileProbe(path, path.name, kind, size, length_of(path, kind) if with_length else None)
 
@@ -93,7 +100,7 @@ def collect(paths: Iterable[Path]) -> tuple[list[FileProbe], list[str]]:
                 if not looked.problem:
                     found.append(_with_length(looked))
             if len(found) == before:
-                problems.append(f"The folder {path.name} has no audio files.")
+                problems.append(tr("The folder {name} has no audio files.", name=path.name))
         else:
             looked = look(path, with_length=False)
             if looked.problem:

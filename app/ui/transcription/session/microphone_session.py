@@ -15,6 +15,7 @@ from app.audio.devices import AudioHost, AudioUnavailable, Missing
 from app.audio.live_peaks import PER_SECOND
 from app.audio.microphone import MIXED, Blocks, MicrophoneChoice, open_microphone
 from app.audio.recording import Recorder, RecordingSnapshot
+from app.translation import tr
 from app.ui.transcription.state import BYTES_PER_S, Microphone, Microphones, Tick
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class RecordingSession(QObject):
         self._host.note_system(self.watch.devices)
         try:
             found = await asyncio.to_thread(self._host.devices, "input")
-            self._problem = "" if found else "No microphone found. Connect one and it appears here."
+            self._problem = "" if found else tr("No microphone found. Connect one and it appears here.")
         except AudioUnavailable as error:
             found, self._problem = (), error.sentence
         self._microphones = tuple(Microphone(each.id, each.name, min(MOST_CHANNELS, each.channels)) for each in found)
@@ -261,7 +262,7 @@ class RecordingSession(QObject):
                     self.ticked.emit(Tick("test", state.seconds, 0, state.level_db, state.peak_db, state.warning))
                     await asyncio.sleep(WAIT_S)
         except TimeoutError:
-            raise AudioUnavailable(Missing.BUSY, "input", "no audio received") from None
+            raise AudioUnavailable(Missing.BUSY, "input", tr("no audio received")) from None
 
     def _set_test(self, doing: str) -> None:
         self._test = doing

@@ -15,6 +15,7 @@ from app.audio.live_peaks import peaks_path
 from app.audio.player import MakeSpeaker, Player
 from app.audio.spool import Spool
 from app.audio.waveform import cache_path, load
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.audio.waveform import Pairs
@@ -96,7 +97,9 @@ class Playing(QObject):
         try:
             await asyncio.to_thread(work)
         except (NotSound, OSError) as error:
-            self.problem = error.sentence if isinstance(error, NotSound) else f"The audio cannot be read: {error}"
+            self.problem = (
+                error.sentence if isinstance(error, NotSound) else tr("The audio cannot be read: {error}", error=error)
+            )
         if spool is self._spool and spool.duration_s:
             self.duration_s = spool.duration_s
         self.changed.emit()

@@ -11,6 +11,7 @@ from app.audio.live_peaks import peaks_path
 from app.audio.wav_file import mend
 from app.core.problems import ActionSpec, Problem
 from app.storage.chat_rows import new_id
+from app.translation import tr
 from app.ui.transcription.session.exporting import length_words
 from app.ui.transcription.session.playback import keep_recorded_peaks
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from app.ui.transcription.session.playback import Playing
 
 TEST = "test microphone"
-NOT_YET = "The recording list is still loading. Try again in a moment."
-WAITS = {"opening": "The microphone is opening.", "saving": "The previous recording is still being saved."}
+NOT_YET = tr("The recording list is still loading. Try again in a moment.")
+WAITS = {"opening": tr("The microphone is opening."), "saving": tr("The previous recording is still being saved.")}
 
 
 class RecordingController:
@@ -58,7 +59,7 @@ class RecordingController:
     def test_microphone(self) -> None:
         """Record three seconds and play them; costs nothing and goes nowhere."""
         if self._session.phase:
-            self._presenter.notice.emit("While recording, the recording meter shows the level.")
+            self._presenter.notice.emit(tr("While recording, the recording meter shows the level."))
         else:
             self._tasks.start_unless_running(TEST, self._test)
 
@@ -72,7 +73,9 @@ class RecordingController:
         except AudioUnavailable as error:
             self._presenter.notice.emit(error.sentence)
         except OSError as error:
-            self._presenter.notice.emit(f"The test could not be recorded: {error.strerror or error}.")
+            self._presenter.notice.emit(
+                tr("The test could not be recorded: {strerror}.", strerror=error.strerror or error)
+            )
         finally:
             row = self._presenter.open_row
             if row is not None and not self._presenter.closing:
@@ -125,12 +128,14 @@ class RecordingController:
             await self._session.begin(path)
         except AudioUnavailable as error:
             self._presenter.open_id, self._presenter.shows_batch = None, False
-            retry = ActionSpec("record", "Try again")
+            retry = ActionSpec("record", tr("Try again"))
             return Problem(
-                error.sentence.rstrip("."), "Files can still be transcribed.", primary=retry, icon="microphone"
+                error.sentence.rstrip("."), tr("Files can still be transcribed."), primary=retry, icon="microphone"
             )
         except OSError as error:
-            return Problem("Recording could not start", f"The disk said: {error.strerror or error}.")
+            return Problem(
+                tr("Recording could not start"), tr("The disk said: {strerror}.", strerror=error.strerror or error)
+            )
         return None
 
     def pause_recording(self) -> None:
@@ -192,7 +197,9 @@ class RecordingController:
             facts = await asyncio.to_thread(mend, path)
         except OSError as error:
             await self._presenter.store.change(
-                row_id, state="recorded", note=f"It could not be repaired: {error.strerror or error}."
+                row_id,
+                state="recorded",
+                note=tr("It could not be repaired: {strerror}.", strerror=error.strerror or error),
             )
             return
         await asyncio.to_thread(peaks_path(path).unlink, missing_ok=True)  # may be a moment short
@@ -200,12 +207,14 @@ class RecordingController:
             await self._presenter.store.trash(row_id)  # not one block of sound had come
             return
         size = await asyncio.to_thread(size_of, path)
-        note = "Rialto quit during this recording. Everything up to that point is saved."
+        note = tr("Rialto quit during this recording. Everything up to that point is saved.")
         await self._presenter.store.change(
             row_id, state="recorded", duration_s=facts.seconds, size_bytes=size, note=note
         )
         kept = length_words(max(1, round(facts.seconds)))
-        self._presenter.publish_row(row, f"Rialto quit while “{row.title}” was recorded. Its {kept} are saved.")
+        self._presenter.publish_row(
+            row, tr("Rialto quit while “{title}” was recorded. Its {kept} are saved.", title=row.title, kept=kept)
+        )
 
 
 def size_of(path: Path) -> int:

@@ -12,6 +12,7 @@ from app.core import money
 from app.core.money import position
 from app.core.problems import ActionSpec, Problem
 from app.storage.values import money_of
+from app.translation import tr
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import Head as ExportHead
@@ -23,20 +24,20 @@ if TYPE_CHECKING:
     from app.storage.transcripts import TranscriptRow
 
 STATE_WORDS = {
-    "recording": "Recording…",
-    "recorded": "Not transcribed",
-    "queued": "Waiting",
-    "sending": "Transcribing",
-    "failed": "Not transcribed",
-    "unknown": "No response",
+    "recording": tr("Recording…"),
+    "recorded": tr("Not transcribed"),
+    "queued": tr("Waiting"),
+    "sending": tr("Transcribing"),
+    "failed": tr("Not transcribed"),
+    "unknown": tr("No response"),
 }
 BATCH_WORDS: Mapping[str, tuple[str, str]] = {
-    "recorded": ("Ready", ""),
-    "queued": ("Waiting", ""),
-    "sending": ("Sending", "accent"),
-    "done": ("Done", "ok"),
-    "failed": ("Failed", "bad"),
-    "unknown": ("No response. Open it to try again.", "warn"),
+    "recorded": (tr("Ready"), ""),
+    "queued": (tr("Waiting"), ""),
+    "sending": (tr("Sending"), "accent"),
+    "done": (tr("Done"), "ok"),
+    "failed": (tr("Failed"), "bad"),
+    "unknown": (tr("No response. Open it to try again."), "warn"),
 }
 
 
@@ -68,7 +69,7 @@ def entry_of(
 
 def work_words(work: Work) -> str:
     """`Uploading part 2 of 5, 40 %`."""
-    part = f" part {work.part} of {work.parts}" if work.parts > 1 else ""
+    part = tr(" part {part} of {parts}", part=work.part, parts=work.parts) if work.parts > 1 else ""
     share = f", {money.percent(work.share)}" if work.share is not None else ""
     return f"{work.words}{part}{share}"
 
@@ -89,18 +90,18 @@ def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:
     cost = money_of(told.get("cost_usd"))
     runs = [Run(money.cost(cost, str(told.get("cost_source") or "none")), strong=True)]
     if row.duration_s:
-        runs.append(Run(f"{length_words(row.duration_s)} of audio"))
-    runs.append(Run(f"{money.count(row.word_count)} words"))
+        runs.append(Run(tr("{length_words} of audio", length_words=length_words(row.duration_s))))
+    runs.append(Run(tr("{word_count} words", word_count=money.count(row.word_count))))
     if row.options.get("language"):
         runs.append(Run(language_name(str(row.options["language"]))))
     parts = told.get("parts")
     if isinstance(parts, int) and parts > 1:
-        runs.append(Run(f"{parts} parts"))
+        runs.append(Run(tr("{parts} parts", parts=parts)))
     took = told.get("took_s")
     if isinstance(took, int | float):
-        runs.append(Run(f"took {money.duration(float(took))}"))
+        runs.append(Run(tr("took {took}", took=money.duration(float(took)))))
     if told.get("request_id"):
-        runs.append(Run(f"req {str(told['request_id'])[:12]}", mono=True))
+        runs.append(Run(tr("req {told}", told=str(told["request_id"])[:12]), mono=True))
     if told.get("charged") is False:
         runs.append(Run(money.PLAY_MONEY, role="sandbox"))
     return tuple(runs)
@@ -110,17 +111,17 @@ def problem_of(row: TranscriptRow) -> Problem | None:
     """Why a row was not transcribed, as far as it was kept over a restart."""
     if row.state not in ("failed", "unknown"):
         return None
-    retry = ActionSpec("retry", "Try again")
+    retry = ActionSpec("retry", tr("Try again"))
     what = str(row.problem.get("what") or "")
     if row.state == "unknown" and not what:
         return Problem(
-            "Rialto quit while this was being sent",
-            "It may have been transcribed and charged. The audio is saved. Trying again costs extra.",
+            tr("Rialto quit while this was being sent"),
+            tr("It may have been transcribed and charged. The audio is saved. Trying again costs extra."),
             primary=retry,
             severity="warn",
         )
-    meaning = str(row.problem.get("meaning") or "The audio is saved.")
-    words = what or "This was not transcribed"
+    meaning = str(row.problem.get("meaning") or tr("The audio is saved."))
+    words = what or tr("This was not transcribed")
     if row.state == "unknown":
         return Problem(words, meaning, primary=retry, severity="warn")
     return Problem(words, meaning, primary=retry)
@@ -130,18 +131,18 @@ def facts_of(
     row: TranscriptRow, document: Document, model_name: str, kind: str, path: str
 ) -> tuple[tuple[str, str], ...]:
     """The Details page, label and value."""
-    times = {"": "from the model", "words": "segments from the model, words estimated", "all": "estimated"}
+    times = {"": tr("from the model"), "words": tr("segments from the model, words estimated"), "all": "estimated"}
     facts = [
-        ("Recorded" if row.origin == "recording" else "Added", money.moment(row.created_at, "%d %b %Y, %H:%M")),
-        ("Length", length_words(row.duration_s) if row.duration_s else ""),
-        ("Type", format_title(kind) if kind else ""),
-        ("Size", money.size(row.size_bytes) if row.size_bytes else ""),
-        ("Model", model_name),
-        ("Language hint", language_name(str(row.options.get("language") or "")) or "none"),
-        ("Words", money.count(document.word_count) if document.segments else ""),
-        ("Segments", money.count(len(document.segments)) if document.segments else ""),
-        ("Times", times.get(document.estimated, "") if document.segments else ""),
-        ("File", path),
+        (tr("Recorded") if row.origin == "recording" else tr("Added"), money.moment(row.created_at, "%d %b %Y, %H:%M")),
+        (tr("Length"), length_words(row.duration_s) if row.duration_s else ""),
+        (tr("Type"), format_title(kind) if kind else ""),
+        (tr("Size"), money.size(row.size_bytes) if row.size_bytes else ""),
+        (tr("Model"), model_name),
+        (tr("Language hint"), language_name(str(row.options.get("language") or "")) or "none"),
+        (tr("Words"), money.count(document.word_count) if document.segments else ""),
+        (tr("Segments"), money.count(len(document.segments)) if document.segments else ""),
+        (tr("Times"), times.get(document.estimated, "") if document.segments else ""),
+        (tr("File"), path),
         ("SHA-256", row.file_hash),
     ]
     return tuple((label, value) for label, value in facts if value)
@@ -163,13 +164,13 @@ def batch_row(row: TranscriptRow, work: Work | None, kind: str, price: Decimal |
     """One file of the table."""
     words, tone = BATCH_WORDS.get(row.state, ("", ""))
     if needs_treatment(row) and row.state in ("recorded", "failed"):
-        words, tone = "Over 25 MB: choose what to do", "warn"
+        words, tone = tr("Over 25 MB: choose what to do"), "warn"
     if row.state == "failed" and row.problem.get("what"):
         words = str(row.problem["what"])
     if work is not None:
         words, tone = work_words(work), "accent"
     if row.state == "done":
-        words = f"Done, {money.count(row.word_count)} words"
+        words = tr("Done, {word_count} words", word_count=money.count(row.word_count))
     cost = money.money(row.cost_usd) if row.cost_usd is not None and row.state == "done" else ""
     return BatchRow(
         id=row.id,

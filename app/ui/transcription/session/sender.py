@@ -23,6 +23,7 @@ from app.service.pricing import transcription_cost
 from app.service.transcription import TranscriptionRequest
 from app.storage.errors import Again, StorageError, carrying
 from app.storage.transcripts import PartRow
+from app.translation import tr
 from app.ui.transcription.session.document import Document, document_from, join_documents
 from app.ui.transcription.session.file_probe import hash_of
 from app.ui.transcription.session.upload_preparation import Folders, Preparer, Upload, clean_up
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from app.ui.transcription.session.account_models import AccountModels
 
 KIND = "transcription"
-RETRY = ActionSpec("retry", "Try again")
+RETRY = ActionSpec("retry", tr("Try again"))
 NEWS_STEP = 0.01  # of a share before it is told again
 
 
@@ -77,19 +78,23 @@ class Sender:
         store = self._stores.transcripts
         self.problems.pop(row_id, None)
         self.over_limit.discard(row_id)
-        self._note(row_id, Work("preparing", None, "Preparing audio"))
+        self._note(row_id, Work("preparing", None, tr("Preparing audio")))
         try:
             row = await store.change(row_id, model=options.model, options=asdict(options), problem={})
             await self._send(row, options)
         except (CannotPrepare, OSError) as error:
-            words = error.sentence if isinstance(error, CannotPrepare) else f"The audio cannot be read: {error}"
-            await self._fail(row_id, "failed", Problem(words, "Nothing was sent.", primary=RETRY))
+            words = (
+                error.sentence
+                if isinstance(error, CannotPrepare)
+                else tr("The audio cannot be read: {error}", error=error)
+            )
+            await self._fail(row_id, "failed", Problem(words, tr("Nothing was sent."), primary=RETRY))
         except ServiceError as error:
             unknown = end_of_call(error) == "unknown"
             meant = (
-                "It may have been transcribed and charged. The audio is saved. Trying again costs extra."
+                tr("It may have been transcribed and charged. The audio is saved. Trying again costs extra.")
                 if unknown
-                else "The audio is saved."
+                else tr("The audio is saved.")
             )
             problem = describe(error, subject="recording", charged=meant)
             if isinstance(error, SpendingLimit):
@@ -98,7 +103,7 @@ class Sender:
                 self.exchanges[row_id] = error.exchange
             await self._fail(row_id, "unknown" if unknown else "failed", problem)
         except StorageError as error:
-            self.problems[row_id] = Problem("This could not be saved", error.sentence, icon="drive")
+            self.problems[row_id] = Problem(tr("This could not be saved"), error.sentence, icon="drive")
             raise
         except (asyncio.CancelledError, Stopped):
             with contextlib.suppress(Exception):
@@ -114,7 +119,7 @@ class Sender:
     async def _stopped(self, row_id: str) -> None:
         row = await self._stores.transcripts.one(row_id)
         if row.state == "sending":
-            told = {"what": "Interrupted while sending", "meaning": "It may have been transcribed and charged."}
+            told = {"what": tr("Interrupted while sending"), "meaning": tr("It may have been transcribed and charged.")}
             await self._stores.transcripts.change(row_id, state="unknown", problem=told)
         elif row.state == "queued":
             await self._stores.transcripts.change(row_id, state="recorded")
@@ -145,7 +150,7 @@ class Sender:
         def tell(share: float) -> None:
             if share - last[0] >= NEWS_STEP or share >= 1:
                 last[0] = share
-                loop.call_soon_threadsafe(self._note, row.id, Work("preparing", share, "Preparing audio"))
+                loop.call_soon_threadsafe(self._note, row.id, Work("preparing", share, tr("Preparing audio")))
 
         preparer = Preparer(
             self._stores.folders, row, options.record_as, tell, lambda: wanted, longest_s=self.longest_part_s
@@ -179,7 +184,7 @@ class Sender:
                 await save()
 
         await store.change(row.id, state="sending", account_id=self._account_id())
-        await self._paid(row, options, upload, Work("uploading", 0.0, "Uploading"), keep)
+        await self._paid(row, options, upload, Work("uploading", 0.0, tr("Uploading")), keep)
 
     async def _send_parts(
         self, row: TranscriptRow, options: Options, uploads: tuple[Upload, ...], known: tuple[PartRow, ...]
@@ -206,7 +211,7 @@ class Sender:
                     with carrying(f"{row.title}, part {number}.txt", document.text.encode(), save):
                         await save()
 
-                work = Work("uploading", 0.0, "Uploading", upload.number, len(uploads))
+                work = Work("uploading", 0.0, tr("Uploading"), upload.number, len(uploads))
                 exchange = await self._paid(row, options, upload, work, keep)
                 took_s += exchange.duration_s
         await self._join(row, exchange, took_s)
@@ -243,7 +248,7 @@ class Sender:
         """Send one file and keep its answer. Raises `ServiceError`."""
         service, account = self._current_account.service, self._current_account.account
         if service is None or account is None:
-            raise LimitExceeded("No account is in use.", field="account")
+            raise LimitExceeded(tr("No account is in use."), field="account")
         request = TranscriptionRequest(
             upload.path,
             options.model,
@@ -294,14 +299,21 @@ class Sender:
         share = sent / size if size else 1.0
         before = self.work.get(row_id)
         if share >= 1:
-            self._note(row_id, Work("listening", None, "Transcribing", work.part, work.parts))
+            self._note(row_id, Work("listening", None, tr("Transcribing"), work.part, work.parts))
         elif before is None or before.share is None or share - before.share >= NEWS_STEP:
-            self._note(row_id, Work("uploading", share, "Uploading", work.part, work.parts))
+            self._note(row_id, Work("uploading", share, tr("Uploading"), work.part, work.parts))
 
     def _waits(self, row_id: str, work: Work, wait: RetryWait) -> None:
         seconds = max(1, round(wait.wait_s))
         self._note(
-            row_id, Work("waiting", None, f"The service is busy. Trying again in {seconds} s", work.part, work.parts)
+            row_id,
+            Work(
+                "waiting",
+                None,
+                tr("The service is busy. Trying again in {seconds} s", seconds=seconds),
+                work.part,
+                work.parts,
+            ),
         )
 
     def _note(self, row_id: str, work: Work) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core.undo import UndoCommand, UndoStack
+from app.translation import tr
 from app.ui.transcription.session import editing
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import CueRules, Head, cues, export, srt, vtt
@@ -99,7 +100,7 @@ class TranscriptEditor(QObject):
         """Let Ctrl+Z undo this edit. Like everything else, edits are undone from the newest to the oldest."""
         edit = f"edit {next(self._numbers)}"
         self._edits.append(edit)
-        text = "Transcript edit"
+        text = tr("Transcript edit")
         self._undo_stack.push(UndoCommand(TAB, text, self._undo_edit, (edit,), has_toast=False))
 
     def _undo_edit(self, _ids: object) -> None:

@@ -16,6 +16,7 @@ from app.audio.preparing import (
     to_flac,
 )
 from app.storage.transcripts import PartRow, TranscriptRow
+from app.translation import tr
 from app.ui.transcription.session.file_probe import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES, FileProbe, look
 from app.ui.transcription.state import BYTES_PER_S
 
@@ -102,7 +103,7 @@ class Preparer:
         if self._row.origin == "recording":
             return self._recording(looked, parts)
         if looked.size_bytes > MAX_UPLOAD_BYTES:
-            raise CannotPrepare(f"{looked.name} is over 25 MB. Compress it or split it on silence.")
+            raise CannotPrepare(tr("{name} is over 25 MB. Compress it or split it on silence.", name=looked.name))
         return (Upload(looked.path, looked.wire_name),)
 
     def _recording(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:

@@ -27,6 +27,7 @@ from app.service.errors import (
 from app.service.video import QueuedVideo, SavedVideo, VideoState
 from app.storage.errors import StorageUnavailable, unavailable
 from app.storage.video_check import NotAVideo, check_video
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
@@ -35,16 +36,16 @@ if TYPE_CHECKING:
     from app.ui.video.session.job_store import VideoJobStore
 
 MAX_BAD_VIDEOS = 3
-ADDRESS_BUSY = "The download server is busy. Rialto tries again shortly."
+ADDRESS_BUSY = tr("The download server is busy. Rialto tries again shortly.")
 TELL_EVERY_S = 0.1
-GIVEN_UP = "The download was incomplete three times. The service still has its copy. Nothing was deleted."
+GIVEN_UP = tr("The download was incomplete three times. The service still has its copy. Nothing was deleted.")
 
 
 class AddressBusy(Exception):
     """The place where a private video lies was asked too often; the service itself has no part in it."""
 
     def __init__(self, retry_after_s: float | None) -> None:
-        super().__init__("The download address is over its limit.")
+        super().__init__(tr("The download address is over its limit."))
         self.retry_after_s = retry_after_s
 
 
@@ -86,13 +87,13 @@ class Fetcher(QObject):
                 return await self._note(job, outcome)
             await self._verify(job)
         except (NotFound, Gone):
-            await self._end(job, "expired", "The service no longer has this video.", remote_copy=False)
+            await self._end(job, "expired", tr("The service no longer has this video."), remote_copy=False)
         except ContentRefused as error:
             await self._refused(job, error)
         except BadResponse as error:
             if error.code == "disk":
                 if isinstance(error.__cause__, OSError):
-                    raise unavailable(error.__cause__, path, "Saving the video") from error
+                    raise unavailable(error.__cause__, path, tr("Saving the video")) from error
                 raise StorageUnavailable(error.message) from error
             await self._bad(job, error.message)
         except (AuthenticationFailed, PaymentRequired) as error:
@@ -130,11 +131,11 @@ class Fetcher(QObject):
 
     async def _note(self, job: VideoJob, told: VideoState) -> VideoState | None:
         if told.state == "failed":
-            note = f"The service could not make this video. It said “{told.told}”."
+            note = tr("The service could not make this video. It said “{told}”.", told=told.told)
             await self._end(job, "failed", note, remote_copy=False)
             return None
         if told.state == "completed":  # and there is no address to fetch it from
-            await self._bad(job, "The service says the video is ready but does not send it.")
+            await self._bad(job, tr("The service says the video is ready but does not send it."))
             return None
         is_news = told.told != job.told or told.average_s != job.average_s or job.note
         if is_news or self._job_store.is_in_memory(job.id):
@@ -143,12 +144,16 @@ class Fetcher(QObject):
 
     async def _refused(self, job: VideoJob, error: ContentRefused) -> None:
         money = {
-            True: "The cost was refunded.",
-            False: "The cost was not refunded.",
-            None: "The service does not say whether it was charged.",
+            True: tr("The cost was refunded."),
+            False: tr("The cost was not refunded."),
+            None: tr("The service does not say whether it was charged."),
         }[error.credits_refunded]
-        more = f"It suggests the model {error.recommended_model}." if error.recommended_model else ""
-        note = f"{error.message.rstrip('.') or 'The content policy stopped this video'}. {money}{more}"
+        more = (
+            tr("It suggests the model {recommended_model}.", recommended_model=error.recommended_model)
+            if error.recommended_model
+            else ""
+        )
+        note = f"{error.message.rstrip('.') or tr('The content policy stopped this video')}. {money}{more}"
         form = {**job.form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
         await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded, form=form)
 
@@ -170,7 +175,7 @@ class Fetcher(QObject):
         try:
             video = await asyncio.to_thread(check_video, path)
         except OSError as error:
-            raise unavailable(error, path, "Reading the video") from error
+            raise unavailable(error, path, tr("Reading the video")) from error
         except NotAVideo as error:
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(path.unlink, missing_ok=True)
@@ -199,7 +204,9 @@ class Fetcher(QObject):
         count = (self._job_store.get(job.id) or job).bad_films + 1
         held = count >= MAX_BAD_VIDEOS
         note = (
-            f"{sentence} {GIVEN_UP}" if held else f"The download was incomplete: {sentence} Rialto downloads it again."
+            f"{sentence} {GIVEN_UP}"
+            if held
+            else tr("The download was incomplete: {sentence} Rialto downloads it again.", sentence=sentence)
         )
         await self._job_store.record(
             job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._job_store.now()
@@ -241,7 +248,8 @@ class Fetcher(QObject):
             await asyncio.to_thread(check_video, self._job_store.film(job))
         except (NotAVideo, OSError) as error:
             await self._job_store.record(
-                job_id, note=f"The service’s copy was not deleted because the file here is incomplete. {error}"
+                job_id,
+                note=tr("The service’s copy was not deleted because the file here is incomplete. {error}", error=error),
             )
             return False
         queued = QueuedVideo(model=job.model, queue_id=job.queue_id)
@@ -249,12 +257,12 @@ class Fetcher(QObject):
             removed = await service.video.complete(queued) or await self._is_gone(service, job, queued)
         except ServiceError as error:
             why = describe(error, subject="").sentence
-            await self._job_store.record(job_id, note=f"The service’s copy was not deleted. {why}")
+            await self._job_store.record(job_id, note=tr("The service’s copy was not deleted. {why}", why=why))
             return False
         if removed:
             await self._job_store.record(job_id, state="cleaned", remote_copy=False, note="")
         else:
-            await self._job_store.record(job_id, note="The service did not delete its copy. Try again later.")
+            await self._job_store.record(job_id, note=tr("The service did not delete its copy. Try again later."))
         return removed
 
     async def _is_gone(self, service: Service, job: VideoJob, queued: QueuedVideo) -> bool:

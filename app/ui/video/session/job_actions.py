@@ -9,6 +9,7 @@ from app.core.trash import moved_text
 from app.core.undo import UndoCommand
 from app.storage.errors import StorageError
 from app.storage.video_jobs import VideoJob
+from app.translation import tr
 from app.ui.video.session.job_rows import consent_of, title_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class JobActions:
         job_store = self._presenter.job_store
         current = job_store.get(job.id)
         if current is None or current.state != "waiting":
-            self._presenter.notice.emit("It was already sent and can no longer be canceled.")
+            self._presenter.notice.emit(tr("It was already sent and can no longer be canceled."))
             return
         await job_store.change(job.id, state="cancelled", held=False, note="", ended_at=job_store.now())
 
@@ -79,9 +80,9 @@ class JobActions:
 
     async def _clean(self, job: VideoJob) -> None:
         if await self._presenter.fetcher.clean(job.id):
-            self._presenter.notice.emit("The service deleted its copy. Yours is kept.")
+            self._presenter.notice.emit(tr("The service deleted its copy. Yours is kept."))
         else:
-            self._presenter.notice.emit("The service still has its copy.")
+            self._presenter.notice.emit(tr("The service still has its copy."))
 
     async def _move(self, job: VideoJob, by: int) -> None:
         """Let a waiting job be sent earlier (1: further down the list) or later (-1)."""

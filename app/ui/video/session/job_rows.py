@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core import money
 from app.core.problems import ActionSpec, Problem
+from app.translation import tr
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.video.consent import Consent, consent_from
 from app.ui.video.model_constraints import length_words, seconds_of
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 
 # state -> badge, tone, icon
 _BADGES = {
-    "waiting": ("Waiting", "neutral", ""),
-    "sending": ("Sending", "accent", ""),
-    "running": ("Rendering", "accent", ""),
-    "ready": ("Fetching", "accent", ""),
-    "saved": ("Ready", "ok", "check"),
-    "cleaned": ("Cleaned up", "neutral", ""),
-    "failed": ("Failed", "bad", "error"),
-    "expired": ("Expired", "warn", "clock"),
-    "unknown": ("Unknown", "warn", "warning"),
-    "cancelled": ("Canceled", "neutral", ""),
+    "waiting": (tr("Waiting"), "neutral", ""),
+    "sending": (tr("Sending"), "accent", ""),
+    "running": (tr("Rendering"), "accent", ""),
+    "ready": (tr("Fetching"), "accent", ""),
+    "saved": (tr("Ready"), "ok", "check"),
+    "cleaned": (tr("Cleaned up"), "neutral", ""),
+    "failed": (tr("Failed"), "bad", "error"),
+    "expired": (tr("Expired"), "warn", "clock"),
+    "unknown": (tr("Unknown"), "warn", "warning"),
+    "cancelled": (tr("Canceled"), "neutral", ""),
 }
 QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
 KNOWN_WORDS = QUEUED_WORDS | {"processing", "in_progress", "running", "completed"}
@@ -113,11 +114,11 @@ class RowWriter:
 
     def _badge(self, job: VideoJob) -> tuple[str, str, str]:
         if job.held and job.is_open:
-            return ("Needs you", "warn", "warning")
+            return (tr("Needs you"), "warn", "warning")
         if self._unsaved(job):
-            return ("Not saved", "warn", "warning")
+            return (tr("Not saved"), "warn", "warning")
         if job.state == "running" and job.told.lower() in QUEUED_WORDS:
-            return ("Queued", "neutral", "")
+            return (tr("Queued"), "neutral", "")
         return _BADGES[job.state]
 
     def share(self, job: VideoJob, now: datetime) -> float | None:
@@ -135,15 +136,15 @@ class RowWriter:
     def _right(self, job: VideoJob, now: datetime) -> str:
         price = _price(job)
         if job.state == "waiting":
-            return f"{price} due" if price else "Not sent yet"
+            return tr("{price} due", price=price) if price else tr("Not sent yet")
         if job.state in ("running", "ready", "sending"):
             return "" if self._stands_still(job) else self.left_words(job, now)
         if job.has_video:
             took = _took(job)
             when = money.when(job.ended_at or job.created_at, now)
-            more = f"took {money.duration(took)}" if took is not None and job.state == "saved" else when
+            more = tr("took {took}", took=money.duration(took)) if took is not None and job.state == "saved" else when
             return " · ".join(part for part in (price, more) if part)
-        return {"failed": _charged_words(job), "unknown": "Possibly charged", "cancelled": "Not charged"}.get(
+        return {"failed": _charged_words(job), "unknown": tr("Possibly charged"), "cancelled": tr("Not charged")}.get(
             job.state, money.when(job.created_at, now)
         )
 
@@ -151,20 +152,28 @@ class RowWriter:
         """`about 1 min 10 s left`, or how long it has been and usually is."""
         if job.id in self._received:
             count, total = self._received[job.id]
-            return f"{money.size(count)} of {money.size(total)}" if total else money.size(count)
+            return (
+                tr("{count} of {total}", count=money.size(count), total=money.size(total))
+                if total
+                else money.size(count)
+            )
         if job.state == "ready":
             return "downloading"
         if job.queued_at is None:
             waits_s = self._send_waits_s()
-            return f"sent {money.due(waits_s, now)}" if waits_s else "generating"
+            return tr("sent {waits_s}", waits_s=money.due(waits_s, now)) if waits_s else "generating"
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._job_store.usual_s(job.model)
         if not usual:
-            return f"{_whole(elapsed)} so far"
+            return tr("{whole} so far", whole=_whole(elapsed))
         if elapsed < usual:
-            return f"about {_whole(usual - elapsed)} left"
+            return tr("about {whole} left", whole=_whole(usual - elapsed))
         rests_s = self._rests_s()
-        return f"checks again {money.due(rests_s, now)}" if rests_s else f"{_whole(elapsed)}, usually {_whole(usual)}"
+        return (
+            tr("checks again {rests_s}", rests_s=money.due(rests_s, now))
+            if rests_s
+            else tr("{whole}, usually {whole2}", whole=_whole(elapsed), whole2=_whole(usual))
+        )
 
     def is_close(self, job: VideoJob, now: datetime) -> bool:
         """True while its words change from second to second."""
@@ -182,7 +191,7 @@ class RowWriter:
             state=job.state,
             film=str(video) if job.has_video else "",
             video_size=(job.width, job.height),
-            saved=("Saved on this computer", f"{video.name}, {money.size(job.size_bytes)}")
+            saved=(tr("Saved on this computer"), f"{video.name}, {money.size(job.size_bytes)}")
             if job.has_video
             else ("", ""),
             remote=_remote(job),
@@ -203,28 +212,33 @@ class RowWriter:
         if not job.is_open or self._stands_still(job):
             return ""
         if account_name:
-            return f"Waiting until the account “{account_name}” is in use again."
+            return tr("Waiting until the account “{account_name}” is in use again.", account_name=account_name)
         if job.state == "waiting":
-            return job.note or "Waiting for a free slot. You can still cancel it. Nothing is charged until it is sent."
+            return job.note or tr(
+                "Waiting for a free slot. You can still cancel it. Nothing is charged until it is sent."
+            )
         words = self.left_words(job, now)
         return " ".join([f"{words[:1].upper()}{words[1:]}.", *self._why(job, now)])
 
     def _why(self, job: VideoJob, now: datetime) -> Iterator[str]:
         """Why there is less news of a job than one would like."""
         if job.state == "sending" and self._send_waits_s():
-            yield "Over the service's limit for this minute. It is sent once the minute is over."
+            yield tr("Over the service's limit for this minute. It is sent once the minute is over.")
         if job.state == "running" and job.told and job.told.lower() not in KNOWN_WORDS:
-            yield f"The service says “{job.told}”, which Rialto does not know."
+            yield tr("The service says “{told}”, which Rialto does not know.", told=job.told)
         if job.note:
             yield job.note
         rests_s = self._rests_s()
         if rests_s and job.state in ("running", "ready") and job.id not in self._received:
             until = money.due(rests_s, now)
             if until.startswith("in "):
-                until = f"at {money.clock(now + timedelta(seconds=rests_s))}, {until}"
+                until = tr("at {now}, {until}", now=money.clock(now + timedelta(seconds=rests_s)), until=until)
             yield (
-                f"The service asked for fewer status checks. Rialto checks again {until}. The video is still "
-                f"being made."
+                tr(
+                    "The service asked for fewer status checks. Rialto checks again {until}. The video is still being "
+                    "made.",
+                    until=until,
+                )
             )
 
 
@@ -260,8 +274,8 @@ def _took(job: VideoJob) -> float | None:
 
 def _charged_words(job: VideoJob) -> str:
     if not job.queue_id or job.refunded:
-        return "Not charged" if not job.queue_id else "Refunded"
-    return "Charged" if job.refunded is False else "See why"
+        return tr("Not charged") if not job.queue_id else tr("Refunded")
+    return tr("Charged") if job.refunded is False else tr("See why")
 
 
 def _remote(job: VideoJob) -> str:
@@ -274,90 +288,92 @@ def _remote_words(job: VideoJob) -> tuple[str, str]:
     if not job.has_video:
         return ("", "")
     if not job.remote_copy:
-        return ("The service has no copy", "It was deleted after the file here was checked.")
+        return (tr("The service has no copy"), tr("It was deleted after the file here was checked."))
     why = (
-        "It is deleted as soon as the service responds."
+        tr("It is deleted as soon as the service responds.")
         if job.clean_after
-        else "Kept because the option was off for this job."
+        else tr("Kept because the option was off for this job.")
     )
-    return ("The service still has a copy", job.note or why)
+    return (tr("The service still has a copy"), job.note or why)
 
 
 def _problem(job: VideoJob, unsaved: str) -> Problem | None:
     if unsaved:
         return Problem(
-            "This could not be saved here",
+            tr("This could not be saved here"),
             unsaved,
-            primary=ActionSpec("video-fetch", "Try again"),
+            primary=ActionSpec("video-fetch", tr("Try again")),
             severity="warn",
             icon="drive",
         )
     if job.state == "unknown":
         return Problem(
-            "It is not clear whether this was queued",
-            f"{job.note} Check your balance before you queue it again.",
-            primary=ActionSpec("check-balance", "Check the balance"),
-            alternative=ActionSpec("video-again", "Queue again…"),
+            tr("It is not clear whether this was queued"),
+            tr("{note} Check your balance before you queue it again.", note=job.note),
+            primary=ActionSpec("check-balance", tr("Check the balance")),
+            alternative=ActionSpec("video-again", tr("Queue again…")),
             severity="warn",
             icon="warning",
         )
     if job.state == "failed":
-        change = ActionSpec("video-use", "Change and try again")
+        change = ActionSpec("video-use", tr("Change and try again"))
         words, model = proposed(job)
         if not (words or model):
-            return Problem("This video failed", job.note, primary=change)
-        proposal = ActionSpec("video-proposal", "Show suggested prompt…" if words else f"Use {model}…")
-        return Problem("This video failed", job.note, primary=proposal, alternative=change)
+            return Problem(tr("This video failed"), job.note, primary=change)
+        proposal = ActionSpec(
+            "video-proposal", tr("Show suggested prompt…") if words else tr("Use {model}…", model=model)
+        )
+        return Problem(tr("This video failed"), job.note, primary=proposal, alternative=change)
     if job.state == "expired":
         return Problem(
-            "The service no longer has the video",
+            tr("The service no longer has the video"),
             job.note,
-            primary=ActionSpec("video-use", "Use again"),
+            primary=ActionSpec("video-use", tr("Use again")),
             severity="warn",
             icon="clock",
         )
     if job.held and job.state == "waiting" and consent_of(job) is not None:
         return Problem(
-            "The service asks for your consent",
+            tr("The service asks for your consent"),
             job.note,
-            primary=ActionSpec("video-consent", "Review…"),
-            alternative=ActionSpec("video-cancel", "Cancel"),
+            primary=ActionSpec("video-consent", tr("Review…")),
+            alternative=ActionSpec("video-cancel", tr("Cancel")),
             severity="warn",
             icon="shield",
         )
     if job.held and job.state == "waiting":
-        words = f"Queue for {_price(job)}" if job.quote_usd is not None else "Queue"
+        words = tr("Queue for {price}", price=_price(job)) if job.quote_usd is not None else tr("Queue")
         if job.form.get("short") is True:
             return Problem(
-                "Not enough credits for this video",
+                tr("Not enough credits for this video"),
                 job.note,
-                primary=ActionSpec("top-up", "Top up…"),
+                primary=ActionSpec("top-up", tr("Top up…")),
                 alternative=ActionSpec("video-send", words),
                 severity="warn",
                 icon="credits",
             )
         if limit := job.form.get("limit"):
             return Problem(
-                "Your spending limit stopped this video",
+                tr("Your spending limit stopped this video"),
                 job.note,
-                primary=ActionSpec(f"limits:{limit}", "Change the limit…"),
+                primary=ActionSpec(f"limits:{limit}", tr("Change the limit…")),
                 alternative=ActionSpec("video-send", words),
                 severity="warn",
                 icon="warning",
             )
         return Problem(
-            "This job needs you",
+            tr("This job needs you"),
             job.note,
             primary=ActionSpec("video-send", words),
-            alternative=ActionSpec("video-cancel", "Cancel"),
+            alternative=ActionSpec("video-cancel", tr("Cancel")),
             severity="warn",
             icon="warning",
         )
     if job.held:
         return Problem(
-            "The video could not be downloaded",
+            tr("The video could not be downloaded"),
             job.note,
-            primary=ActionSpec("video-fetch", "Download again"),
+            primary=ActionSpec("video-fetch", tr("Download again")),
             severity="warn",
             icon="warning",
         )
@@ -387,30 +403,35 @@ def _actions(job: VideoJob, *, can_fetch: bool) -> frozenset[str]:
 
 def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], ...]:
     form = job.form
-    facts = [("Prompt", job.prompt)] if job.prompt else []
+    facts = [(tr("Prompt"), job.prompt)] if job.prompt else []
     if form.get("negative_prompt"):
-        facts.append(("Negative prompt", str(form["negative_prompt"])))
+        facts.append((tr("Negative prompt"), str(form["negative_prompt"])))
     shape = [shape_words(job), str(form.get("aspect_ratio") or "")]
-    facts.append(("Model", " · ".join(part for part in shape if part)))
+    facts.append((tr("Model"), " · ".join(part for part in shape if part)))
     if job.has_video:
-        facts.append(("Video", f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
+        facts.append((tr("Video"), f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
     price = _price(job)
     if price:
         note = "quoted" if job.charged else f"quoted, {money.PLAY_MONEY}"
-        facts.append(("Cost", f"{price} {note}"))
+        facts.append((tr("Cost"), f"{price} {note}"))
     took = _took(job)
     if took is not None:
         waited = (job.queued_at - job.created_at).total_seconds() if job.queued_at is not None else 0.0
-        before = f", {money.duration(waited)} in the queue" if waited >= TOLD_FROM_S else ""
-        facts.append(("Time", f"{money.duration(took)} to render{before}"))
+        before = tr(", {waited} in the queue", waited=money.duration(waited)) if waited >= TOLD_FROM_S else ""
+        facts.append((tr("Time"), tr("{took} to render{before}", took=money.duration(took), before=before)))
     if form.get("consents"):
         agreed = consent_from(form.get("consent"))
-        facts.append(("Consent", f"given, version {agreed.version}" if agreed and agreed.version else "given"))
-    facts.append(("Ordered", money.when(job.created_at, now)))
+        facts.append(
+            (
+                tr("Consent"),
+                tr("given, version {version}", version=agreed.version) if agreed and agreed.version else "given",
+            )
+        )
+    facts.append((tr("Ordered"), money.when(job.created_at, now)))
     if job.queue_id:
-        facts.append(("Queue ID", job.queue_id))
+        facts.append((tr("Queue ID"), job.queue_id))
     if job.request_id:
-        facts.append(("Request ID", job.request_id))
+        facts.append((tr("Request ID"), job.request_id))
     return tuple(facts)
 
 
@@ -425,22 +446,25 @@ def receipt_of(job: VideoJob) -> tuple[Run, ...]:
     ):
         return ()
     if job.state == "unknown":
-        return (Run(f"possibly {price}" if price else "cost not stated", strong=True), Run("unknown", role="warn"))
+        return (
+            Run(tr("possibly {price}", price=price) if price else tr("cost not stated"), strong=True),
+            Run("unknown", role="warn"),
+        )
     if not job.queue_id:
-        return (Run("Nothing was charged", strong=True),)
-    runs = [Run(f"{price} quoted" if price else "cost not stated", strong=True)]
+        return (Run(tr("Nothing was charged"), strong=True),)
+    runs = [Run(tr("{price} quoted", price=price) if price else tr("cost not stated"), strong=True)]
     seconds = seconds_of(str(job.form.get("duration") or ""))
     if job.form.get("upscale_factor"):
-        runs.append(Run(f"{job.form['upscale_factor']}× as large"))
+        runs.append(Run(tr("{form}× as large", form=job.form["upscale_factor"])))
     elif job.duration_s or seconds:
-        runs.append(Run(f"{job.duration_s or seconds:g} s of video"))
+        runs.append(Run(tr("{duration_s} s of video", duration_s=f"{job.duration_s or seconds:g}")))
     took = _took(job)
     if took is not None:
-        runs.append(Run(f"took {money.duration(took)}"))
+        runs.append(Run(tr("took {took}", took=money.duration(took))))
     if job.refunded is not None:
-        runs.append(Run("refunded" if job.refunded else "not refunded", role="" if job.refunded else "warn"))
+        runs.append(Run("refunded" if job.refunded else tr("not refunded"), role="" if job.refunded else "warn"))
     if job.request_id:
-        runs.append(Run(f"req {job.request_id[:12]}", mono=True))
+        runs.append(Run(tr("req {request_id}", request_id=job.request_id[:12]), mono=True))
     if not job.charged:
         runs.append(Run(money.PLAY_MONEY, role="sandbox"))
     return tuple(runs)
@@ -466,4 +490,4 @@ def _named(value: Any) -> Any:
         return {name: _named(inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [_named(inner) for inner in value]
-    return f"… the file {value}" if isinstance(value, str) else value
+    return tr("… the file {value}", value=value) if isinstance(value, str) else value

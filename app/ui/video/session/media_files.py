@@ -12,6 +12,7 @@ from app.audio.length import length_of as length_of_sound
 from app.service.errors import LimitExceeded
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.storage.video_check import NotAVideo, check_video
+from app.translation import tr
 from app.ui.video.model_constraints import (
     DOCUMENTS,
     MAX_DOCUMENT_BYTES,
@@ -25,8 +26,8 @@ from app.ui.video.model_constraints import (
 )
 from app.ui.video.reference_media import WIRE
 
-_FILM = (VIDEOS, MAX_VIDEO_BYTES, "MP4, MOV or WebM")
-_SOUND = (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3")
+_FILM = (VIDEOS, MAX_VIDEO_BYTES, tr("MP4, MOV or WebM"))
+_SOUND = (SOUNDS, MAX_SOUND_BYTES, tr("WAV or MP3"))
 _LIMITS = {
     "video_url": _FILM,
     "reference_video_urls": _FILM,
@@ -34,7 +35,7 @@ _LIMITS = {
     "reference_audio_urls": _SOUND,
     "reference_document_urls": (DOCUMENTS, MAX_DOCUMENT_BYTES, "a PDF"),
 }
-_IMAGE = (PICTURES, MAX_IMAGE_BYTES, "PNG, JPEG or WebP")
+_IMAGE = (PICTURES, MAX_IMAGE_BYTES, tr("PNG, JPEG or WebP"))
 _FIELD_OF = {"image_url": "start", "end_image_url": "end", "video_url": "film", "audio_url": "sound"} | {
     wire: name for name, (wire, _) in WIRE.items()
 }
@@ -72,17 +73,29 @@ def check(path: Path, name: str) -> str:
         with path.open("rb") as file:
             kind = sniff(file.read(HEAD_BYTES))
     except OSError as error:
-        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field=name) from None
+        raise LimitExceeded(
+            tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field=name
+        ) from None
     if kind is None or kind not in kinds:
-        raise LimitExceeded(f"{path.name} cannot be used. It must be {words}.", field=name, limit=words)
+        raise LimitExceeded(
+            tr("{name} cannot be used. It must be {words}.", name=path.name, words=words), field=name, limit=words
+        )
     if size > largest:
         mega = f"{largest // 1_000_000} MB"
-        raise LimitExceeded(f"Up to {mega}; {path.name} has {size / 1_000_000:.1f} MB.", field=name, limit=mega)
+        raise LimitExceeded(
+            tr("Up to {mega}; {name} has {size} MB.", mega=mega, name=path.name, size=f"{size / 1_000_000:.1f}"),
+            field=name,
+            limit=mega,
+        )
     if kinds is SOUNDS:
         seconds = length_of_sound(path, kind)
         if seconds is not None and seconds > MAX_SOUND_S + 0.05:
             most = f"{MAX_SOUND_S:g} s"
-            raise LimitExceeded(f"Up to {most}; {path.name} lasts {seconds:.1f} s.", field=name, limit=most)
+            raise LimitExceeded(
+                tr("Up to {most}; {name} lasts {seconds} s.", most=most, name=path.name, seconds=f"{seconds:.1f}"),
+                field=name,
+                limit=most,
+            )
     return kind
 
 
@@ -92,7 +105,9 @@ def data_url(path: Path, name: str) -> str:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field=name) from None
+        raise LimitExceeded(
+            tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field=name
+        ) from None
     return f"data:{MEDIA_TYPES[kind]};base64,{base64.b64encode(data).decode()}"
 
 

@@ -18,6 +18,7 @@ from app.core.problems import describe
 from app.service.errors import ConnectionFailed, Held, RateLimited, ServiceError, TimedOut
 from app.service.video import RETRIEVE_PER_MINUTE, VideoState, poll_interval_s
 from app.storage.errors import StorageError
+from app.translation import tr
 from app.ui.video.session.fetcher import AddressBusy
 
 if TYPE_CHECKING:
@@ -237,13 +238,17 @@ class Poller:
             if self._errors[job_id] == 1:
                 self._job_store.noticed.emit(job_id, "disk")
             self._job_store.refuse(
-                job_id, f"{error.sentence.rstrip('.')}. The service has its copy, and Rialto keeps trying."
+                job_id,
+                tr(
+                    "{sentence}. The service has its copy, and Rialto keeps trying.",
+                    sentence=error.sentence.rstrip("."),
+                ),
             )
             return
         is_new = self._errors[job_id] < SAYS_WHY_AFTER
         if is_new or job.state != "running" or isinstance(error, ConnectionFailed | TimedOut):
             return
-        note = f"No status yet: {describe(error, subject='').what.lower()}. Rialto keeps checking."
+        note = tr("No status yet: {what}. Rialto keeps checking.", what=describe(error, subject="").what.lower())
         if job.note != note:
             await self._job_store.record(job_id, note=note)
 

@@ -36,6 +36,7 @@ from app.service.errors import (
 from app.service.video import VideoRequest
 from app.storage.errors import NotStored, StorageError
 from app.storage.paid_call_intents import NOBODY_KNOWS, Intents
+from app.translation import tr
 from app.ui.video.consent import read_consent
 from app.ui.video.session.media_files import length_of, media_of
 
@@ -55,9 +56,11 @@ MAX_RESENDS = 1  # how often a job is sent again by itself after a limit, on top
 AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
 OLD_QUOTE = timedelta(minutes=10)
 DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
-TOO_MANY = "Over the service's limit for this minute. It is sent later. Nothing was charged."
-ONLY_IN_MEMORY = "The job was queued, but the disk does not take its number. Rialto keeps trying. Do not close it yet."
-WAITS_FOR_NETWORK = "Waiting for the network. Nothing was charged."
+TOO_MANY = tr("Over the service's limit for this minute. It is sent later. Nothing was charged.")
+ONLY_IN_MEMORY = tr(
+    "The job was queued, but the disk does not take its number. Rialto keeps trying. Do not close it yet."
+)
+WAITS_FOR_NETWORK = tr("Waiting for the network. Nothing was charged.")
 
 
 class Sender:
@@ -132,7 +135,10 @@ class Sender:
                 return
         except LimitExceeded as error:
             await job_store.record(
-                job.id, state="failed", note=f"{error.message} Nothing was charged.", ended_at=job_store.now()
+                job.id,
+                state="failed",
+                note=tr("{message} Nothing was charged.", message=error.message),
+                ended_at=job_store.now(),
             )
             return
         except ServiceError as error:
@@ -167,12 +173,12 @@ class Sender:
         except ServiceError as error:
             await self._not_queued(job, error)
         except StorageError:
-            _log.exception("A job could not be saved")
+            _log.exception(tr("A job could not be saved"))
             current = job_store.get(job.id)
             if current is not None and current.queue_id:
                 self._open_intents.add(job.id)  # it was sent, whatever cannot be noted of it yet
                 return
-            await self._hold(job, "This job could not be saved to disk, so it was not sent.")
+            await self._hold(job, tr("This job could not be saved to disk, so it was not sent."))
 
     async def _quote_still_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
         """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
@@ -186,7 +192,7 @@ class Sender:
         if price is None or price <= (job.quote_usd or Decimal(0)):
             return True
         await self._job_store.record(
-            job.id, held=True, quote_usd=price, note="The price has risen since you queued it. Nothing was charged."
+            job.id, held=True, quote_usd=price, note=tr("The price has risen since you queued it. Nothing was charged.")
         )
         return False
 
@@ -205,7 +211,10 @@ class Sender:
             self.exchanges[job.id] = error.exchange
         problem = describe(error, subject="video")
         if end_of_call(error) == "unknown":
-            note = f"{problem.what}. It may have been queued and charged. Rialto does not queue it again automatically."
+            note = tr(
+                "{what}. It may have been queued and charged. Rialto does not queue it again automatically.",
+                what=problem.what,
+            )
             await job_store.record(job.id, state="unknown", note=note, ended_at=job_store.now())
             job_store.noticed.emit(job.id, "unknown")
         elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
@@ -213,7 +222,7 @@ class Sender:
             await job_store.record(job.id, state="waiting", note=WAITS_FOR_NETWORK)
         elif isinstance(error, Conflict) and error.consent is not None:
             asked = read_consent(error.consent)
-            note = "It found a face in the attached files. Nothing was charged."
+            note = tr("It found a face in the attached files. Nothing was charged.")
             await job_store.record(
                 job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
             )
@@ -229,12 +238,12 @@ class Sender:
         elif isinstance(error, SpendingLimit):
             await self._hold(job, problem.sentence, limit=error.scope)
         elif isinstance(error, AuthenticationFailed | CredentialUnavailable):
-            await self._hold(job, f"{problem.sentence} Nothing was charged.")
+            await self._hold(job, tr("{sentence} Nothing was charged.", sentence=problem.sentence))
         else:
             form = job.form
             if isinstance(error, ContentRefused):
                 form = {**form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
-            note = f"{problem.sentence} Nothing was charged."
+            note = tr("{sentence} Nothing was charged.", sentence=problem.sentence)
             await job_store.record(job.id, state="failed", note=note, form=form, ended_at=job_store.now())
             job_store.noticed.emit(job.id, "failed")
 

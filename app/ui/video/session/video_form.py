@@ -18,6 +18,7 @@ from app.core.problems import describe
 from app.service.errors import LimitExceeded, ServiceError
 from app.service.models import Model
 from app.service.video import VideoRequest
+from app.translation import tr
 from app.ui.video.model_constraints import (
     KINDS,
     Form,
@@ -247,16 +248,16 @@ class VideoForm(QObject):
         except LimitExceeded as error:
             self._set_price(None, Quote(note=error.message))
         except ServiceError as error:
-            self._set_price(None, Quote(note=f"Price unknown: {describe(error, subject='').what}."))
+            self._set_price(None, Quote(note=tr("Price unknown: {what}.", what=describe(error, subject="").what)))
         else:
             self.exact = True
             self._set_price(price, self._words(price))
 
     def _words(self, price: Decimal | None) -> Quote:
         if price is None:
-            return Quote(note="The service gives no price for this.")
+            return Quote(note=tr("The service gives no price for this."))
         left = money.after(price, self._current_account.balance, is_play=self._current_account.is_sandbox)
-        words = f"{left[:1].upper()}{left[1:]}" if left else "Estimate. Prices can change until it is queued."
+        words = f"{left[:1].upper()}{left[1:]}" if left else tr("Estimate. Prices can change until it is queued.")
         return Quote(money.money(price), words)
 
     def _numbers_changed(self) -> None:
@@ -275,7 +276,7 @@ class VideoForm(QObject):
         kinds_there = {constraints_of(model).kind for model in self._models}
         note = ""
         if not self._models:
-            note = self._problem or ("The service has no video models." if self._asked else "")
+            note = self._problem or (tr("The service has no video models.") if self._asked else "")
         return FormView(
             form=self.form,
             takes=takes,

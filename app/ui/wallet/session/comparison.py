@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.service.billing import UsageQuery
+from app.translation import tr, tr_n
 from app.ui.wallet.state import Difference
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ TOLERANCE = Decimal("0.000001")  # what the service keeps of a dollar
 MAX_PAGES = 20
 NEARBY_S = 120.0
 SEARCHES = ("web-search", "x-search", "web-scraping")  # what a chat has done besides
-BY_AMOUNT = "Agrees, matched by amount"
-TOO_OLD = "Older than the service's records"
+BY_AMOUNT = tr("Agrees, matched by amount")
+TOO_OLD = tr("Older than the service's records")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def compare(
         lines.append(line)
     taken = {id(booking) for group in found.values() for booking in group}
     lines += [
-        Difference(each.at, each.what, None, each.spent, "Only in the service's records", is_fault=True)
+        Difference(each.at, each.what, None, each.spent, tr("Only in the service's records"), is_fault=True)
         for group in booked.values()
         for each in group
         if each.spent and id(each) not in taken
@@ -168,14 +169,22 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
     faults = sum(each.is_fault for each in found)
     compared = len(found) - old
     if not found:
-        return "Neither side has a charge in this period"
+        return tr("Neither side has a charge in this period")
     words = ""
     if compared:
-        words = f"{faults} of {compared} charges differ" if faults else f"All {compared} charges agree"
+        words = (
+            tr("{faults} of {compared} charges differ", faults=faults, compared=compared)
+            if faults
+            else tr("All {compared} charges agree", compared=compared)
+        )
     if old:
-        receipts = "1 receipt is" if old == 1 else f"{old:,} receipts are"
+        receipts = tr_n("{n} receipt is", "{n} receipts are", old)
         words += (". " if words else "") + (
-            f"{receipts} older than the Sandbox's records, which start over each time it starts, this time {begins}"
+            tr(
+                "{receipts} older than the Sandbox's records, which start over each time it starts, this time {begins}",
+                receipts=receipts,
+                begins=begins,
+            )
         )
     return words
 
@@ -184,9 +193,9 @@ def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:
     cost = receipt.cost_usd or Decimal(0)
     what = receipt.model or receipt.endpoint
     if same is None:
-        return Difference(receipt.at, what, cost, None, "Only in Rialto's receipts", is_fault=True)
+        return Difference(receipt.at, what, cost, None, tr("Only in Rialto's receipts"), is_fault=True)
     total = sum((each.spent for each in same), Decimal(0))
     if abs(total - cost) <= TOLERANCE:
-        return Difference(receipt.at, what, cost, total, "Matches", is_fault=False)
-    word = "Different estimate" if receipt.cost_source == "estimated" else "The amounts differ"
+        return Difference(receipt.at, what, cost, total, tr("Matches"), is_fault=False)
+    word = tr("Different estimate") if receipt.cost_source == "estimated" else tr("The amounts differ")
     return Difference(receipt.at, what, cost, total, word, is_fault=True)

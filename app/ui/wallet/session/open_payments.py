@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import money
 from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall, ServiceError
+from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.session.comparison import MAX_PAGES
 from app.ui.wallet.top_up_state import OpenPayment
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
 KIND = "x402"
 SURELY_OVER = timedelta(minutes=10)  # after the end of a payment; chains whose clock is behind have caught up by then
 DATE_GRAIN = timedelta(seconds=3)  # clocks are compared by a header that counts whole seconds
-UNKNOWN = "It is not clear yet whether the payment went through. Check again: the same payment cannot be charged twice."
-EXPIRED = "The payment did not go through and has expired. Nothing was paid."
-NOT_LOOKED_AT = (
+UNKNOWN = tr(
+    "It is not clear yet whether the payment went through. Check again: the same payment cannot be charged twice."
+)
+EXPIRED = tr("The payment did not go through and has expired. Nothing was paid.")
+NOT_LOOKED_AT = tr(
     "The service has not processed this payment yet because it is over its limit for this minute. "
     "Check again in a minute: the same payment cannot be charged twice."
 )
@@ -58,12 +61,16 @@ def credit_note(paid: Decimal, settlement: Settlement) -> str:
     """What to say when the service does not say that it credited what was paid; "" when it does."""
     credited = settlement.credited_usd
     if credited is None:
-        return f"You paid {money(paid)}. The service did not say how much was credited. Check the balance."
+        return tr(
+            "You paid {paid}. The service did not say how much was credited. Check the balance.", paid=money(paid)
+        )
     if credited == paid:
         return ""
-    return (
-        f"You paid {money(paid)}, but the service says it credited {money(credited)}. Check the balance, and "
-        f"ask the service before you pay again."
+    return tr(
+        "You paid {paid}, but the service says it credited {credited}. Check the balance, and ask the service before "
+        "you pay again.",
+        paid=money(paid),
+        credited=money(credited),
     )
 
 
@@ -134,17 +141,17 @@ class OpenPayments(QObject):
             return
         self._busy(intent_id)
         ended = await self.settle(await self._intents.sent(intent.id), again=True)
-        self.told.emit(ended.note or "The payment arrived. It was credited once.")
+        self.told.emit(ended.note or tr("The payment arrived. It was credited once."))
 
     async def _send(self, intent: Intent, again: bool) -> Ended:
         account = self._accounts.get(intent.account_id)
         if account is None:
-            return Ended("unknown", "The account for this payment was removed. Add the wallet again to check it.")
+            return Ended("unknown", tr("The account for this payment was removed. Add the wallet again to check it."))
         try:
             async with self._service_of(account) as service:
                 return await self._send_over(service, account, intent, again)
         except ServiceError:
-            return Ended("unknown", "The service cannot be reached now.")
+            return Ended("unknown", tr("The service cannot be reached now."))
 
     async def _send_over(self, service: Service, account: Account, intent: Intent, again: bool) -> Ended:
         try:
@@ -168,14 +175,14 @@ class OpenPayments(QObject):
             return Ended("unknown", NOT_LOOKED_AT)
         unclear = isinstance(error, (OutcomeUnknown, Conflict)) or not isinstance(error, RefusedCall)
         if error.surely_not_sent and not again:
-            return Ended("failed", f"{said} Nothing was sent.")
+            return Ended("failed", tr("{said} Nothing was sent.", said=said))
         if not again and not unclear:
-            return Ended("failed", f"{said} Nothing was paid.")
+            return Ended("failed", tr("{said} Nothing was paid.", said=said))
         until = _until(intent)
         skew = timedelta(seconds=error.info.clock_skew_s) if error.info is not None else timedelta()
         is_booked = await self._is_booked(intent, account, service, skew)
         if is_booked:
-            return Ended("answered", "The wallet's charges show this top-up.")
+            return Ended("answered", tr("The wallet's charges show this top-up."))
         if again and not unclear and is_booked is False and self._now() + skew > until + SURELY_OVER:
             return Ended("failed", EXPIRED)
         return Ended("unknown", UNKNOWN if unclear else f"{said} {UNKNOWN}")

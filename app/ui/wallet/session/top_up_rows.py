@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.translation import tr
 from app.ui.wallet.session.open_payments import as_money
 from app.ui.wallet.top_up_state import SheetRow, WayToPay
 from app.wallet.networks import SOLANA_NAMES
@@ -18,30 +19,30 @@ if TYPE_CHECKING:
 
 DOMAIN_ROWS = ("name", "version", "chainId", "verifyingContract")
 WAITS = {
-    "rate_limit": "The limit for top-up requests is used up for this minute.",
-    "server": "The service is busy.",
-    "connection": "The service could not be reached.",
-    "held": "Many requests failed recently, so Rialto is waiting for a moment.",
+    "rate_limit": tr("The limit for top-up requests is used up for this minute."),
+    "server": tr("The service is busy."),
+    "connection": tr("The service could not be reached."),
+    "held": tr("Many requests failed recently, so Rialto is waiting for a moment."),
 }
 
 
 def wait_words(wait: RetryWait) -> str:
     """Why the top-up waits before it asks once more."""
-    return WAITS.get(wait.reason, "The service asked to wait.")
+    return WAITS.get(wait.reason, tr("The service asked to wait."))
 
 
 def way(option: PaymentOption) -> WayToPay:
     token = option.token
     return WayToPay(
-        network=f"{token.network_name}, chain {token.chain_id}",
-        token=token.symbol + (" (play money)" if token.test_money else ""),
+        network=tr("{network_name}, chain {chain_id}", network_name=token.network_name, chain_id=token.chain_id),
+        token=token.symbol + (tr(" (play money)") if token.test_money else ""),
         receiver=option.receiver,
         least_usd=as_money(option.least_units, token.decimals),
     )
 
 
 def other_way(option: OtherOption) -> WayToPay:
-    network = "USDC on Solana" if option.network in SOLANA_NAMES else option.network
+    network = tr("USDC on Solana") if option.network in SOLANA_NAMES else option.network
     return WayToPay(network=network, token="", receiver="", least_usd=None, reason=option.sentence)
 
 
@@ -52,8 +53,12 @@ def sheet_row(name: str, value: str, reading: str) -> SheetRow:
 
 def receipt_rows(settlement: Settlement) -> tuple[tuple[str, str], ...]:
     receipt = settlement.receipt
-    rows = [("Payment", settlement.payment_id)]
+    rows = [(tr("Payment"), settlement.payment_id)]
     if receipt is not None:
-        rows += [("Network", receipt.network), ("Payer", receipt.payer), ("Transaction", receipt.transaction)]
-    rows.append(("Request", settlement.info.request_id))
+        rows += [
+            (tr("Network"), receipt.network),
+            (tr("Payer"), receipt.payer),
+            (tr("Transaction"), receipt.transaction),
+        ]
+    rows.append((tr("Request"), settlement.info.request_id))
     return tuple((name, value) for name, value in rows if value)

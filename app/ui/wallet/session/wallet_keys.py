@@ -21,6 +21,7 @@ from app.service.wallet_auth import WalletAuth
 from app.storage.errors import StorageError
 from app.storage.files import write_atomically
 from app.storage.signatures import Signature, Signatures
+from app.translation import tr
 from app.ui.wallet.state import SignedRow
 from app.wallet.addresses import read_address
 from app.wallet.errors import KeyUnavailable, WalletError
@@ -179,7 +180,7 @@ class WalletKeys(QObject):
         except (WalletError, SecretStoreError, AccountRefused, StorageError) as error:
             return error.sentence
         except OSError as error:
-            return f"The file cannot be used: {error.strerror or 'the disk refused'}."
+            return tr("The file cannot be used: {strerror}.", strerror=error.strerror or tr("the disk refused"))
         return ""
 
     async def new_phrase(self) -> str:
@@ -224,7 +225,7 @@ class WalletKeys(QObject):
             self.unlock()
             return twin
         if twin is not None:
-            raise AccountRefused("address", f"This wallet is already in the list as {twin.name}.")
+            raise AccountRefused("address", tr("This wallet is already in the list as {name}.", name=twin.name))
         account = new_account(
             name,
             address_used,
@@ -302,7 +303,9 @@ class WalletKeys(QObject):
             return ()
         rows = await self._signatures.recent()
         names = {account.id: account.name for account in self._accounts.list()}
-        return tuple(SignedRow(each.at, names.get(each.account_id, "a removed wallet"), *_texts(each)) for each in rows)
+        return tuple(
+            SignedRow(each.at, names.get(each.account_id, tr("a removed wallet")), *_texts(each)) for each in rows
+        )
 
     async def _write_down(self, account: Account, kind: str, host: str, document: str) -> None:
         assert self._signatures is not None
@@ -312,9 +315,9 @@ class WalletKeys(QObject):
     async def _read_key(self, account: Account) -> PrivateKey:
         """Raises `KeyUnavailable`, also for what the place for secrets says: signing knows no other words."""
         if self._locked:
-            raise KeyUnavailable("locked", "The wallets are locked. Unlock them in the Wallet tab.")
+            raise KeyUnavailable("locked", tr("The wallets are locked. Unlock them in the Wallet tab."))
         if account.watch_only:
-            raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere.")
+            raise KeyUnavailable("elsewhere", tr("The key of this wallet is elsewhere."))
         self._was_read = True
         problem, code = "", "missing"
         text: str | None = None
@@ -323,7 +326,7 @@ class WalletKeys(QObject):
         except SecretStoreError as error:
             problem, code = error.sentence, "locked" if isinstance(error, StoreLocked) else code
         if not text:
-            raise KeyUnavailable(code, problem or f"The key of {account.name} is not on this computer.")
+            raise KeyUnavailable(code, problem or tr("The key of {name} is not on this computer.", name=account.name))
         return read_private_key(text, "evm" if account.address.startswith("0x") else "solana")
 
 
