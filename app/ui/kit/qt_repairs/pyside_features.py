@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import sys
 
-import PySide6.QtCore  # noqa: F401 - brings the hook that is silenced below
+from app.ui.kit.qt_repairs.pyside_signatures import import_pyside
 
 
 def read_no_sources() -> bool:
     """Answer "uses no features" for every module from now on; False when this PySide has no such hook."""
+    import_pyside()  # it brings the hook
     feature = sys.modules.get("shibokensupport.feature")
     if feature is None or not hasattr(feature, "_mod_uses_pyside"):
         return False

@@ -1,0 +1,65 @@
+"""Imports PySide without its modules about signatures, which are loaded once somebody asks for a signature.
+
+A module of its own: it runs before PySide is imported.
+
+PySide carries these modules as source text and compiles them whenever a process starts: a quarter of what its import
+costs, 27 ms. They make the text of a `TypeError`, of `help` and of type stubs; few runs ever need one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from threading import RLock
+from types import ModuleType
+from typing import Any, SupportsIndex, cast
+
+# Not `mapping`: libshiboken itself looks into that one, and ends the process where it is empty.
+LATE = frozenset(
+    f"shibokensupport.signature.{name}"
+    for name in ("errorhandler", "layout", "parser", "lib.enum_sig", "lib.pyi_generator", "lib.tool")
+)
+_loading = RLock()
+
+
+def import_pyside() -> None:
+    """Import PySide with the modules of `LATE` empty until they are used; as usual where it is imported already."""
+    finders = sys.meta_path
+    sys.meta_path = _Finders((_LateFinder(), *finders))
+    try:
+        importlib.import_module("PySide6.QtCore")
+    finally:
+        sys.meta_path = finders
+
+
+class _Finders(list[Any]):
+    """Keeps the first place for the first finder while PySide puts its own there."""
+
+    def insert(self, index: SupportsIndex, finder: object) -> None:
+        super().insert(int(index) + 1, finder)
+
+
+class _LateFinder(Loader):
+    def find_spec(self, name: str, _path: object, _target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in LATE else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _LateModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave the module empty."""
+
+
+class _LateModule(ModuleType):
+    """A module that is run when a name in it is first asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        if not name.startswith("__"):  # those are what an import looks for
+            with _loading:
+                if self.__spec__ is not None and isinstance(self.__spec__.loader, _LateFinder):
+                    loader = cast(Loader, sys.modules["shibokensupport"].__loader__)
+                    self.__spec__ = ModuleSpec(self.__name__, loader)  # PySide has given it another name meanwhile
+                    loader.exec_module(self)
+        return super().__getattribute__(name)

@@ -1,0 +1,48 @@
+"""PySide's modules about signatures are loaded once one is asked for, and say then what they always say."""
+
+import subprocess
+import sys
+
+from app.ui.kit.qt_repairs.pyside_signatures import LATE
+
+USUAL = "import PySide6.QtWidgets\n"
+LEAN = "from app.ui.kit.qt_repairs.pyside_signatures import import_pyside\nimport_pyside()\n" + USUAL
+ASK = """
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QLabel
+def wrong():
+    for call in (lambda: QTimer().start("soon"), lambda: QTimer(wide=3), lambda: QObject().setObjectName()):
+        try:
+            call()
+        except (TypeError, AttributeError) as error:
+            print(error)
+"""
+EVERYWHERE = """
+wrong()
+import PySide6.support.signature.lib.pyi_generator as generator
+from PySide6.support.signature import get_signature
+print(QTimer.start.__doc__, get_signature(QLabel.setText), get_signature(QLabel), generator.generate_pyi.__name__)
+"""
+SHOW = """
+import sys
+for name in sorted(sys.modules):
+    if name.startswith("shibokensupport"):
+        print(name, len(vars(sys.modules[name])) > 9)
+"""
+
+
+def said_by(program: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_no_module_about_signatures_is_loaded_by_an_import_of_pyside() -> None:
+    empty = {line.split()[0] for line in said_by(LEAN + SHOW) if line.endswith("False")}
+    assert empty >= LATE
+    assert not LATE & {line.split()[0] for line in said_by(USUAL + SHOW) if line.endswith("False")}
+
+
+def test_a_wrong_call_and_a_question_for_a_signature_are_answered_as_without_it() -> None:
+    ask = ASK + EVERYWHERE
+    assert said_by(LEAN + ask) == said_by(USUAL + ask)
