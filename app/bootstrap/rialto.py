@@ -17,6 +17,7 @@ from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets
 from app.bootstrap.startup_marks import FirstPaint, mark
 from app.bootstrap.tabs import RAIL
 from app.core.current_account import CurrentAccount
+from app.core.file_saving import Saved
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
@@ -25,6 +26,7 @@ from app.storage.paths import resources
 from app.translation import tr
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.presenter import ChatPresenter
+from app.ui.kit import files
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Mode, Theme
 from app.ui.shell.main_window import MainWindow
@@ -90,6 +92,15 @@ class Rialto:
         self._log_handler: logging.Handler | None = None
         self._is_closed = False
         self._exit_code = 0
+
+    def _remember_folders(self) -> None:
+        """Let the file dialogs open where the person was, also after a restart."""
+        files.folders = dict(self.settings.value.dialog_folders)
+        files.folder_chosen = lambda: self.settings.remember(dialog_folders=dict(files.folders))
+
+    @staticmethod
+    def _forget_folders() -> None:
+        files.folders, files.folder_chosen = {}, dict
 
     async def live(self) -> int:
         """Open the window unless `open` did, start the rest, wait for the end."""
@@ -182,6 +193,7 @@ class Rialto:
         QApplication.setWindowIcon(QIcon(str(resources() / "rialto.svg")))  # 8 ms: not before the first paint
         if "chat_page" in self.__dict__:
             self.chat_page.complete()
+        self._remember_folders()
         self.tasks.start_unless_running("start", self._start)
         if self.options.act and self.options.tour is not None:
             self.tasks.start_unless_running("tour", self._tour, self.options.act, self.options.tour)
@@ -404,6 +416,7 @@ class Rialto:
 
     async def _end(self, save_settings: Callable[[], Awaitable[None]]) -> None:
         """Save, close and stop, in the order in which one needs the other."""
+        self._forget_folders()
         # A tab that is still reading what it kept joins what was typed to that.
         await self.tasks.ended(*(f"open {name}" for name in TABS), within_s=OPENING_S)
         closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.account_services.aclose]
@@ -527,9 +540,14 @@ class Rialto:
         carry_out(self, action)
 
     def toast(self, sentence: str, label: str = "", act: Callable[[], object] = lambda: None) -> Toast:
-        """Say something over the window; with a `label`, beside a button that does `act`."""
+        """Say something over the window; with a `label`, beside a button that does `act`.
+
+        What tells of a file that was saved leads to its folder.
+        """
         from app.core.problems import ActionSpec
 
+        if isinstance(sentence, Saved) and not label:
+            label, act = tr("Show in folder"), partial(files.show_in_folder, sentence.path)
         actions = (ActionSpec("act", label),) if label else ()
         if self.settings.value.notify and not self.window.isActiveWindow():
             self.tasks.start_unless_running(f"notify {sentence}", self._notify, sentence)

@@ -9,6 +9,18 @@ from app.storage.files import replacing
 from app.translation import tr
 
 
+class Saved(str):
+    """A sentence about a file that was written for the person, who may want to see it in its folder."""
+
+    path: Path
+
+    def __new__(cls, path: Path, sentence: str = "") -> Saved:
+        """`sentence` is by itself that it was saved under this name."""
+        words = super().__new__(cls, sentence or tr("Saved as {name}", name=path.name))
+        words.path = path
+        return words
+
+
 async def save_file(path: Path, write: Callable[[Path], object]) -> str:
     """Run `write` in a thread; its `OSError` ends in the sentence that is returned for a notice, like its success.
 
@@ -28,4 +40,4 @@ async def save_file(path: Path, write: Callable[[Path], object]) -> str:
             name=path.name,
             strerror=error.strerror or tr("the disk refused it"),
         )
-    return tr("Saved as {name}", name=path.name)
+    return Saved(path)

@@ -42,6 +42,7 @@ class Settings:
     model_sort: str = "name"  # the order of the model picker
     told_retiring: tuple[str, ...] = ()  # "model id, date" of models whose end was told
     palette_recent: tuple[str, ...] = ()  # what was run from the palette, newest first
+    dialog_folders: Mapping[str, str] = field(default_factory=dict)  # title of a file dialog -> folder chosen last
     last_tab: str = "chat"
     last_chat: str = ""
     glimpse: Mapping[str, str] = field(default_factory=dict)  # what the first frame shows of the usual model

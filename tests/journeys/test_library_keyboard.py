@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.bootstrap.rialto import Rialto
+from app.ui.kit.widgets.buttons import LinkButton
 from tests.journeys.talk import Talk, in_the_sandbox
 from tests.journeys.test_answers_keyboard import use_model
 from tests.journeys.test_chat_list_keyboard import zone_by_key
@@ -39,7 +40,7 @@ async def ask_and_stop(talk: Talk, text: str) -> None:
 
 @pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and_undoes_a_removal(
-    start: Callable[..., Any], tmp_path: Path
+    start: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "library.json"
     async with start() as rialto:
@@ -69,6 +70,13 @@ async def test_a_person_without_a_mouse_carries_prompts_and_presets_in_files_and
         await hands.press("Space")
         await hands.choose_file(str(file))
         await until(lambda: file.exists() and "Saved as library.json." in toasts(rialto))
+        opened: list[str] = []
+        monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+        (link,) = rialto.window.overlays.toasts.toasts[-1].findChildren(LinkButton)
+        assert link.text() == "Show in folder"
+        link.click()
+        assert opened == [str(tmp_path)]
+        assert str(tmp_path) in rialto.settings.value.dialog_folders.values(), "the next dialog opens there"
         kept = json.loads(file.read_text(encoding="utf-8"))["presets"]
         assert [(each["kind"], each["name"]) for each in kept] == [
             ("preset", "Deep"),

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import httpx
 import numpy as np
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QWidget
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
 from app.audio.microphone import MicrophoneChoice
@@ -336,9 +336,10 @@ class TranscriptionHarness(TranscriptionPresenterHarness):
         """Let files go over the canvas."""
         mime = QMimeData()
         mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-        button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-        event = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, mime, button, keys)
-        self.page.main.dropEvent(event)
+        at, copy = QPointF(50, 50), Qt.DropAction.CopyAction
+        held = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(self.page.main, QDragEnterEvent(at.toPoint(), copy, mime, *held))
+        QApplication.sendEvent(self.page.main, QDropEvent(at, copy, mime, *held))
 
     # -- list and inspector ---------------------------------------------------------------------------------------
 

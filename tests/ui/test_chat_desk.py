@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
@@ -17,7 +17,7 @@ from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.structure_dialog import CallsDialog, JsonEdit, StructureDialog
 from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
-from tests.kit.chat import ChatHarness, FakeService, held, model_body, open_chat, whole
+from tests.kit.chat import ChatHarness, FakeService, dropped, held, model_body, open_chat, whole
 from tests.kit.waiting import until
 from tests.ui.test_chat_branches import CAPABLE, FUNCTIONS, SCHEMA, calls
 
@@ -333,10 +333,7 @@ async def test_an_export_dropped_on_the_list_is_taken_and_reported(theme: Theme,
     async with open_chat(theme, tmp_home) as shown:
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)), QUrl("https://example.org/x.json")])
-        event = QDropEvent(
-            QPointF(QPoint(5, 5)), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier(0)
-        )
-        shown.chat_list.dropEvent(event)
+        assert dropped(shown.chat_list, data)
         dialog = await dialog_of(shown, QDialog)
         assert dialog.windowTitle() == "1 chat imported"
         QTest.keyClick(dialog, Qt.Key.Key_Return)

@@ -104,3 +104,16 @@ async def test_what_came_of_saving_is_said_in_one_way(tmp_path: Path) -> None:
     assert path.read_bytes() == b"{}"
     refused = await save_file(tmp_path, lambda place: place.write_bytes(b"{}"))
     assert refused.startswith(f"{tmp_path.name} could not be saved: ")
+
+
+def test_each_dialog_opens_in_the_folder_that_was_chosen_in_it_last(qtbot: QtBot, tmp_path: Path) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    for name in ("texts", "out"):
+        (tmp_path / name).mkdir()
+    ask_for_file(parent, "Open a text", lambda _: None)
+    parent.findChildren(QFileDialog)[-1].filesSelected.emit([str(tmp_path / "texts" / "a.txt")])
+    ask_to_save(parent, "Save a clip", "clip.wav", lambda _: None).fileSelected.emit(str(tmp_path / "out" / "b.wav"))
+    ask_for_file(parent, "Open a text", lambda _: None)
+    assert parent.findChildren(QFileDialog)[-1].directory().path() == str(tmp_path / "texts")
+    assert ask_to_save(parent, "Save a clip", "c.wav", lambda _: None).directory().path() == str(tmp_path / "out")

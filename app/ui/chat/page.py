@@ -61,7 +61,7 @@ class ChatPage(QObject):
     characters_wanted = Signal()
     handbook_wanted = Signal(str, str)  # a page of the handbook and a heading in it
     help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(str)  # a sentence
+    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -211,7 +211,7 @@ class ChatPage(QObject):
             self.side.parameters.structure_wanted.connect(lambda: self.controller.open_structure())
             self.side.parameters.show_head(self.presenter.head())
         elif place == REQUEST:
-            self.side.request.copied.connect(self.toast_wanted)
+            self.side.request.copied.connect(self.toast_wanted.emit)
             self.presenter.show_request()
         elif place == TOTALS:
             self.side.totals.show_totals(self.presenter.totals())

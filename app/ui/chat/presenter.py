@@ -74,7 +74,7 @@ class ChatPresenter(QObject):
     totals_changed = Signal(object)  # Totals
     models_changed = Signal(object)  # ModelList
     started = Signal()  # `conversation` is there
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
     deprecation_found = Signal(str, str)  # a sentence, and a chat that uses the model or ""
     help_wanted = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
     busy_changed = Signal()  # how many chats are being written
@@ -99,7 +99,7 @@ class ChatPresenter(QObject):
         self._numbers = itertools.count()
         self._undo_stack = undo_stack
         self.trash = Trash("chat", tasks, undo_stack)
-        self.trash.failed.connect(self.notice)
+        self.trash.failed.connect(self.notice.emit)
         self.account_models = AccountModels(current_account, settings)
         self.opened = OpenChat(current_account, self.account_models)
         self.opened.options = self.opened.fresh_options()

@@ -48,7 +48,7 @@ class CryptoRpcPage(QObject):
     """A `TabPage`. What other parts of the window do is asked for by signals."""
 
     changed = Signal()
-    toast_wanted = Signal(str)  # a sentence
+    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
     help_wanted = Signal(str)
 
     name, title, icon = INFO.name, INFO.title, INFO.icon

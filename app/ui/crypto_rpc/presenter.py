@@ -85,7 +85,7 @@ class CryptoRpcPresenter(QObject):
     caps_changed = Signal(object)  # CapsView
     busy_changed = Signal()
     split_read = Signal(int)  # thousandths of the canvas that the request had
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class CryptoRpcPresenter(QObject):
         self._now = now
         self._undo_stack = undo_stack
         self.trash = Trash("crypto_rpc", tasks, undo_stack)
-        self.trash.failed.connect(self.notice)
+        self.trash.failed.connect(self.notice.emit)
         self.collections = CollectionLibrary(RpcCollections(folder / "collections"), tasks, self.trash)
         self.collections.notice.connect(self.notice)
         self.interfaces = ContractInterfaces(RpcInterfaces(folder / "interfaces"))

@@ -10,8 +10,6 @@ from pathlib import Path
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QDragEnterEvent,
-    QDropEvent,
     QImage,
     QKeyEvent,
     QPainter,
@@ -37,6 +35,7 @@ from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
@@ -151,7 +150,7 @@ class Gallery(QWidget):
         self._gallery_state = GalleryState()
         self._wanted = ""
         zone(self, "canvas")
-        self.setAcceptDrops(True)
+        FileDrop(theme, self).dropped.connect(self.dropped)
         if whole:
             at_once(self.build())
 
@@ -292,16 +291,6 @@ class Gallery(QWidget):
         self._problem_box.setContentsMargins(px(16), 0, px(16), 0)
         self.delegate.turn = 0.0
         self._lay_out()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile())
-        if paths:
-            event.acceptProposedAction()
-            self.dropped.emit(paths)
 
     # -- showing --------------------------------------------------------------------------------------------------
 

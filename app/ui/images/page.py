@@ -41,7 +41,7 @@ class ImagesPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(str)  # a sentence
+    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
     help_wanted = Signal(str)
     chat_wanted = Signal(Path)  # an image to talk about
     video_wanted = Signal(Path)  # an image that a video begins with
@@ -110,7 +110,7 @@ class ImagesPage(QObject):
         presenter.models_changed.connect(self._show_models)
         presenter.problem_changed.connect(self.gallery.show_problem)
         presenter.request_changed.connect(self.side.request.show_exchange)
-        self.side.request.copied.connect(self.toast_wanted)
+        self.side.request.copied.connect(self.toast_wanted.emit)
         presenter.busy_changed.connect(self._show_busy)
         presenter.notice.connect(self.toast_wanted)
         presenter.selected.connect(self.gallery.select)

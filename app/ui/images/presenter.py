@@ -60,7 +60,7 @@ class ImagesPresenter(CallingPresenter):
     request_changed = Signal(object)  # Exchange
     busy_changed = Signal()
     balance_changed = Signal()
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
     selected = Signal(str)  # the id of an image that came to be looked at
 
     def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:

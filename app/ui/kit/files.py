@@ -9,6 +9,8 @@ import mimetypes
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.storage.file_names import file_name
@@ -16,6 +18,10 @@ from app.translation import tr
 
 LONGEST_SUFFIX = 10
 _SAME = {".jpeg": ".jpg", ".htm": ".html", ".markdown": ".md", ".oga": ".ogg", ".wave": ".wav"}
+
+
+folders: dict[str, str] = {}  # title of a dialog → the folder that was chosen in it last
+folder_chosen: Callable[[], object] = dict  # called after a change of `folders`, to keep them
 
 
 def ask_for_file(parent: QWidget | None, title: str, chosen: Callable[[Path], object], kinds: str = "") -> None:
@@ -42,8 +48,9 @@ def ask_for_folder(parent: QWidget | None, title: str, chosen: Callable[[Path], 
 
 
 def _ask_to_open(parent: QWidget | None, title: str, mode: QFileDialog.FileMode, kinds: str) -> QFileDialog:
-    dialog = QFileDialog(parent, title, "", kinds)
+    dialog = QFileDialog(parent, title, folders.get(title, ""), kinds)
     dialog.setFileMode(mode)
+    dialog.filesSelected.connect(lambda names: _remember(title, names[0]))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
     return dialog
@@ -75,7 +82,7 @@ def _ask(
     parent: QWidget | None, title: str, name: str, save: Callable[[Path], object], fitting: Sequence[str], kinds: str
 ) -> QFileDialog:
     """`name` may be a whole path."""
-    dialog = QFileDialog(parent, title)
+    dialog = QFileDialog(parent, title, folders.get(title, ""))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     if kinds:
         dialog.setNameFilter(kinds)
@@ -84,6 +91,7 @@ def _ask(
     dialog.selectFile(name)
 
     def take(text: str) -> None:
+        _remember(title, text)
         path = fitted(Path(text), fitting)
         if path != Path(text) and path.exists():
             _ask(parent, title, str(path), save, fitting, kinds)
@@ -94,6 +102,17 @@ def _ask(
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
     return dialog
+
+
+def _remember(title: str, chosen: str) -> None:
+    """The next dialog of this title opens where this file was."""
+    folders[title] = str(Path(chosen).parent)
+    folder_chosen()
+
+
+def show_in_folder(path: Path) -> None:
+    """Open the folder of a file in the system's own program."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
 
 def fitted(path: Path, suffixes: Sequence[str]) -> Path:

@@ -17,7 +17,7 @@ from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.receipt_line import ReceiptLine, runs_text
-from app.ui.kit.widgets.surfaces import keep_room, rule, zone
+from app.ui.kit.widgets.surfaces import STAY_ABOVE, keep_room, rule, zone
 from app.ui.speech.audition_view import AuditionView
 from app.ui.speech.editor import SpeechEditor
 from app.ui.speech.long_paragraphs import LONGEST
@@ -130,6 +130,7 @@ class SpeechCanvas(QWidget):
         self.go_on.hide()
         self._below = QWidget()
         zone(self._below, "pane")
+        self._below.setObjectName(STAY_ABOVE)
         below = QVBoxLayout(self._below)
         below.setContentsMargins(0, 0, 0, 0)
         below.setSpacing(0)

@@ -10,8 +10,6 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
-    QDragEnterEvent,
-    QDropEvent,
     QFontMetricsF,
     QGuiApplication,
     QKeyEvent,
@@ -31,6 +29,7 @@ from app.service.speech_text import Span
 from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.speech import long_paragraphs
 
 LINE_PX = 25
@@ -79,6 +78,7 @@ class SpeechEditor(QTextEdit):
         self._pourer.setInterval(0)
         self._pourer.timeout.connect(self._pour)
         self.textChanged.connect(self._timer.start)
+        FileDrop(theme, self.viewport()).dropped.connect(lambda paths: self.file_dropped.emit(paths[0]))
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -410,20 +410,6 @@ class SpeechEditor(QTextEdit):
             self.sentence_wanted.emit(self.character_at(place))
             return
         super().mouseDoubleClickEvent(event)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-            return
-        super().dragEnterEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if files:
-            event.acceptProposedAction()
-            self.file_dropped.emit(Path(files[0]))
-            return
-        super().dropEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -41,7 +41,7 @@ class SpeechPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(str)  # a sentence
+    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
     help_wanted = Signal(str)
     transcribe_wanted = Signal(Path)  # the file of a clip
 
@@ -103,7 +103,7 @@ class SpeechPage(QObject):
         presenter.takes_changed.connect(self._show_takes)
         presenter.problem_changed.connect(main.show_problem)
         presenter.calls_changed.connect(self.side.request.show_calls)
-        self.side.request.copied.connect(self.toast_wanted)
+        self.side.request.copied.connect(self.toast_wanted.emit)
         presenter.notice.connect(self.toast_wanted)
         presenter.busy_changed.connect(self._show_busy)
         sound = presenter.sound

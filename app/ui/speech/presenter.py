@@ -72,7 +72,7 @@ class SpeechPresenter(CallingPresenter):
     problem_changed = Signal(object)  # Problem or None
     calls_changed = Signal(object)  # (CallView, …) of the take in the player
     busy_changed = Signal()
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class SpeechPresenter(CallingPresenter):
         self.sound = sound
         self.folder = folder
         self.trash = Trash("speech", tasks, undo_stack)
-        self.trash.failed.connect(self.notice)
+        self.trash.failed.connect(self.notice.emit)
         self.voice_list = VoiceList(table, folder / "voice-samples")
         self.take_library: TakeLibrary | None = None
         self.voices: Voices | None = None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.widgets.surfaces import set_property, zone
+from app.ui.kit.widgets.file_drop import FileDrop
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.transcription.batch_view import BatchView
 from app.ui.transcription.header import TranscriptHeader
 from app.ui.transcription.recording_view import RecordingView
@@ -37,7 +37,7 @@ class Canvas(QFrame):
         super().__init__(parent)
         self._theme = theme
         zone(self, "canvas")
-        self.setAcceptDrops(True)
+        FileDrop(theme, self).dropped.connect(self.files_dropped)
         if whole:
             at_once(self.build())
 
@@ -101,23 +101,6 @@ class Canvas(QFrame):
             "batch": self.batch.table,
         }
         return places[self.view]
-
-    # Files
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-            set_property(self, "drop", True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        set_property(self, "drop", False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        set_property(self, "drop", False)
-        paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile())
-        if paths:
-            event.acceptProposedAction()
-            self.files_dropped.emit(paths)
 
     # Keys of a recording
 

@@ -48,7 +48,7 @@ class TranscriptionPage(QObject):
 
     changed = Signal()
     help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(str)  # a sentence
+    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
     chat_wanted = Signal(str, str)  # title and text of a transcript
     speech_wanted = Signal(str, str)
 
@@ -197,7 +197,7 @@ class TranscriptionPage(QObject):
         export.copy_wanted.connect(self.copy_export)
         export.chat_wanted.connect(lambda: self.chat_wanted.emit(self._head.title, self.plain_text()))
         export.speech_wanted.connect(lambda: self.speech_wanted.emit(self._head.title, self.plain_text()))
-        self.side.request.copied.connect(self.toast_wanted)
+        self.side.request.copied.connect(self.toast_wanted.emit)
 
     # What the presenter tells
 

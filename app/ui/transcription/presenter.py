@@ -81,7 +81,7 @@ class TranscriptionPresenter(QObject):
     batch_changed = Signal(object)  # Batch
     export_changed = Signal(object)  # ExportChoice
     footer_changed = Signal(str)
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
     row_notice = Signal(str, str)  # a sentence, and the id of the row that it is about
     help_wanted = Signal(str)  # an action of an error card that another part of the window carries out
     busy_changed = Signal()
@@ -108,7 +108,7 @@ class TranscriptionPresenter(QObject):
         self.folders = folders
         self._undo_stack = undo_stack
         self.trash = Trash("transcription", tasks, undo_stack, kept_days=KEPT_IN_TRASH.days)
-        self.trash.failed.connect(self.notice)
+        self.trash.failed.connect(self.notice.emit)
         self.account_models = AccountModels(current_account)
         kept = self._kept()
         device, channel, gain = kept.get("device", ""), kept.get("channel", ""), kept.get("gain", "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless_line
@@ -16,6 +16,7 @@ from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
@@ -165,7 +166,7 @@ class MediaSlot(QWidget):
         self._theme = theme
         self._title = title
         self._suffixes = suffixes
-        self.setAcceptDrops(True)
+        FileDrop(theme, self).dropped.connect(lambda paths: self.chosen.emit(str(paths[0])))
         self.label = Label(theme, title, "small", "text2", weight=500)
         self.button = Button(theme, tr("Choose…"), "images")
         self.button.setAccessibleName(tr("{title}: choose a file", title=title))
@@ -204,13 +205,3 @@ class MediaSlot(QWidget):
         """Ask for a file."""
         kinds = tr("{title} ({suffixes});;All files (*)", title=self._title, suffixes=self._suffixes)
         ask_for_file(self, self._title, lambda path: self.chosen.emit(str(path)), kinds)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        path = next((url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()), "")
-        if path:
-            event.acceptProposedAction()
-            self.chosen.emit(path)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.files import ask_to_save
+from app.ui.kit.files import ask_to_save, show_in_folder
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.ticker import SECOND_MS, Ticker
@@ -60,7 +60,7 @@ class VideoPage(QObject):
 
     changed = Signal()
     help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(str)  # a sentence
+    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -145,9 +145,9 @@ class VideoPage(QObject):
     def _connect_side(self) -> None:
         side = self.side
         side.action.connect(self.act)
-        side.copied.connect(self.toast_wanted)
-        side.request.copied.connect(self.toast_wanted)
-        side.player.problem.connect(self.toast_wanted)
+        side.copied.connect(self.toast_wanted.emit)
+        side.request.copied.connect(self.toast_wanted.emit)
+        side.player.problem.connect(self.toast_wanted.emit)
         side.more.clicked.connect(
             lambda: self._open_menu(self.detail.id, side.more.mapToGlobal(side.more.rect().bottomLeft()))
         )
@@ -417,11 +417,6 @@ class VideoPage(QObject):
     def _record_visibility(self, visibility: QWindow.Visibility) -> None:
         hidden = visibility in (QWindow.Visibility.Hidden, QWindow.Visibility.Minimized)
         self.presenter.set_window_hidden(hidden)
-
-
-def show_in_folder(video: Path) -> None:
-    """Open the folder of a video in the system's own program."""
-    _open_folder(video.parent)
 
 
 def _open_folder(folder: Path) -> None:

@@ -50,7 +50,7 @@ class VideoPresenter(QObject):
     row_changed = Signal(object)  # JobRow
     detail_changed = Signal(object)  # Detail
     busy_changed = Signal()
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
     job_notice = Signal(str, str)
     finished = Signal(str)  # the id of a job whose video is here
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless_line
@@ -17,6 +16,7 @@ from app.ui.kit.files import ask_for_files
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.kit.widgets.label import Label
 from app.ui.video.form_parts import MediaSlot
 from app.ui.video.reference_media import MAX_VIEWS, Element, Keyframe
@@ -41,7 +41,7 @@ class FileList(QWidget):
         self._paths: tuple[str, ...] = ()
         self._most = 0
         self.rows: list[FileRow] = []
-        self.setAcceptDrops(True)
+        FileDrop(theme, self).dropped.connect(lambda paths: self.take([str(path) for path in paths]))
         self.label = Label(theme, title, "small", "text2", weight=500)
         self.count = Label(theme, "", "small", "text3", tabular=True)
         self.add = Button(theme, tr("Add…"), "plus", size="small")
@@ -87,16 +87,6 @@ class FileList(QWidget):
         """Ask for files."""
         kinds = tr("{title} ({suffixes});;All files (*)", title=self._title, suffixes=self._suffixes)
         ask_for_files(self, self._title, lambda paths: self.take([str(path) for path in paths]), kinds)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
-            event.acceptProposedAction()
-            self.take(paths)
 
 
 class FileRow(QWidget):

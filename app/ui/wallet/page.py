@@ -40,7 +40,7 @@ class WalletPage(QObject):
     """A `TabPage`. Other parts of the window are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(str)  # a sentence
+    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
     wallet_needed = Signal(str)  # the same, where a wallet has to be added first
     use_wanted = Signal(str)  # the id of the account to call as
     top_up_closed = Signal(bool)  # whether it was credited

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.file_saving import Saved
 from app.core.money import clock
 from app.core.tabs import tab_title
 from app.service.errors import ServiceError
@@ -59,7 +60,7 @@ class ReceiptsPresenter(QObject):
     choices_changed = Signal(object)  # Choices
     filter_changed = Signal(object)  # Filter
     differences_changed = Signal(tuple, str)  # of Difference, and a sentence
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
 
     def __init__(
         self,
@@ -187,7 +188,7 @@ class ReceiptsPresenter(QObject):
             reason = error.sentence if isinstance(error, StorageError) else (error.strerror or tr("the disk refused"))
             self.notice.emit(tr("The receipts could not be saved: {reason}.", reason=reason).replace("..", "."))
             return
-        self.notice.emit(tr("{count} receipts saved as {name}", count=f"{count:,}", name=path.name))
+        self.notice.emit(Saved(path, tr("{count} receipts saved as {name}", count=f"{count:,}", name=path.name)))
 
     async def _compare(self) -> None:
         account, service = self._current_account.account, self._current_account.service

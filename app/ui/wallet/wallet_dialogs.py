@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
+from app.core.file_saving import Saved
 from app.translation import tr
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.theme import Theme
@@ -49,7 +50,7 @@ def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
 class WalletDialogs(QObject):
     """`told` carries a sentence for a toast."""
 
-    told = Signal(str)
+    told = Signal(object)  # a sentence; `Saved` for a file that was written
 
     def __init__(self, theme: Theme, parent: QWidget, keys: WalletKeys) -> None:
         super().__init__()
@@ -128,7 +129,10 @@ class WalletDialogs(QObject):
             return
         password = dialog.password.text()
         problem = await self._keys.attempt(self._keys.export(account, password, dialog.path))
-        self.told.emit(problem or tr("The key is in {name}, encrypted with your password", name=dialog.path.name))
+        self.told.emit(
+            problem
+            or Saved(dialog.path, tr("The key is in {name}, encrypted with your password", name=dialog.path.name))
+        )
 
     async def ask_elsewhere(self, name: str, text: str) -> str | None:
         """Show what is to be signed elsewhere; return the signature that came back, None when nobody signed."""

@@ -177,7 +177,7 @@ class MoreControls(QObject):
 class _TextBox(QPlainTextEdit):
     """A few lines of text; `told` after a pause in typing, not for what a program put there."""
 
-    told = Signal(str)
+    told = Signal(object)  # a sentence; `Saved` for a file that was written
 
     def __init__(self, name: str, placeholder: str) -> None:
         super().__init__()

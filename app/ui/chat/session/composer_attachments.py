@@ -46,7 +46,7 @@ class Attaching(QObject):
     """Keeps `OpenChat.attachments` and tells what the chips show. `keep_draft` puts the draft on the disk."""
 
     changed = Signal(object)  # tuple[AttachmentView, ...]
-    told = Signal(str)  # a sentence for a toast
+    told = Signal(object)  # a sentence for a toast
 
     def __init__(
         self,

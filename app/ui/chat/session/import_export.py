@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.core.file_saving import Saved
 from app.core.money import count
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
@@ -63,7 +64,7 @@ class Transfer:
                 name=path.name,
                 strerror=error.strerror or tr("the disk refused it"),
             )
-        return tr("Saved as {name}{left_out}", name=path.name, left_out=_left_out(packed))
+        return Saved(path, tr("Saved as {name}{left_out}", name=path.name, left_out=_left_out(packed)))
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
+from app.ui.kit.widgets.file_drop import FileDrop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ class ChatListPane(ListPane):
         self._open_chat: str | None = None
         self._entries: tuple[ChatEntry, ...] = ()
         self._is_read = False  # before that nobody knows whether there are chats
-        self.setAcceptDrops(True)
+        FileDrop(theme, self).dropped.connect(lambda paths: self.files_given.emit(list(paths)))
         self.characters = IconButton(theme, "mask", tr("Characters"), shortcut="Ctrl+Shift+P")
         self.new = IconButton(theme, "plus", tr("New chat"), shortcut="Ctrl+N", framed=True)
         self.header.add(self.characters)
@@ -142,15 +142,3 @@ class ChatListPane(ListPane):
     def _filter(self, _text: str) -> None:
         self._show_rows()
         self._agree()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        from pathlib import Path
-
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
-            event.acceptProposedAction()
-            self.files_given.emit(paths)

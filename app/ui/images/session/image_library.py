@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.file_saving import Saved
 from app.core.tasks import TaskScope
 from app.core.trash import moved_text
 from app.core.undo import UndoCommand, UndoStack
@@ -57,7 +58,7 @@ class ImageLibrary(QObject):
 
     gallery_changed = Signal(object)
     image_changed = Signal(object)
-    notice = Signal(str)  # a sentence
+    notice = Signal(object)  # a sentence; `Saved` for a file that was written
     usage_changed = Signal(object)  # Usage
     deleted = Signal(str)  # the id of an image that is gone for good
     imported = Signal(str)  # the id of an image that was brought in
@@ -231,20 +232,23 @@ class ImageLibrary(QObject):
 
     async def _copy(self, ids: tuple[str, ...], target: Path) -> None:
         try:
-            names = await asyncio.to_thread(self._copy_all, ids, target)
+            saved = await asyncio.to_thread(self._copy_all, ids, target)
         except StorageError as error:
             self.notice.emit(error.sentence)
             return
-        what = (
-            tr("Saved as {names}", names=names[0])
-            if len(names) == 1
-            else tr("{count} images saved in {name}", count=len(names), name=target.name)
+        if not saved:
+            self.notice.emit(tr("There was nothing to save"))
+            return
+        self.notice.emit(
+            Saved(
+                saved[0],
+                "" if len(saved) == 1 else tr("{count} images saved in {name}", count=len(saved), name=target.name),
+            )
         )
-        self.notice.emit(what if names else tr("There was nothing to save"))
 
-    def _copy_all(self, ids: tuple[str, ...], target: Path) -> list[str]:
+    def _copy_all(self, ids: tuple[str, ...], target: Path) -> list[Path]:
         """Runs in a thread. In a folder nothing is overwritten."""
-        names: list[str] = []
+        places: list[Path] = []
         is_folder = target.is_dir()
         for image_id in ids:
             image, path = self.one(image_id), self.path(image_id)
@@ -256,8 +260,8 @@ class ImageLibrary(QObject):
             except OSError as error:
                 raise unavailable(error, path, tr("Reading the image")) from error
             write_atomically(place, data, 0o644)
-            names.append(place.name)
-        return names
+            places.append(place)
+        return places
 
     def bring_in(self, path: Path) -> None:
         """Copy an image of this computer into the library, to edit or enlarge it. Nothing is sent."""

@@ -26,7 +26,7 @@ class ScenePrompts(QObject):
     """`used` carries the words of the prompt that was chosen; `told` a sentence for a toast."""
 
     used = Signal(str)
-    told = Signal(str)
+    told = Signal(object)  # a sentence; `Saved` for a file that was written
 
     def __init__(
         self,

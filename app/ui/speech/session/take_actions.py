@@ -16,6 +16,7 @@ from app.audio.encoding import CannotWrite
 from app.audio.formats import SPEECH_FORMATS, can_encode, format_title, missing_sentence
 from app.core import money
 from app.core.budget import expecting_together
+from app.core.file_saving import Saved
 from app.core.problems import Problem, describe
 from app.core.tasks import TaskScope
 from app.core.trash import TrashEntry, TrashKind, moved_text
@@ -363,7 +364,7 @@ class TakeActions(QObject):
             presenter.set_problem(Problem(error.sentence, tr("The clip itself is safe.")))
         else:
             self.saved.emit(tr("Saved as {name}", name=target.name))
-            presenter.notice.emit(tr("Saved as {name}", name=target.name))
+            presenter.notice.emit(Saved(target))
         finally:
             if loaded is not None:
                 await asyncio.to_thread(loaded.spool.close)

@@ -79,7 +79,7 @@ class OpenPayments(QObject):
 
     changed = Signal(tuple)
     credited = Signal(str)
-    told = Signal(str)  # how a check ended, as a sentence
+    told = Signal(object)  # how a check ended, as a sentence
 
     def __init__(
         self,
