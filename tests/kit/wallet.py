@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -352,6 +353,11 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
 def wanted_words(dialog: Any) -> Iterator[tuple[int, QLineEdit]]:
     """The places of the words that a new wallet asks back, and the fields for them."""
     return zip(dialog._asked, dialog.answers, strict=True)
+
+
+def phrase_words(dialog: Any) -> list[str]:
+    """The words of the recovery phrase on screen."""
+    return re.findall(r"\d+\.\s(\w+)", dialog.phrase.text())
 
 
 def choose_way(dialog: Any, way: str) -> None:

@@ -77,8 +77,7 @@ async def test_a_contract_is_deployed_called_traced_and_its_logs_are_read_as_web
     assert isinstance(refused, dict)
     assert isinstance(spoken, dict)
     assert "zero is nothing" in window.response.trouble_words.text()
-    window.key("F8")
-    await window.settle()
+    assert window.response.decode.isChecked()  # without a press, as the types are known
     shown = [window.tree_rows.index(row, 0) for row in range(5)]
     read: list[Any] = [window.tree_rows.node(index).value for index in shown]
     assert isinstance(logs, list)
@@ -152,12 +151,15 @@ async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(w
     window.run("Call a contract…")
     dialog = await window.dialog()
     assert isinstance(dialog, ContractDialog)
+    assert dialog.fault.isHidden()  # nothing is wrong before the first key
     dialog.address.setFocus()
     dialog.address.selectAll()
     QTest.keyClicks(dialog.address, where)
     dialog.text.setPlainText(SIGNATURES)
     QTest.keyClicks(dialog.function, "store")
     assert not dialog.use.isEnabled()
+    assert dialog.fault.isHidden()
+    assert dialog.use.toolTip() == "Fill in the address and every argument."
     QTest.keyClicks(dialog.arguments[0], "1.5 ether")
     contract = Web3().eth.contract(abi=ABI)
     assert dialog.call["data"] == contract.encode_abi("store", [15 * 10**17])
@@ -173,6 +175,9 @@ async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(w
         [dialog_call(where, contract.encode_abi("store", [15 * 10**17])), "latest"],
     )
     assert window.presenter.interfaces.text_for(where) == SIGNATURES
+    window.presenter.send_alone(row.id)
+    await window.settle()
+    assert [entry.title for entry in window.entries][:1] == ["store"]
 
 
 def dialog_call(where: str, data: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.batch_list import column_rects
@@ -17,6 +18,7 @@ from app.ui.crypto_rpc.picker_rows import PickRow
 from app.ui.kit.key_text import key_text
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.menu import Menu
 from tests.kit.console import ConsoleHarness, call, open_console, press
 
 
@@ -313,3 +315,26 @@ async def test_all_calls_are_selected_and_removed_at_once(window: ConsoleHarness
 def test_three_digits_of_an_id_have_room(theme: Theme) -> None:
     number = column_rects(theme, QRect(0, 0, 600, 34))[0]
     assert QFontMetrics(theme.font("code")).horizontalAdvance("100") <= number.width()
+
+
+def menu_texts() -> list[str]:
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, Menu)
+    texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+    menu.close()
+    return texts
+
+
+async def test_tools_and_copies_have_buttons_of_their_own_and_words_that_people_search_for(
+    window: ConsoleHarness,
+) -> None:
+    QTest.mouseClick(window.main.tools, Qt.MouseButton.LeftButton)
+    tools = menu_texts()
+    assert {"Call a contract…", "Search logs over many blocks…", "Watch chain heads…", "Repeat request…"} <= set(tools)
+    QTest.mouseClick(window.request.copy, Qt.MouseButton.LeftButton)
+    assert menu_texts() == ["Copy as curl", "Copy as Python (web3)", "Copy as cast"]
+    QTest.mouseClick(window.request.more, Qt.MouseButton.LeftButton)
+    assert not {*tools, "Copy as curl"} & set(menu_texts())
+    hints = {action.text: action.hint for action in window.page.actions()}
+    assert hints["Call a contract…"] == "ABI"
+    assert "eth_getLogs" in hints["Search logs over many blocks…"]

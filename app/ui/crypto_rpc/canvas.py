@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SIDE_BY_SIDE = 820  # px at 100 %: below, request and answer are shown one at a time
 ROOM_FOR_PRICE = 780
+ROOM_FOR_TOOLS = 620  # below, only their sign
 HALF = 500  # thousandths of the width that the request has
 LEAST, MOST = 250, 750
 
@@ -40,6 +41,7 @@ class Canvas(QWidget):
     stop_wanted = Signal()
     network_wanted = Signal()
     method_wanted = Signal()
+    tools_wanted = Signal()
     list_wanted = Signal()
     left_screen = Signal()
     split_moved = Signal(int)  # thousandths of the width that the request has now
@@ -95,6 +97,9 @@ class Canvas(QWidget):
         self.network.setToolTip(tr("Choose network (Ctrl+Shift+L)"))
         self.add_method = PickButton(theme, tr("Add method"), "plus")
         self.add_method.setToolTip(tr("Add a call (Ctrl+Shift+M)"))
+        self.tools = PickButton(theme, tr("Tools"), "wrench")
+        self.tools.setAccessibleName(tr("Tools"))
+        self.tools.setToolTip(tr("Contract calls, logs, balances, watching and repeating"))
         self.estimate = Label(theme, "", role="text2", tabular=True, elide=True)
         self.estimate.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.estimate.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -102,7 +107,7 @@ class Canvas(QWidget):
         self.header = QFrame()
         self.header.setProperty("part", "header")
         self._header = QHBoxLayout(self.header)
-        for widget in (self.list_button, self.network, self.add_method):
+        for widget in (self.list_button, self.network, self.add_method, self.tools):
             self._header.addWidget(widget)
         self._header.addStretch(0)
         self._header.addWidget(self.estimate, 1)
@@ -110,6 +115,7 @@ class Canvas(QWidget):
         self.list_button.clicked.connect(self.list_wanted)
         self.network.clicked.connect(self.network_wanted)
         self.add_method.clicked.connect(self.method_wanted)
+        self.tools.clicked.connect(self.tools_wanted)
         self.send.clicked.connect(self._pressed)
 
     def _make_middle(self) -> None:
@@ -198,6 +204,7 @@ class Canvas(QWidget):
     def _arrange(self) -> None:
         width = self.width()
         self._wide = width >= self._theme.type_px(SIDE_BY_SIDE)
+        self.tools.setText(tr("Tools") if width >= self._theme.type_px(ROOM_FOR_TOOLS) else "")
         self.estimate.setVisible(self._wide and width >= self._theme.type_px(ROOM_FOR_PRICE))
         self._switch_bar.setVisible(not self._wide)
         self.request.setVisible(self._wide or self.switch.current == "request")

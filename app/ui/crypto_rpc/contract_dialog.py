@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.translation import tr
-from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in
+from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in, is_address
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.widgets.buttons import Button
@@ -33,7 +33,7 @@ class ContractDialog(Dialog):
     def __init__(
         self, theme: Theme, parent: QWidget, interfaces: ContractInterfaces, tasks: TaskScope, address: str = ""
     ) -> None:
-        super().__init__(theme, parent, "Call a contract", width=WIDTH)
+        super().__init__(theme, parent, tr("Call a contract (ABI)"), width=WIDTH)
         self._interfaces = interfaces
         self._tasks = tasks
         self._functions: tuple[Function, ...] = ()
@@ -131,6 +131,12 @@ class ContractDialog(Dialog):
             field.textChanged.connect(self._write)
             self.arguments.append(field)
         self._write()
+        self._fit()
+
+    def _is_unfinished(self) -> bool:
+        """Nothing is wrong yet while a field is still empty, except for an address that is written and none."""
+        address = self.address.text().strip()
+        return not address or (is_address(address) and any(not field.text() for field in self.arguments))
 
     def _write(self) -> None:
         """Encode what is written; a fault names its place, and nothing is put into the call then."""
@@ -139,8 +145,10 @@ class ContractDialog(Dialog):
             self.call, fault = {}, self.fault.text()
         else:
             self.call, fault = call_data(entry, self.address.text(), [field.text() for field in self.arguments])
-        self.fault.set_text(fault)
-        self.fault.setVisible(bool(fault))
+        unfinished = entry is not None and not self.call and self._is_unfinished()
+        self.use.setToolTip(tr("Fill in the address and every argument.") if unfinished else "")
+        self.fault.set_text("" if unfinished else fault)
+        self.fault.setVisible(bool(self.fault.text()))
         data = self.call.get("data", "")
         self.shown_data.set_text(data if len(data) <= 400 else f"{data[:400]}…")
         self.shown_data.setVisible(bool(data))

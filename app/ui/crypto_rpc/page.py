@@ -17,7 +17,7 @@ from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
 from app.ui.crypto_rpc.collection_controller import CollectionController
-from app.ui.crypto_rpc.page_actions import rpc_actions, rpc_palette_items
+from app.ui.crypto_rpc.page_actions import COPIES, TOOLS, rpc_actions, rpc_palette_items
 from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.response_controller import ResponseController
@@ -122,7 +122,8 @@ class CryptoRpcPage(QObject):
         request.new_key_wanted.connect(presenter.new_key)
         request.fields_edited.connect(presenter.set_fields)
         request.contract_wanted.connect(self.open_contract)
-        request.menu_wanted.connect(self._open_menu)
+        request.menu_wanted.connect(self._open_request_menu)
+        request.copy_wanted.connect(lambda button: self._open_menu(button, COPIES))
         request.list.selected.connect(lambda place: presenter.edit(lambda draft: draft.select(place)))
         request.list.remove_wanted.connect(presenter.remove_calls)
         request.list.move_wanted.connect(lambda place, step: presenter.edit(lambda draft: draft.move(place, step)))
@@ -133,6 +134,7 @@ class CryptoRpcPage(QObject):
         main.stop_wanted.connect(presenter.stop)
         main.network_wanted.connect(self.open_networks)
         main.method_wanted.connect(self.open_methods)
+        main.tools_wanted.connect(lambda: self._open_menu(main.tools, TOOLS))
         main.list_wanted.connect(lambda: self.toggle_list())
         main.split_moved.connect(presenter.keeper.record_split)
         presenter.split_read.connect(main.set_split)
@@ -322,27 +324,34 @@ class CryptoRpcPage(QObject):
         else:
             self.help_wanted.emit(action)
 
-    def _open_menu(self, button: QWidget) -> None:
+    def _open_menu(self, button: QWidget, ids: Sequence[str], more: Sequence[TabAction] = ()) -> None:
+        """Open a menu under a button: actions of the tab by their ids, "" for a line between them, then `more`."""
         menu = Menu(self._theme, self.main)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        place = self.presenter.draft.selected
-        for text, icon, run in (
-            (tr("Paste calls or a curl command"), "paste", self.paste),
-            (tr("Duplicate call"), "copy", lambda: self.presenter.edit(lambda draft: draft.duplicate(place))),
-            (tr("Remove call"), "trash", lambda: self.presenter.remove_calls((place,))),
-            ("Call a contract…", "document", self.open_contract),
-            (tr("Search logs over many blocks…"), "search", self.tools.search_logs),
-            (tr("Balances of many addresses…"), "grid", self.tools.read_balances),
-            (tr("Watch chain heads…"), "clock", self.tools.watch_heads),
-            (tr("Repeat request…"), "replay", self.tools.repeat),
-            (tr("Copy as curl"), "code", lambda: self.copy_as("curl")),
-            (tr("Copy as Python (web3)"), "code", lambda: self.copy_as("python")),
-            (tr("Copy as cast"), "code", lambda: self.copy_as("cast")),
-            (tr("Save to a collection…"), "folder", self.save_into_collection),
-            (tr("Variables…"), "tag", self.edit_variables),
-        ):
-            menu.add(text, icon).triggered.connect(lambda _checked=False, run=run: run())
+        known = {action.id: action for action in self.actions()}
+        for action in (*(known.get(each) for each in ids), *more):
+            if action is None:
+                menu.addSeparator()
+                continue
+            entry = menu.add(action.text, action.icon, shortcut=action.shortcut, enabled=action.enabled())
+            entry.triggered.connect(lambda _checked=False, run=action.run: run())
         menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+
+    def _open_request_menu(self, button: QWidget) -> None:
+        place = self.presenter.draft.selected
+        self._open_menu(
+            button,
+            ("crypto_rpc.paste", "crypto_rpc.collect", "crypto_rpc.variables", ""),
+            (
+                TabAction(
+                    "",
+                    tr("Duplicate call"),
+                    lambda: self.presenter.edit(lambda draft: draft.duplicate(place)),
+                    icon="copy",
+                ),
+                TabAction("", tr("Remove call"), lambda: self.presenter.remove_calls((place,)), icon="trash"),
+            ),
+        )
 
     def _open_call_menu(self, call_id: object, where: QPoint) -> None:
         if not isinstance(call_id, str):

@@ -12,6 +12,17 @@ from app.ui.kit.tab import PaletteItem, TabAction
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.page import CryptoRpcPage
 
+# The menus of the tab, by the ids of their actions; "" draws a line.
+TOOLS = (
+    "crypto_rpc.contract",
+    "",
+    "crypto_rpc.logs",
+    "crypto_rpc.sheet",
+    "crypto_rpc.watch",
+    "crypto_rpc.repeat",
+)
+COPIES = ("crypto_rpc.curl", "crypto_rpc.python", "crypto_rpc.cast")
+
 
 def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
     presenter = page.presenter
@@ -31,7 +42,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction("crypto_rpc.again", tr("Send again"), page.send, "Ctrl+R", "retry", enabled=shown),
         TabAction("crypto_rpc.copy", tr("Copy response"), page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
         TabAction("crypto_rpc.save", tr("Save response…"), page.answer.save, "Ctrl+S", "download", enabled=shown),
-        TabAction("crypto_rpc.contract", "Call a contract…", page.open_contract, icon="document"),
+        TabAction("crypto_rpc.contract", "Call a contract…", page.open_contract, icon="document", hint="ABI"),
         TabAction("crypto_rpc.form", tr("Parameters as fields"), page.main.request.as_form.toggle, icon="list"),
         TabAction("crypto_rpc.side", tr("Request or response"), page.other_side, "F7", "panel-right"),
         TabAction(
@@ -44,10 +55,28 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
             icon="history",
             enabled=lambda: bool(page.answer.run_before),
         ),
-        TabAction("crypto_rpc.logs", tr("Search logs over many blocks…"), page.tools.search_logs, icon="search"),
-        TabAction("crypto_rpc.sheet", tr("Balances of many addresses…"), page.tools.read_balances, icon="grid"),
-        TabAction("crypto_rpc.watch", tr("Watch chain heads…"), page.tools.watch_heads, icon="clock"),
-        TabAction("crypto_rpc.repeat", tr("Repeat request…"), page.tools.repeat, icon="replay"),
+        TabAction(
+            "crypto_rpc.logs",
+            tr("Search logs over many blocks…"),
+            page.tools.search_logs,
+            icon="search",
+            hint=tr("Events, eth_getLogs"),
+        ),
+        TabAction(
+            "crypto_rpc.sheet",
+            tr("Balances of many addresses…"),
+            page.tools.read_balances,
+            icon="grid",
+            hint=tr("Tokens, ERC-20, balanceOf"),
+        ),
+        TabAction(
+            "crypto_rpc.watch",
+            tr("Watch chain heads…"),
+            page.tools.watch_heads,
+            icon="clock",
+            hint=tr("Poll the latest block"),
+        ),
+        TabAction("crypto_rpc.repeat", tr("Repeat request…"), page.tools.repeat, icon="replay", hint=tr("Poll, loop")),
         TabAction("crypto_rpc.curl", tr("Copy as curl"), lambda: page.copy_as("curl"), icon="code"),
         TabAction("crypto_rpc.python", tr("Copy as Python (web3)"), lambda: page.copy_as("python"), icon="code"),
         TabAction("crypto_rpc.cast", tr("Copy as cast"), lambda: page.copy_as("cast"), icon="code"),

@@ -116,7 +116,7 @@ class CryptoRpcPresenter(QObject):
         self.draft = Draft(FIRST_NETWORK, new_idempotency_key(now()))
         self.keeper = DraftKeeper(tasks, lambda: self.draft, self.network_list)
         self.methods: MethodCatalogue | None = None
-        self.sent = CallLibrary(tasks, now, self.trash)
+        self.sent = CallLibrary(tasks, now, self.trash, self.interfaces)
         self.sent.changed.connect(self.calls_changed)
         self.caps = CapsCounter(current_account, tasks, now)
         self.caps.changed.connect(self.caps_changed)

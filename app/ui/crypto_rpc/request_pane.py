@@ -43,6 +43,7 @@ class RequestPane(QWidget):
 
     mode_changed = Signal(str)
     menu_wanted = Signal(object)  # the button
+    copy_wanted = Signal(object)  # the button
     add_wanted = Signal()
     split_wanted = Signal()
     method_edited = Signal(int, str)
@@ -113,12 +114,14 @@ class RequestPane(QWidget):
         self.title = Label(theme, "", "body", weight=600)
         self.count = Label(theme, "", role="text2", tabular=True)
         self.mode = SegmentedChoice(theme, tr("Request view"), (("rows", tr("Rows")), ("json", "JSON")))
+        self.copy = IconButton(theme, "copy", tr("Copy request as curl, Python or cast"), size="small")
         self.more = IconButton(theme, "more", tr("More actions"), size="small")
         top, self._top = _bar("subheader")
         for widget in (self.title, self.count):
             self._top.addWidget(widget)
         self._top.addStretch(1)
         self._top.addWidget(self.mode)
+        self._top.addWidget(self.copy)
         self._top.addWidget(self.more)
         zone(top, "canvas")
         return top
@@ -196,6 +199,7 @@ class RequestPane(QWidget):
 
     def _connect(self) -> None:
         self.mode.changed.connect(self.mode_changed)
+        self.copy.clicked.connect(lambda: self.copy_wanted.emit(self.copy))
         self.more.clicked.connect(lambda: self.menu_wanted.emit(self.more))
         self.add.clicked.connect(self.add_wanted)
         self.split.clicked.connect(self.split_wanted)
@@ -225,7 +229,8 @@ class RequestPane(QWidget):
         self._view = view
         number = len(view.rows)
         self.title.set_text(tr("Batch") if number != 1 else tr("Call"))
-        self.count.set_text(tr("{number} of {most}", number=number, most=MAX_BATCH_ITEMS))
+        count = tr("{number} of {most}", number=number, most=MAX_BATCH_ITEMS)
+        self.count.set_text(count if number != 1 else "")
         self.mode.set_current(view.mode)
         self._places.setCurrentIndex(0 if view.mode == "rows" else 1)
         place = view.selected.id - 1 if view.selected is not None else -1
@@ -285,6 +290,7 @@ class RequestPane(QWidget):
         if self.key.text() != view.key:
             self.key.setText(view.key)
             self.key.setCursorPosition(0)
+            self.key.setToolTip(plain_tip(view.key))
         self.key.setEnabled(view.key_used)
         self.new_key.setEnabled(view.key_used)
         self.key_note.set_text(view.key_note if view.key_used else "")

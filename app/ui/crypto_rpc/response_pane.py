@@ -301,6 +301,7 @@ class ResponsePane(QWidget):
     def _fill_tree(self, run: RunView) -> None:
         self.decode.setChecked(False)
         self.show_outcomes(run.outcomes)
+        self.decode.setChecked(run.says_more)
         for widget in (self._search_row, self._search_line):  # nothing to look through where nothing came
             widget.setVisible(bool(run.outcomes))
         self.tabs.bar.setTabVisible(CHANGES, False)

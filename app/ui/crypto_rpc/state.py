@@ -144,6 +144,7 @@ class RunView:
     note: str = ""
     transactions: tuple[tuple[str, str], ...] = ()  # computed here: id of the item, hash
     decoded: tuple[tuple[int, str], ...] = field(default_factory=tuple)  # call id and what its bytes say
+    says_more: bool = False  # decoded, as the types of what was called are known
 
     @property
     def results(self) -> int:

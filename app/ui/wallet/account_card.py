@@ -19,7 +19,7 @@ from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.gauge_list import GaugeBar
-from app.ui.wallet.state import AccountCard
+from app.ui.wallet.state import CHAIN_NAMES, AccountCard
 
 KIND_WORDS = {"sandbox": tr("Sandbox"), "api_key": tr("API key"), "wallet": tr("Wallet")}
 
@@ -150,7 +150,7 @@ class AccountView(Card):
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme
         kept = tr("not in Rialto (watch-only)") if card.watch_only else card.kept_in or tr("not known")
-        chain = tr("EVM, chain 8453") if card.chain == "evm" else "Ed25519, Solana"
+        chain = CHAIN_NAMES[card.chain]
         for name, value in ((tr("Chain"), chain), (tr("Signs for service"), card.host), (tr("Key kept in"), kept)):
             line = QHBoxLayout()
             label = Label(theme, name, "small", "text2")

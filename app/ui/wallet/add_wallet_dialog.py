@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,13 @@ from app.core.tasks import TaskScope
 from app.translation import tr
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.account_card import column
+from app.ui.wallet.state import CHAIN_NAMES
 
 if TYPE_CHECKING:
     from app.ui.wallet.session.wallet_keys import WalletKeys
@@ -26,8 +28,12 @@ if TYPE_CHECKING:
 
 WAYS = (("new", tr("New")), ("import", tr("Import")), ("file", tr("Key file")), ("watch", tr("Watch")))
 ELSEWHERE = ""  # the site's id while the wallet is for a service that no account is for yet
-CHAINS = (("evm", tr("EVM, chain 8453")), ("solana", tr("Ed25519, sign-in only")))
+CHAINS = (
+    ("evm", f"EVM ({CHAIN_NAMES['evm']})"),
+    ("solana", tr("{chain_names} (sign-in only)", chain_names=CHAIN_NAMES["solana"])),
+)
 ASKED_WORDS = 2  # of a new phrase, to see that it was written down
+WORDS_IN_A_LINE, LONGEST_WORD = 3, 8  # of a recovery phrase (BIP-39)
 
 
 class AddWalletDialog(Dialog):
@@ -114,6 +120,9 @@ class AddWalletDialog(Dialog):
         self.phrase = Label(self._theme, "", "reading", mono=True, wrap=True)
         self.phrase.setAccessibleName(tr("The recovery phrase"))
         layout.addWidget(self.phrase)
+        self.again = LinkButton(self._theme, tr("Show the words again"))
+        self.again.clicked.connect(self._show_words)
+        self.again.hide()
         self.answers: list[QLineEdit] = []
         self._answer_labels: list[Label] = []
         for _ in range(ASKED_WORDS):
@@ -124,6 +133,7 @@ class AddWalletDialog(Dialog):
             layout.addWidget(field)
             label.hide()
             field.hide()
+        layout.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
         return page
 
     def _make_import(self) -> QWidget:
@@ -172,7 +182,9 @@ class AddWalletDialog(Dialog):
             "file": tr("Import"),
             "watch": tr("Add watch-only"),
         }[way]
-        self.keep.setText(tr("Add wallet") if way == "new" and self._phrase else words)
+        if way == "new" and self._phrase:
+            words = tr("Add wallet") if self.phrase.isHidden() else tr("Continue")
+        self.keep.setText(words)
         self.problem.set_text("")
 
     def _choose_file(self) -> None:
@@ -210,6 +222,9 @@ class AddWalletDialog(Dialog):
                 if not self._phrase:
                     await self._show_phrase()
                     return
+                if not self.phrase.isHidden():
+                    self._ask_words()
+                    return
                 if not self._is_confirmed():
                     self.problem.set_text(
                         tr("These words do not match your recovery phrase. Check what you wrote down.")
@@ -233,18 +248,33 @@ class AddWalletDialog(Dialog):
 
     async def _show_phrase(self) -> None:
         self._phrase = await self._keys.new_phrase()
+        self.phrase.set_text(in_columns(self._phrase.split()))
+        self._show_words()
+
+    def _show_words(self) -> None:
+        """Show the recovery phrase, and nothing that asks for it."""
+        self._turn_phrase(shown=True)
+        self.keep.setFocus()
+
+    def _ask_words(self) -> None:
+        """Hide the phrase and ask for some of its words: copied from the screen they would prove nothing."""
         words = self._phrase.split()
-        self.phrase.set_text("   ".join(f"{place}.\N{NO-BREAK SPACE}{word}" for place, word in enumerate(words, 1)))
         self._asked = tuple(sorted(secrets.SystemRandom().sample(range(len(words)), ASKED_WORDS)))
         for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
             label.set_text(tr("Word number {place}, to confirm that you wrote it down", place=place + 1))
             bind_label(label, field)
             field.setAccessibleName(label.text())
-            label.show()
-            field.show()
+            field.clear()
+        self._turn_phrase(shown=False)
+        self.answers[0].setFocus()
+
+    def _turn_phrase(self, *, shown: bool) -> None:
+        for label in (self.phrase_words, self.phrase):
+            label.setVisible(shown)
+        for widget in (*self._answer_labels, *self.answers, self.again):
+            widget.setVisible(not shown)
         self._turn("new")
         self._fit()
-        self.answers[0].setFocus()
 
     def _is_confirmed(self) -> bool:
         words = self._phrase.split()
@@ -268,3 +298,10 @@ class AddWalletDialog(Dialog):
     def _crashed(self, error: Exception) -> None:
         self._crash = error
         self.reject()
+
+
+def in_columns(words: Sequence[str]) -> str:
+    """A recovery phrase in straight columns of a font of one width, each word with its number."""
+    cells = [f"{place:2}. {word:<{LONGEST_WORD}}" for place, word in enumerate(words, 1)]
+    lines = (cells[start : start + WORDS_IN_A_LINE] for start in range(0, len(cells), WORDS_IN_A_LINE))
+    return "\n".join("  ".join(line).replace(" ", "\N{NO-BREAK SPACE}") for line in lines)

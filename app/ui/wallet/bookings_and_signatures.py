@@ -50,7 +50,7 @@ class ComparePage(QWidget):
         self.verdict = Label(theme, "", weight=600, wrap=True)
         column.addWidget(self.verdict)
         titles = (tr("When"), tr("What"), "Rialto", tr("Service"), tr("Verdict"))
-        self.table = PlainTable(theme, tr("Charges side by side"), titles, (130, 0, 100, 100, 210))
+        self.table = PlainTable(theme, tr("Charges side by side"), titles, (130, 0, 100, 100, 210), (2, 3))
         column.addWidget(self.table, 1)
 
     def show_differences(self, found: tuple[Difference, ...], words: str) -> None:

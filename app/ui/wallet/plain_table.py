@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
@@ -17,10 +17,11 @@ _TOP = QModelIndex()
 class PlainModel(QAbstractTableModel):
     """`roles` of a row colors it: "" for the usual text."""
 
-    def __init__(self, theme: Theme, titles: tuple[str, ...]) -> None:
+    def __init__(self, theme: Theme, titles: tuple[str, ...], amounts: Collection[int]) -> None:
         super().__init__()
         self._theme = theme
         self._titles = titles
+        self._amounts = amounts
         self.lines: Sequence[tuple[str, ...]] = ()
         self._roles: Sequence[str] = ()
 
@@ -40,14 +41,20 @@ class PlainModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.DisplayRole:
                 return self._titles[section]
             if role == Qt.ItemDataRole.TextAlignmentRole:
-                return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+                return self._alignment(section)
         return None
+
+    def _alignment(self, column: int) -> int:
+        side = Qt.AlignmentFlag.AlignRight if column in self._amounts else Qt.AlignmentFlag.AlignLeft
+        return int(side | Qt.AlignmentFlag.AlignVCenter)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
             return self.lines[index.row()][index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(self.lines[index.row()][index.column()])
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(index.column())
         if role == Qt.ItemDataRole.FontRole:
             return self._theme.font("small", tabular=True)
         if role == Qt.ItemDataRole.ForegroundRole and index.row() < len(self._roles) and self._roles[index.row()]:
@@ -56,11 +63,18 @@ class PlainModel(QAbstractTableModel):
 
 
 class PlainTable(QTableView):
-    def __init__(self, theme: Theme, name: str, titles: tuple[str, ...], widths: tuple[int, ...]) -> None:
-        """A width of 0 takes what is left; widths in px at 100 %."""
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        titles: tuple[str, ...],
+        widths: tuple[int, ...],
+        amounts: Collection[int] = (),
+    ) -> None:
+        """A width of 0 takes what is left; widths in px at 100 %. `amounts`: columns of numbers, at the right."""
         super().__init__()
         self._theme, self._widths = theme, widths
-        self.rows = PlainModel(theme, titles)
+        self.rows = PlainModel(theme, titles, amounts)
         self.setModel(self.rows)
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -13,6 +13,7 @@ from app.translation import tr
 TAB_ICONS = {info.name: info.icon for info in TABS.values()} | {"wallet": "credits"}  # money, not keys
 CHART_ROLES = {info.name: info.chart for info in TABS.values() if info.chart}
 CHART_TABS = tuple(CHART_ROLES)
+CHAIN_NAMES = {"evm": "Base", "solana": "Solana"}  # by the kind of a wallet's key
 FREE_WORDS = {"": tr("Billable only"), "all": tr("Include free")}
 CALL_WORDS = (  # what a call without a model was about, by how its endpoint begins
     ("GET /x402/balance", tr("Wallet balance")),

@@ -24,7 +24,7 @@ from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
-from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -74,7 +74,7 @@ class TopUpDialog(Dialog):
         self._ways: WidgetList[QWidget] = WidgetList(ways)
         self.review_page = self._make_review()
         self.end_page, end = column(theme, 8, wraps=True)
-        self._end: WidgetList[Label] = WidgetList(end)
+        self._end: WidgetList[QWidget] = WidgetList(end)
         for page in (self.amount_page, self.payment_page, self.review_page, self.end_page):
             page.hide()
             self._page_layout.addWidget(page)
@@ -413,7 +413,18 @@ class TopUpDialog(Dialog):
             self._end.add(Label(theme, more, role="text2", wrap=True))
         for name, value in view.receipt:
             self._end.add(Label(theme, name, "small", "text2"))
-            self._end.add(Label(theme, value, "small", mono=True, wrap=True))
+            self._end.add(self._with_copy(name, value))
+
+    def _with_copy(self, name: str, value: str) -> QWidget:
+        """An identifier in full, and a button that copies it."""
+        line = QWidget()
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(Label(self._theme, value, "small", mono=True, wrap=True), 1)
+        copy = IconButton(self._theme, "copy", tr("Copy {name}", name=name), size="small", icon_size=14)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(value))
+        row.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
+        return line
 
     def _draw_buttons(self) -> None:
         view = self._shown

@@ -15,7 +15,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.wallet.keys import encrypt_key_file, read_private_key
 from app.wallet.signer import EthAccountSigner, PrivateKey
 from tests.kit.waiting import until
-from tests.kit.wallet import WalletHarness, wanted_words
+from tests.kit.wallet import WalletHarness, phrase_words, wanted_words
 from tests.ui.wallet.keyboard import CTRL, Keyboard
 
 # The phrase of BIP-39's own first test vector, and where BIP-44 leads from it: published, so nobody's.
@@ -69,7 +69,9 @@ async def test_a_new_wallet_is_made_and_its_backup_confirmed(wallet: WalletHarne
     dialog = await add(wallet, keyboard, 0)
     await keyboard.push(dialog.keep)
     await until(lambda: dialog.phrase.text())
-    words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
+    words = phrase_words(dialog)
+    await keyboard.push(dialog.keep)
+    await until(lambda: dialog.answers[0].isVisible())
     for place, field in wanted_words(dialog):
         await keyboard.write(field, words[place])
     await keyboard.push(dialog.keep)

@@ -9,14 +9,16 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.service.x402 import TransactionPage, X402Resource
 from app.storage.receipts import Receipt, Receipts, receipt_of
 from app.ui.kit.theme import Theme
+from app.ui.wallet.bookings_and_signatures import ComparePage
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
 from app.ui.wallet.session.comparison import Booking, compare, service_bookings
-from app.ui.wallet.state import BookRow
+from app.ui.wallet.state import BookRow, Difference
 from app.ui.wallet.usage_chart import scale_of
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
@@ -305,3 +307,16 @@ def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_a
     assert (only.verdict, only.ours, only.theirs) == ("The amounts differ", Decimal("0.10"), Decimal("0.12"))
     alone = compare([receipt("", "0.02", 0, "POST /image/upscale")], [booking("other", "0.03", 0)])
     assert sorted(each.verdict for each in alone) == ["Only in Rialto's receipts", "Only in the service's records"]
+
+
+def test_amounts_of_the_comparison_are_at_the_right_of_their_columns(qtbot: QtBot, theme: Theme) -> None:
+    page = ComparePage(theme)
+    qtbot.addWidget(page)
+    page.show_differences((Difference(None, "Chat", Decimal("0.02"), Decimal("12.5"), "Agrees", False),), "")
+    rows = page.table.rows
+    for column, side in ((1, Qt.AlignmentFlag.AlignLeft), (2, Qt.AlignmentFlag.AlignRight)):
+        for shown in (
+            rows.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole),
+            rows.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole),
+        ):
+            assert shown & int(side)

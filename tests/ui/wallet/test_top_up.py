@@ -10,6 +10,7 @@ from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QScrollArea
 
 from app.bootstrap.wallet_tab import top_up_and_go_on
@@ -18,6 +19,7 @@ from app.credentials.stores import SessionStore
 from app.service.errors import BadRequest, ServerFailed
 from app.service.x402 import Settlement, TransactionPage, WalletTransaction, X402Resource
 from app.ui.chat.page import ChatPage
+from app.ui.kit.widgets.buttons import IconButton
 from app.ui.wallet.session import open_payments
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
@@ -40,6 +42,9 @@ async def test_r_wal_01_r_wal_09_a_top_up_is_shown_signed_paid_and_credited_once
     (intent,) = await wallet.intents.recent("x402")
     assert intent.state == "answered"
     assert dict(wallet.top_up.receipt)["Payer"] == account.address
+    (copy,) = (each for each in dialog.findChildren(IconButton) if each.accessibleName() == "Copy Payer")
+    copy.click()
+    assert QGuiApplication.clipboard().text() == account.address
     await until(lambda: (row := wallet.receipts.row(0)) is not None and row.paid_in == USD)
     dialog.reject()
     await until(lambda: any("arrived" in sentence for sentence, *_ in wallet.toasts))

@@ -18,19 +18,27 @@ from app.ui.wallet.account_card import AccountView
 from app.wallet.keys import open_key_file
 from app.wallet.signer import EthAccountSigner, PrivateKey, address_of
 from tests.kit.waiting import until
-from tests.kit.wallet import WalletHarness, choose_way, wanted_words
+from tests.kit.wallet import WalletHarness, choose_way, phrase_words, wanted_words
 from tests.ui.wallet.test_budgets import QUESTION
 
 PASSWORD = "a long enough password"
 
 
-async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet: WalletHarness) -> None:
+async def test_a_new_wallet_hides_its_words_while_it_wants_them_confirmed(wallet: WalletHarness) -> None:
     wallet.page.new_wallet()
     await until(lambda: wallet.dialog is not None)
     dialog = wallet.dialog
     dialog.keep.click()
     await until(lambda: dialog.phrase.text())
-    words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
+    words = phrase_words(dialog)
+    assert len(words) == 12
+    dialog.keep.click()
+    await until(lambda: dialog.answers[0].isVisible())
+    assert not dialog.phrase.isVisible()
+    dialog.again.click()
+    assert (dialog.phrase.isVisible(), dialog.answers[0].isVisible()) == (True, False)
+    dialog.keep.click()
+    await until(lambda: dialog.answers[0].isVisible())
     dialog.keep.click()
     await until(lambda: "do not match" in dialog.problem.text())
     assert len(wallet.book.list()) == 1
@@ -47,6 +55,10 @@ async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet
     stored = (wallet.home / "accounts.json").read_text()
     assert kept[2:] not in stored
     assert " ".join(words) not in stored
+    card = next(each for each in wallet.page.list.findChildren(AccountView) if each.card.id == account.id)
+    shown = [label.text() for label in card.findChildren(QLabel)]
+    assert "Base" in shown
+    assert not any("8453" in words for words in shown)
 
 
 async def test_a_wallet_may_be_for_a_service_that_no_account_is_for_yet(wallet: WalletHarness) -> None:

@@ -19,6 +19,8 @@ from app.ui.kit.lists.rows import build_rows
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.core.trash import Trash
+    from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
+    from app.ui.crypto_rpc.session.decoding import Interfaces
 
 MAX_LISTED = 500
 MOMENT_S = 0.3  # longer work sends many requests a second
@@ -29,12 +31,15 @@ class CallLibrary(QObject):
 
     changed = Signal(object)  # tuple[CallEntry, ...]
 
-    def __init__(self, tasks: TaskScope, now: Callable[[], datetime], trash: Trash) -> None:
+    def __init__(
+        self, tasks: TaskScope, now: Callable[[], datetime], trash: Trash, interfaces: ContractInterfaces
+    ) -> None:
         super().__init__()
         self._tasks = tasks
         self._now = now
         self._search = ""
         self._trash = trash
+        self._interfaces = interfaces
         trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.calls: RpcCalls | None = None
 
@@ -47,8 +52,8 @@ class CallLibrary(QObject):
         if self.calls is not None:
             wanted = self._search
             found = await self.calls.recent(search=wanted, limit=MAX_LISTED)
-            now = self._now()
-            entries = await asyncio.to_thread(lambda: tuple(build_rows(found, lambda call: entry_of(call, now))))
+            now, known = self._now(), self._interfaces.interfaces()
+            entries = await asyncio.to_thread(lambda: tuple(build_rows(found, lambda call: entry_of(call, now, known))))
             if wanted == self._search:  # else a newer search shows its own
                 self.changed.emit(entries)
 
@@ -65,15 +70,16 @@ class CallLibrary(QObject):
             self._tasks.start_unless_running(f"rpc trash {call_ids[0]}", self._move_to_trash, self.calls, call_ids)
 
     async def _move_to_trash(self, calls: RpcCalls, call_ids: tuple[str, ...]) -> None:
-        titles = [title_of(await calls.one(call_id)) for call_id in call_ids[:1]]
+        known = self._interfaces.interfaces()
+        titles = [title_of(await calls.one(call_id), known) for call_id in call_ids[:1]]
         await calls.trash(call_ids, self._now())
         await self.read()
         await self._trash.moved(call_ids, moved_text([*titles, *call_ids[1:]], "calls"))
 
     async def _trashed(self) -> list[TrashEntry]:
-        now = self._now()
+        now, known = self._now(), self._interfaces.interfaces()
         found = await self.calls.recent(trashed=True, limit=MAX_LISTED) if self.calls is not None else ()
-        return [_trash_entry(call, now) for call in found]
+        return [_trash_entry(call, now, known) for call in found]
 
     async def _restore(self, call_ids: tuple[str, ...]) -> None:
         assert self.calls is not None
@@ -85,6 +91,7 @@ class CallLibrary(QObject):
         await self.calls.delete(call_ids, self._now())
 
 
-def _trash_entry(call: RpcCall, now: datetime) -> TrashEntry:
+def _trash_entry(call: RpcCall, now: datetime, interfaces: Interfaces) -> TrashEntry:
     moment = call.trashed_at or now
-    return TrashEntry(call.id, title_of(call), f"{network_title(call.network)} · {money.when(moment, now)}", moment)
+    second = f"{network_title(call.network)} · {money.when(moment, now)}"
+    return TrashEntry(call.id, title_of(call, interfaces), second, moment)

@@ -13,27 +13,28 @@ from app.ui.crypto_rpc.state import CallEntry
 
 if TYPE_CHECKING:
     from app.storage.rpc_calls import RpcCall
+    from app.ui.crypto_rpc.session.decoding import Interfaces
 
 HTTP_OK = 200
 KEPT_A_DAY = "Kept 24 h"  # said of a key that nothing went with yet
 
 
-def title_of(call: RpcCall) -> str:
-    """What was called: the method, or how many calls."""
+def title_of(call: RpcCall, interfaces: Interfaces) -> str:
+    """What was called: a contract's function or the method, or how many calls."""
     items = items_of(call.items)
     if len(items) == 1:
-        return str(items[0].get("method", ""))
+        return interfaces.function(items[0]) or str(items[0].get("method", ""))
     return tr("{count} calls in a batch", count=len(items))
 
 
-def entry_of(call: RpcCall, now: datetime) -> CallEntry:
+def entry_of(call: RpcCall, now: datetime, interfaces: Interfaces) -> CallEntry:
     """One row of the list."""
     badge, tone = _badge(call)
     right = f"{_charged(call)}  {money.moment(call.at, '%H:%M')}".strip()
     return CallEntry(
         call.id,
         day_of(call.at, now),
-        title_of(call),
+        title_of(call, interfaces),
         network_title(call.network),
         right,
         tone,

@@ -70,6 +70,15 @@ def functions_in(text: str) -> tuple[tuple[Entry, ...], str]:
     return functions, tr("{skipped} entries could not be read.", skipped=interface.skipped) if interface.skipped else ""
 
 
+def is_address(text: str) -> bool:
+    """Whether this is an address, with the right checksum where it has one."""
+    try:
+        read_evm_address(text)
+    except WalletError:
+        return False
+    return True
+
+
 def call_data(entry: Entry, address: str, arguments: Sequence[str]) -> tuple[dict[str, str], str]:
     """The object of `eth_call` and its like, and a sentence when something in it does not fit."""
     try:

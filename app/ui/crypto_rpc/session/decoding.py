@@ -17,6 +17,7 @@ from app.wallet.errors import AbiRefused
 MAX_VALUES = 200_000  # objects and lists that one answer is searched through
 MAX_HEX_CHARS = 4_000_000
 DECODED = "decoded"
+SELECTOR_BYTES = 4  # which function of a contract is called
 CALLS = frozenset({"eth_call"})
 
 # EIP-20, "Token", and EIP-721's event of the same name with a third indexed value
@@ -59,6 +60,16 @@ class Interfaces:
                 return words
         return None
 
+    def function(self, item: Mapping[str, object]) -> str:
+        """The name of the contract's function that a request's item calls, "" where it is not known."""
+        asked = _asked(item)
+        data = bytes_of(asked.get("data") or asked.get("input")) or b""
+        for interface in self.of(asked.get("to")) if len(data) >= SELECTOR_BYTES else ():
+            for entry in interface.of_kind("function"):
+                if entry.selector == data[:SELECTOR_BYTES]:
+                    return entry.name
+        return ""
+
 
 def bytes_of(text: object) -> bytes | None:
     if not isinstance(text, str) or not text.startswith("0x") or len(text) % 2 or len(text) > MAX_HEX_CHARS:
@@ -88,8 +99,7 @@ class _Reader:
         self._left = MAX_VALUES
 
     def outcome(self, item: Mapping[str, object], outcome: CallOutcome) -> object:
-        params = item.get("params")
-        asked = params[0] if isinstance(params, list) and params and isinstance(params[0], Mapping) else {}
+        asked = _asked(item)
         if outcome.is_error:
             data = outcome.data.get("data") if isinstance(outcome.data, Mapping) else outcome.data
             raw = bytes_of(data)
@@ -167,6 +177,12 @@ class _Reader:
     def _of(self, address: object) -> tuple[Interface, ...]:
         own = self._interfaces.by_address.get(address.lower()) if isinstance(address, str) else None
         return self._standard if own is None else (own, *self._standard)
+
+
+def _asked(item: Mapping[str, object]) -> Mapping[str, object]:
+    """What a call of a contract asks, nothing for other calls."""
+    params = item.get("params")
+    return params[0] if isinstance(params, list) and params and isinstance(params[0], Mapping) else {}
 
 
 def _is_read_itself(value: Mapping[str, object]) -> bool:

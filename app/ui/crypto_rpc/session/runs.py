@@ -14,7 +14,7 @@ from app.service.http.json_large import read_large_json
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.call_words import facts_of, run_title, title_of
-from app.ui.crypto_rpc.session.decoding import DECODED, decoded_outcomes
+from app.ui.crypto_rpc.session.decoding import CALLS, DECODED, decoded_outcomes
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.outcomes import CallOutcome, items_of, outcomes_of
 from app.ui.crypto_rpc.session.sending import headers_of
@@ -68,7 +68,7 @@ class RunPresenter(QObject):
         first = next((run for run in runs if run.state == "answered" and not run.replayed), None)
         return RunView(
             call.id,
-            title_of(call),
+            title_of(call, self._interfaces.interfaces()),
             network_title(call.network),
             call.state,
             call.replayed,
@@ -85,6 +85,8 @@ class RunPresenter(QObject):
             "" if problem is not None else call.note,
             tuple((str(item), str(digest)) for item, digest in call.transactions.items()),
             await asyncio.to_thread(self._decoded, items, outcomes),
+            any(each.method in CALLS and not each.is_error for each in outcomes)
+            and await asyncio.to_thread(self._says_more, items, outcomes),
         )
 
     def _outcomes(self, call: RpcCall, body: bytes) -> tuple[CallOutcome, ...]:
@@ -92,6 +94,13 @@ class RunPresenter(QObject):
             return outcomes_of(call.network, items_of(call.items), read_large_json(body))
         except BadResponse:
             return ()
+
+    def _says_more(self, items: tuple[Mapping[str, object], ...], outcomes: tuple[CallOutcome, ...]) -> bool:
+        """Whether a result of a contract's call can be read with the types that are known."""
+        results = [each for each in outcomes if each.method in CALLS and not each.is_error]
+        return any(
+            isinstance(read.value, Mapping) for read in decoded_outcomes(items, results, self._interfaces.interfaces())
+        )
 
     def _decoded(
         self, items: tuple[Mapping[str, object], ...], outcomes: tuple[CallOutcome, ...]
