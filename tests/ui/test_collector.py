@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import platform
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.qt_repairs import collector as module
-from app.ui.kit.qt_repairs.collector import FULL_EVERY, UiThreadCollector, collect_if_due
+from app.ui.kit.qt_repairs.collector import FULL_EVERY, UiThreadCollector, collect_if_due, trim_heaps
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -114,6 +115,28 @@ def test_one_that_was_put_off_too_often_comes_all_the_same(
     kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
     qtbot.waitUntil(lambda: full_collections() == before + 1, timeout=60_000)
     assert kept
+
+
+def test_a_full_collection_hands_free_memory_back(
+    collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after: list[int] = []  # so many full collections
+    monkeypatch.setattr(module, "trim_heaps", lambda: after.append(full_collections()))
+    monkeypatch.setattr(module, "QUIET_WAITS", 1_000)
+    before = full_collections()
+    kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
+    make_full_one_due()
+    kept += [[] for _ in range(gc.get_threshold()[0] + 100)]
+    qtbot.waitUntil(lambda: len(after) == 2, timeout=60_000)  # at quiet, and at long quiet
+    assert before < after[0] < after[1]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries do it by themselves or not at all")
+def test_free_pages_between_used_ones_go_back_to_the_system() -> None:
+    blocks: list[bytes | None] = [bytes(60_000) for _ in range(100)]
+    blocks[::2] = [None] * 50
+    assert trim_heaps()
+    assert blocks
 
 
 def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(collector: UiThreadCollector, qtbot: QtBot) -> None:

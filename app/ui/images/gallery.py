@@ -46,7 +46,6 @@ from app.ui.kit.widgets.surfaces import rule, zone
 MIN_TILE = 240  # px at 100 %; as many columns as fit
 SHAPE = 9 / 16  # height of an image in the gallery to its width
 ROOM_FOR_COUNT = 600  # px at 100 %; in less, the number gives way to the search
-KEPT_BYTES = 64_000_000  # of decoded images: two screens of 4K
 SPIN_MS = 100
 FRAME_MS = 16
 EXAMPLES = (
@@ -227,7 +226,7 @@ class Gallery(QWidget):
     def _make_tiles(self) -> None:
         self.model = TileModel(self)
         self.view = TileView(self._theme)
-        self.thumbnails = Thumbnails(self, max_bytes=KEPT_BYTES, one_thread=True)
+        self.thumbnails = Thumbnails(self, one_thread=True)
         self.delegate = TileDelegate(self._theme, self._picture, self._waiting_words, self.view)
         view = self.view
         view.setModel(self.model)
@@ -375,14 +374,14 @@ class Gallery(QWidget):
         load = partial(read_thumbnail, path, self._cache)
         ground = None if self.delegate.as_lines else self._theme.color("canvas")
         finish = partial(tile, size=size, radius=radius, ground=ground)
-        key = f"{image_id}:{size.width()}:{ground.rgb() if ground is not None else ''}"
-        return self.thumbnails.get(key, size.width(), 2 * size.width(), load, finish)
+        look = f"{size.height()}{ground.name() if ground is not None else ''}"
+        return self.thumbnails.get(image_id, size.width(), 2 * size.width(), load, finish, look)
 
     def _face_width(self) -> int:
         return self._theme.icon_px(56) if self.delegate.as_lines else self.delegate.cell.width() - self._theme.px(GAP)
 
     def _loaded(self, key: str) -> None:
-        index = self.model.index_of(key.partition(":")[0])
+        index = self.model.index_of(key)
         if index.isValid():
             self.view.viewport().update(self.view.visualRect(index))
 

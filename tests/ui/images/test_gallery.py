@@ -6,15 +6,19 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
 
 from app.ui.images.gallery import Gallery
 from app.ui.images.state import GalleryState, Tile
 from app.ui.images.tile_delegate import NEW_CAPTIONS
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Mode, Theme
+from app.ui.kit.thumbnails import KEPT_BYTES, SIZES, ImageCache, Thumbnails
+from tests.kit.waiting import until
 
 IMAGES = 1000
+MODES: tuple[Mode, ...] = ("light", "dark")
 
 
 def captions(gallery: Gallery) -> tuple[int, int]:
@@ -56,4 +60,29 @@ async def test_a_leap_shows_every_caption_in_sight_after_a_few_frames(theme: The
             while (seen := captions(gallery))[0] < seen[1] or not seen[1]:
                 await asyncio.sleep(0.02)
         assert seen[1] > NEW_CAPTIONS, "more than one frame paints"
+    gallery.close()
+
+
+async def test_images_of_former_widths_and_themes_are_let_go(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Thumbnails, "shared", ImageCache(KEPT_BYTES))
+    source = tmp_path / "harbor.png"
+    image = QImage(900, 600, QImage.Format.Format_RGB32)
+    image.fill(0xFF336699)
+    assert image.save(str(source))
+    gallery = Gallery(theme, lambda _image_id: source, lambda _image_id: "", tmp_path / "cache")
+    gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    gallery.show()
+    gallery.show_state(GalleryState((Tile("1", "Harbor", "$0.018", "saved", at=datetime.now(UTC)),), 1, loaded=True))
+    faces: set[tuple[int, str]] = set()
+    for width in (500, 560, 620):
+        gallery.resize(width, 900)
+        for mode in MODES:
+            theme.configure(mode=mode, text_percent=100)
+            gallery.grab()
+            await until(lambda: gallery.thumbnails.is_idle)
+            faces.add((gallery.delegate.cell.width(), mode))
+    assert len(Thumbnails.shared) == SIZES
+    assert len(faces) > 2 * SIZES
     gallery.close()

@@ -10,7 +10,8 @@ outlives it is set aside (`gc.freeze`), so that the next one looks at newer obje
 everything is looked at once more.
 
 What is freed has to be used again as well: on Linux the C library gives threads heaps of their own, up to eight for
-each processor, and each keeps what its busiest moment took.
+each processor, and each keeps what its busiest moment took. Two serve all threads, and a full collection, which comes
+at a quiet moment, hands their free pages back to the system.
 """
 
 from __future__ import annotations
@@ -74,22 +75,34 @@ class UiThreadCollector(QObject):
             return
         gc.collect()
         gc.freeze()
+        trim_heaps()
         self._deep.start()
 
     def _look_at_everything(self) -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
+        trim_heaps()
 
 
 def share_heaps() -> None:
     """Let all threads of this process share two heaps, where the C library is glibc."""
-    if sys.platform == "linux":
-        from ctypes import CDLL
+    _call_glibc("mallopt", M_ARENA_MAX, HEAPS)
 
-        mallopt = getattr(CDLL(None), "mallopt", None)
-        if mallopt is not None:
-            mallopt(M_ARENA_MAX, HEAPS)
+
+def trim_heaps() -> bool:
+    """Hand free pages back to the system, where the C library is glibc; return whether there were any."""
+    return bool(_call_glibc("malloc_trim", 0))
+
+
+def _call_glibc(name: str, *arguments: int) -> int:
+    """Return 0 where there is no such function."""
+    if sys.platform != "linux":
+        return 0
+    from ctypes import CDLL
+
+    function = getattr(CDLL(None), name, None)
+    return int(function(*arguments)) if function is not None else 0
 
 
 def collect_young_if_due() -> bool:
