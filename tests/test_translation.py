@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import string
 import struct
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
@@ -100,3 +103,115 @@ def test_a_damaged_catalog_leaves_the_window_in_english(damage: bytes, tmp_path:
 def test_english_loads_no_library_for_languages() -> None:
     code = "import sys; import app.translation; sys.exit('gettext' in sys.modules)"
     assert subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def calls() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:
+    """Each call of tr and tr_n with its place, and what it stands in, the innermost first."""
+    for file in sorted((ROOT / "app").rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        above = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("tr", "tr_n"):
+                outer: list[ast.AST] = [node]
+                while isinstance(outer[-1], ast.expr | ast.keyword) and outer[-1] in above:
+                    outer.append(above[outer[-1]])
+                yield f"{file.relative_to(ROOT).as_posix()}:{node.lineno}", node, outer[1:]
+
+
+def test_a_text_is_one_literal_whose_fields_are_the_values_given() -> None:
+    found = []
+    for place, call, _ in calls():
+        assert isinstance(call.func, ast.Name)
+        texts = call.args[: 1 if call.func.id == "tr" else 2]
+        if not all(isinstance(text, ast.Constant) and isinstance(text.value, str) for text in texts):
+            found.append(f"{place} is no literal: {ast.unparse(call)}")
+            continue
+        given = {value.arg for value in call.keywords}
+        fields = {
+            field
+            for text in texts
+            if given or call.func.id == "tr_n"
+            for _, field, _, _ in string.Formatter().parse(ast.literal_eval(text))
+            if field is not None
+        }
+        if fields - {"n"} != given - {"n"} or None in given:
+            found.append(f"{place} has the fields {fields} and the values {given}")
+        if len(call.args) != len(texts) + (call.func.id == "tr_n"):
+            found.append(f"{place}: values have names, so that a translator knows what they are")
+    assert found == []
+
+
+# A sentence in halves cannot be put into another order. Each may go, none may come.
+GLUED: dict[str, int] = {
+    "app/core/budget.py": 2,
+    "app/credentials/accounts.py": 2,
+    "app/service/http/network_check.py": 1,
+    "app/service/http/network_dial.py": 1,
+    "app/storage/settings.py": 1,
+    "app/ui/chat/inspector/json_view.py": 2,
+    "app/ui/chat/inspector/totals_page.py": 1,
+    "app/ui/chat/models/deprecation_strip.py": 2,
+    "app/ui/chat/session/deprecation.py": 1,
+    "app/ui/chat/session/import_export.py": 1,
+    "app/ui/chat/session/message_rows.py": 1,
+    "app/ui/chat/session/view_values.py": 3,
+    "app/ui/chat/state.py": 1,
+    "app/ui/conversation/accessible.py": 1,
+    "app/ui/conversation/wait_line.py": 1,
+    "app/ui/crypto_rpc/response_pane.py": 2,
+    "app/ui/crypto_rpc/session/parameter_fields.py": 1,
+    "app/ui/crypto_rpc/session/runs.py": 2,
+    "app/ui/crypto_rpc/session/sending.py": 1,
+    "app/ui/crypto_rpc/session/tools.py": 1,
+    "app/ui/images/edit_dialog.py": 1,
+    "app/ui/images/enlarge_dialog.py": 1,
+    "app/ui/images/form_pane.py": 1,
+    "app/ui/images/state.py": 1,
+    "app/ui/kit/widgets/preset_popover.py": 1,
+    "app/ui/settings/accounts/row.py": 1,
+    "app/ui/settings/connection/presenter.py": 1,
+    "app/ui/settings/sandbox/controls.py": 1,
+    "app/ui/shell/navigation.py": 1,
+    "app/ui/shell/overlays.py": 1,
+    "app/ui/shell/self_test.py": 1,
+    "app/ui/shell/status_bar.py": 6,
+    "app/ui/speech/speak_bar.py": 1,
+    "app/ui/speech/voice_picker.py": 1,
+    "app/ui/transcription/export_page.py": 1,
+    "app/ui/transcription/options_page.py": 3,
+    "app/ui/transcription/session/rows.py": 1,
+    "app/ui/transcription/sound_view.py": 3,
+    "app/ui/transcription/transcript_rows.py": 1,
+    "app/ui/video/consent_dialog.py": 2,
+    "app/ui/video/presenter.py": 1,
+    "app/ui/video/session/job_rows.py": 1,
+    "app/ui/wallet/key_dialogs.py": 1,
+    "app/ui/wallet/list_pane.py": 4,
+    "app/ui/wallet/overview.py": 1,
+    "app/ui/wallet/receipts_table.py": 3,
+    "app/ui/wallet/session/comparison.py": 1,
+    "app/ui/wallet/session/top_up_rows.py": 1,
+    "app/ui/wallet/state.py": 1,
+    "app/ui/wallet/top_up_dialog.py": 3,
+    "app/wallet/payment_sheet.py": 2,
+}
+
+
+def is_glued(call: ast.Call, outer: list[ast.AST]) -> bool:
+    """Whether a text is a part that is put together with others by its spaces and signs."""
+    text = call.args[0].value if isinstance(call.args[0], ast.Constant) else ""
+    if isinstance(text, str) and (text != text.strip(" ") or text[:1] in ",;"):
+        return True
+    parent: ast.AST = call
+    for each in outer:
+        if isinstance(each, ast.IfExp):
+            parent = each
+            continue
+        joins = isinstance(each, ast.BinOp) and isinstance(each.op, ast.Add) and not isinstance(each.right, ast.List)
+        return joins or (isinstance(each, ast.AugAssign) and each.value is parent and isinstance(each.op, ast.Add))
+    return False
+
+
+def test_no_sentence_is_glued_from_halves() -> None:
+    found = Counter(place.partition(":")[0] for place, call, outer in calls() if is_glued(call, outer))
+    assert found == GLUED

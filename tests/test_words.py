@@ -68,6 +68,14 @@ def test_no_text_breaks_a_rule_of_words(rule: str) -> None:
     assert not found, f"{rule} (resources/words.md):\n" + "\n".join(map(str, found))
 
 
+def test_every_text_goes_through_the_translation() -> None:
+    bare = [each for each in of_sources() if not each.translated and not each.path.startswith("app/sandbox/")]
+    assert not bare, (
+        "wrap it in tr() (app/translation.py), or say in tests/words.py why nobody reads it:\n"
+        + "\n".join(map(str, bare))
+    )
+
+
 def test_the_list_finds_what_is_shown_and_leaves_out_what_is_not() -> None:
     source = '''
 """A docstring of a module."""

@@ -59,7 +59,7 @@ NAMES = frozenset(
 }
 # What reads as words and is not shown, by where it is → what it is there.
 NEVER_SHOWN: tuple[tuple[str, str, str], ...] = (
-    ("app/__main__.py", ".", "said before anything is loaded"),
+    ("app/__main__.py", ".*", "said before anything is loaded"),
     ("app/bootstrap/account_services.py", "Sandbox", "the name of an account, saved"),
     ("app/bootstrap/wallet_tab.py", "hard top-up", "the key of a limit"),
     ("app/core/budget.py", r"(whole|tab|account) \{…\}", "keys of limits"),
@@ -144,7 +144,7 @@ def reads_as_words(words: str) -> bool:
         return False
     plain = words.replace("{…}", "0")
     return bool(
-        re.search(r"[A-Za-z]{2,}[,.:;…]? \(?[A-Za-z]{2,}|[A-Za-z]{2,} 0|0 [a-z]{3,}", plain)
+        re.search(r"[A-Za-z]{2,}[,.:;…]? (a |A )?\(?[A-Za-z]{2,}|[A-Za-z]{2,} 0|0 [a-z]{3,}|^A [a-z]{3,}", plain)
         or re.fullmatch(r"[A-Z][a-z’]{2,}(-[a-z]+)?[….:]?", plain)
     )
 

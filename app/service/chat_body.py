@@ -110,7 +110,7 @@ def parse_suffix(model: str) -> tuple[str, dict[str, str | bool]]:
 
 
 def _check(request: ChatRequest, model: str, parameters: ServiceParameters) -> None:
-    limit(bool(model.strip()), "model", "1", "Choose a model.")
+    limit(bool(model.strip()), "model", "1", tr("Choose a model."))
     limit(bool(request.messages), "messages", "1", tr("A chat needs at least one message."))
     _in_range("temperature", request.temperature, 0, 2)
     _in_range("top_p", request.top_p, 0, 1)

@@ -59,7 +59,7 @@ class EmbeddingsResource:
         on_wait: OnWait | None = None,
     ) -> Embeddings:
         """Return the vectors of 1 to 2048 texts. Raises `LimitExceeded` before sending, and other `ServiceError`s."""
-        limit(bool(model.strip()), "model", "1", "Choose a model.")
+        limit(bool(model.strip()), "model", "1", tr("Choose a model."))
         limit(
             1 <= len(texts) <= MAX_TEXTS,
             "input",

@@ -120,7 +120,7 @@ class ImageRequest:
         return {**body, **self.extra}
 
     def _check(self) -> None:
-        limit(bool(self.model.strip()), "model", "1", "Choose a model.")
+        limit(bool(self.model.strip()), "model", "1", tr("Choose a model."))
         _check_prompt(self.prompt, min(self.prompt_limit, MAX_PROMPT_CHARS))
         for name, side in (("width", self.width), ("height", self.height)):
             limit(
@@ -184,7 +184,7 @@ class ImagesResource:
         price_usd: Decimal | None = None,
     ) -> GeneratedImages:
         """Make an image in the OpenAI form of the call. An unknown model falls back to the service's default."""
-        limit(bool(model.strip()), "model", "1", "Choose a model.")
+        limit(bool(model.strip()), "model", "1", tr("Choose a model."))
         _check_prompt(prompt, MAX_OPENAI_PROMPT_CHARS)
         limit(
             size in (None, *OPENAI_SIZES),
@@ -218,7 +218,7 @@ class ImagesResource:
         on_wait: OnWait | None = None,
     ) -> GeneratedImages:
         """Change an image by words; several images go to the endpoint for several. Raises `ServiceError`."""
-        limit(bool(request.model.strip()), "model", "1", "Choose a model.")
+        limit(bool(request.model.strip()), "model", "1", tr("Choose a model."))
         _check_prompt(request.prompt, min(request.prompt_limit, MAX_EDIT_PROMPT_CHARS))
         limit(bool(request.pictures), "image", "1", tr("No image to edit."))
         _check_format(request.output_format)

@@ -189,7 +189,7 @@ class ModelsResource:
 
         Where the dialect has no such path, or the path is not there after all, the list is searched (R-EP-13).
         """
-        limit(bool(model_id.strip()), "model", "1", "Name a model.")
+        limit(bool(model_id.strip()), "model", "1", tr("Name a model."))
         if self._client.dialect.model_by_id:
             try:
                 content = await self._client.get(f"/models/{quote(model_id, safe='')}", resource="models")

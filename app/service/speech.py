@@ -78,12 +78,12 @@ class SpeechRequest:
         return body
 
     def _check(self) -> None:
-        limit(bool(self.model.strip()), "model", "1", "Choose a model.")
+        limit(bool(self.model.strip()), "model", "1", tr("Choose a model."))
         limit(
             0 < len(self.voice) <= MAX_VOICE_CHARS,
             "voice",
             tr("1 to {max_voice_chars}", max_voice_chars=MAX_VOICE_CHARS),
-            "Choose a voice.",
+            tr("Choose a voice."),
         )
         limit(bool(self.text.strip()), "input", "1", tr("Type something to speak."))
         limit(
@@ -294,7 +294,7 @@ class VoicesResource:
         self, sample: Path, model: str, *, price_usd: Decimal | None = None, on_progress: OnProgress | None = None
     ) -> ClonedVoice:
         """Upload a sample of a voice and return its handle. Raises `LimitExceeded` for a file that cannot do."""
-        limit(bool(model.strip()), "model", "1", "Choose a model.")
+        limit(bool(model.strip()), "model", "1", tr("Choose a model."))
         await check_upload(sample, CLONE_KINDS, tr("MP3, WAV, FLAC and M4A samples can be used."))
         kind = await sound_kind(sample)
         media_type = "audio/mp4" if kind in ("m4a", "mp4") else MEDIA_TYPES[kind or "wav"]

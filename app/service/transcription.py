@@ -181,7 +181,7 @@ def _text(answer: ServiceResponse) -> str:
 
 
 async def _check(request: TranscriptionRequest) -> str:
-    limit(bool(request.model.strip()), "model", "1", "Choose a model.")
+    limit(bool(request.model.strip()), "model", "1", tr("Choose a model."))
     limit(
         request.response_format in RESPONSE_FORMATS,
         "response_format",

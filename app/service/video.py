@@ -68,8 +68,8 @@ class VideoRequest:
 
     def to_body(self) -> dict[str, object]:
         """Raises `LimitExceeded`."""
-        limit(bool(self.model.strip()), "model", "1", "Choose a model.")
-        limit(bool(self.duration), "duration", "1", "Choose a duration.")
+        limit(bool(self.model.strip()), "model", "1", tr("Choose a model."))
+        limit(bool(self.duration), "duration", "1", tr("Choose a duration."))
         allowed = min(self.prompt_limit, MAX_PROMPT_CHARS)
         for name, text in (("prompt", self.prompt), ("negative_prompt", self.negative_prompt or "")):
             limit(

@@ -85,7 +85,7 @@ def make_backup(database: Path, folder: Path, kind: Kind, now: Clock = utc_now) 
     except sqlite3.Error as error:
         raise _failed(error, database, folder) from error
     except OSError as error:
-        raise unavailable(error, folder, "Making a backup") from error
+        raise unavailable(error, folder, tr("Making a backup")) from error
     finally:
         for leftover in (partial, partial.with_name(partial.name + "-journal")):
             with contextlib.suppress(OSError):

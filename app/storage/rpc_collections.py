@@ -154,7 +154,7 @@ class RpcCollections:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise unavailable(error, path, "Removing a collection") from error
+            raise unavailable(error, path, tr("Removing a collection")) from error
 
     def _free_name(self, name: str) -> str:
         stem = file_stem(name)

@@ -35,7 +35,9 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
 
     return (
         TabAction("chat.new", tr("New chat"), page.new_chat, "Ctrl+N", "plus", "file"),
-        TabAction("chat.model", "Choose a model…", lambda: _done(page.open_model_picker()), "Ctrl+Shift+M", "sparkle"),
+        TabAction(
+            "chat.model", tr("Choose a model…"), lambda: _done(page.open_model_picker()), "Ctrl+Shift+M", "sparkle"
+        ),
         TabAction("chat.characters", tr("Characters…"), page.characters_wanted.emit, "Ctrl+Shift+P", "mask"),
         TabAction(
             "chat.web",

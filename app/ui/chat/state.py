@@ -63,7 +63,7 @@ class ChatEntry:
         parts = [self.title, self.second_line]
         parts += [self.cost] if self.cost else []
         parts += ["pinned"] if self.pinned else []
-        parts += ["has a draft"] if self.has_draft else []
+        parts += [tr("has a draft")] if self.has_draft else []
         return ", ".join(part for part in parts if part)
 
 

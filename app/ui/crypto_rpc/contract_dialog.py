@@ -44,7 +44,7 @@ class ContractDialog(Dialog):
         self.text.setFont(theme.font("code"))
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(theme.type_px(TEXT_HEIGHT))
-        self.load = Button(theme, "Load a file…", "folder", size="small")
+        self.load = Button(theme, tr("Load a file…"), "folder", size="small")
         self.function = ChoiceField(theme, tr("Function"))
         self.arguments: list[TextField] = []
         self._holder = QWidget()

@@ -34,7 +34,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction("crypto_rpc.new", tr("New batch"), presenter.new_batch, "Ctrl+N", "plus"),
         TabAction("crypto_rpc.send", tr("Send"), page.send, "Ctrl+Return", "arrow-up", also=("Ctrl+Enter",)),
         TabAction("crypto_rpc.network", tr("Choose network"), page.open_networks, "Ctrl+Shift+L", "globe"),
-        TabAction("crypto_rpc.method", "Add a method", page.open_methods, "Ctrl+Shift+M", "plus"),
+        TabAction("crypto_rpc.method", tr("Add a method"), page.open_methods, "Ctrl+Shift+M", "plus"),
         TabAction("crypto_rpc.mode", tr("Rows or JSON"), page.toggle_mode, "Ctrl+Shift+J", "code"),
         TabAction("crypto_rpc.tidy", tr("Format JSON"), page.tidy, "Ctrl+Shift+I", "wrap"),
         TabAction("crypto_rpc.key", tr("New idempotency key"), presenter.new_key, "Ctrl+Shift+N", "refresh"),
@@ -42,7 +42,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction("crypto_rpc.again", tr("Send again"), page.send, "Ctrl+R", "retry", enabled=shown),
         TabAction("crypto_rpc.copy", tr("Copy response"), page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
         TabAction("crypto_rpc.save", tr("Save response…"), page.answer.save, "Ctrl+S", "download", enabled=shown),
-        TabAction("crypto_rpc.contract", "Call a contract…", page.open_contract, icon="document", hint="ABI"),
+        TabAction("crypto_rpc.contract", tr("Call a contract…"), page.open_contract, icon="document", hint="ABI"),
         TabAction("crypto_rpc.form", tr("Parameters as fields"), page.main.request.as_form.toggle, icon="list"),
         TabAction("crypto_rpc.side", tr("Request or response"), page.other_side, "F7", "panel-right"),
         TabAction(

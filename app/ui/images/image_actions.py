@@ -219,7 +219,7 @@ class ImageActions(QObject):
             tr("File name pattern"),
             f"Pattern: {words}",
             value=library.pattern or DEFAULT_PATTERN,
-            action="Choose a folder…",
+            action=tr("Choose a folder…"),
         )
         if pattern is None:
             return

@@ -74,7 +74,7 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         TabAction("images.star", tr("Star image"), page.star, "Ctrl+D", "star", enabled=chosen),
         TabAction("images.trash", tr("Move to trash"), page.trash, "", "trash", enabled=chosen),
         TabAction("images.open_trash", tr("Open trash"), page.open_trash, "", "trash"),
-        TabAction("images.model", "Choose a model", page.form.model.showPopup, "Ctrl+Shift+M", "sparkle"),
+        TabAction("images.model", tr("Choose a model"), page.form.model.showPopup, "Ctrl+Shift+M", "sparkle"),
         TabAction("images.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
         TabAction("images.next", tr("Next image"), lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("images.previous", tr("Previous image"), lambda: page.step(-1), "Alt+Up", "arrow-up"),

@@ -92,7 +92,7 @@ class SettingsPage(QObject):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(PaneHeader(theme, tr("Settings")))
-        self.filter = SearchField(theme, "Find a setting", shortcut="Ctrl+F")
+        self.filter = SearchField(theme, tr("Find a setting"), shortcut="Ctrl+F")
         self.filter.setProperty("sizing", "small")
         self.filter.search_changed.connect(self._filter)
         self._filter_row = QHBoxLayout()

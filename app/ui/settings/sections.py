@@ -24,7 +24,7 @@ SECTIONS = (
         "accounts",
         tr("Accounts"),
         "user",
-        (tr("Add account"), "Replace a key", tr("Remove an account"), tr("Secrets on this computer")),
+        (tr("Add account"), tr("Replace a key"), tr("Remove an account"), tr("Secrets on this computer")),
         ("key", "service", "address", "keychain", "keyring", "passphrase", "test", "rename"),
     ),
     Section(
@@ -55,7 +55,7 @@ SECTIONS = (
         "keyboard",
         tr("Keyboard"),
         "keyboard",
-        ("Change a shortcut", tr("Enter sends message")),
+        (tr("Change a shortcut"), tr("Enter sends message")),
         ("keys", "shortcuts", "hotkey", "enter"),
     ),
     Section(

@@ -342,7 +342,7 @@ class Overlays(QObject):
                     "info", tr("Your keys are locked."), needs, "lock", (ActionSpec("unlock", tr("Unlock…")),)
                 )
             elif secrets.state.ask == "choose" and current_account.account.kind == "api_key":
-                choose = (ActionSpec("choose", "Choose a place…"),)
+                choose = (ActionSpec("choose", tr("Choose a place…")),)
                 spec = BannerSpec("warn", secrets.state.sentence, needs.replace("them", tr("its key")), "lock", choose)
         if spec is None:
             self.banner.clear("secrets")

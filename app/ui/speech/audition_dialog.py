@@ -51,7 +51,7 @@ class AuditionDialog(Dialog):
         bind_label(words, self.text)
         self.text.setAccessibleName(tr("Line"))
         title = Label(theme, tr("Up to {max_voices} voices", max_voices=MAX_VOICES), "small", "text2", weight=500)
-        self.search = SearchField(theme, "Find a voice")
+        self.search = SearchField(theme, tr("Find a voice"))
         inside = QWidget()
         zone(inside, "surface")
         column = QVBoxLayout(inside)
@@ -117,7 +117,7 @@ class AuditionDialog(Dialog):
                 count=money.count(len(line)),
             )
         elif not voices:
-            problem = "Choose a voice."
+            problem = tr("Choose a voice.")
         elif len(voices) > MAX_VOICES:
             problem = tr("Up to {max_voices} voices; {count} are chosen.", max_voices=MAX_VOICES, count=len(voices))
         cost = tr("About {price}", price=money.money(price)) if price is not None else tr("Price unknown")

@@ -81,7 +81,7 @@ class SpeechCanvas(QWidget):
         self.header = PaneHeader(theme, tr("New clip"), style="reading", weight=600)
         self.list_button = IconButton(theme, "panel-left", tr("Show the list"), shortcut="Ctrl+B")
         self.pencil = IconButton(theme, "pencil", tr("Rename"), shortcut="F2", size="small", icon_size=15)
-        self.model = Button(theme, "Choose a model", "sparkle", icon_role="accent", opens_menu=True)
+        self.model = Button(theme, tr("Choose a model"), "sparkle", icon_role="accent", opens_menu=True)
         self.audition = IconButton(theme, "grid", tr("Compare voices"))
         self.open_file = IconButton(theme, "folder", tr("Open a text file"), shortcut="Ctrl+O")
         self.inspector_button = IconButton(

@@ -33,7 +33,7 @@ class CloneDialog(Dialog):
     """`voice_name`, `model_id` and `sample` are what was chosen; it can be accepted only when all is there."""
 
     def __init__(self, theme: Theme, parent: QWidget, cloning: VoiceCloning, models: Sequence[Model]) -> None:
-        super().__init__(theme, parent, "Clone a voice", width=500)
+        super().__init__(theme, parent, tr("Clone a voice"), width=500)
         self._cloning = cloning
         self._path: Path | None = None
         self._is_good = False
@@ -43,7 +43,7 @@ class CloneDialog(Dialog):
             self.model.addItem(model.name, model.id)
         self.words = Label(theme, READ_THIS, role="text2", wrap=True)
         self.record = Button(theme, tr("Record"), "record", icon_role="bad")
-        self.choose = Button(theme, "Choose a file…", "folder")
+        self.choose = Button(theme, tr("Choose a file…"), "folder")
         self.preview = Button(theme, tr("Hear it"), "play", kind="quiet")
         self.level = Progress(theme, tr("Loudness"))
         self.report = Label(theme, tr("5 to 10 seconds is best."), "small", "text2", wrap=True, tabular=True)
@@ -124,7 +124,7 @@ class CloneDialog(Dialog):
 
     def _choose_file(self) -> None:
         check = partial(self._cloning.check, model_id=self.model_id)
-        ask_for_file(self, "Choose a sample", check, "Sound (*.wav *.mp3 *.flac *.m4a *.mp4)")
+        ask_for_file(self, tr("Choose a sample"), check, "Sound (*.wav *.mp3 *.flac *.m4a *.mp4)")
 
     def _hear(self) -> None:
         if self._path is not None:

@@ -42,7 +42,7 @@ class ClonedVoiceList(ScrollPane):
             role="text2",
             wrap=True,
         )
-        self.clone = Button(theme, "Clone a voice…", "plus")
+        self.clone = Button(theme, tr("Clone a voice…"), "plus")
         self._column.addWidget(self.words)
         self._column.addWidget(self.clone, 0, Qt.AlignmentFlag.AlignLeft)
         self._rows = QVBoxLayout()

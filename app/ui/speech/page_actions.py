@@ -92,9 +92,11 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             enabled=has_sound,
         ),
         TabAction("speech.audition", tr("Compare voices…"), page.voices.ask_audition, "", "grid"),
-        TabAction("speech.voices", "Choose a voice", page.open_voices, "Ctrl+Shift+L", "speech"),
-        TabAction("speech.model", "Choose a model…", lambda: _done(page.open_model_menu()), "Ctrl+Shift+M", "sparkle"),
-        TabAction("speech.clone", "Clone a voice…", page.voices.ask_clone, "", "microphone"),
+        TabAction("speech.voices", tr("Choose a voice"), page.open_voices, "Ctrl+Shift+L", "speech"),
+        TabAction(
+            "speech.model", tr("Choose a model…"), lambda: _done(page.open_model_menu()), "Ctrl+Shift+M", "sparkle"
+        ),
+        TabAction("speech.clone", tr("Clone a voice…"), page.voices.ask_clone, "", "microphone"),
         TabAction("speech.own", tr("My voices"), page.open_own_voices, "", "user"),
         TabAction("speech.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
         TabAction("speech.rename", tr("Rename clip"), page.rename, "", "tag", enabled=has_take),

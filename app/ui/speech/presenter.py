@@ -528,7 +528,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
                 kept=kept,
             ),
             primary=ActionSpec(f"clone-again:{take.voice}", tr("Clone it again")),
-            alternative=ActionSpec("choose-voice", "Choose a voice"),
+            alternative=ActionSpec("choose-voice", tr("Choose a voice")),
         )
     if isinstance(error, BadRequest) and _is_about_the_voice(error):
         model = voice_list.model(take.model)
@@ -538,7 +538,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
             what=f"{name} does not know the voice {take.voice_name}",
             meaning=tr("{shortened} Nothing was charged.", shortened=shortened(error.message)),
             primary=ActionSpec("model-voice", tr("Use {name}’s default voice", name=name)),
-            alternative=ActionSpec("choose-voice", "Choose a voice"),
+            alternative=ActionSpec("choose-voice", tr("Choose a voice")),
         )
     if problem.primary is None or problem.primary.id in ("retry", "continue"):
         failed = next((part for part in take.parts if part.state != "complete"), None)

@@ -39,7 +39,7 @@ class VoicePicker(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.search = SearchField(theme, "Find a voice")
+        self.search = SearchField(theme, tr("Find a voice"))
         self.model = ChoiceField(theme, tr("Voice model"), small=True)
         self.language = ChoiceField(theme, tr("Voice language"), small=True)
         self.gender = SegmentedChoice(
@@ -194,7 +194,7 @@ class VoicePicker(QWidget):
         star = tr("Remove from favorites") if is_loved else tr("Add to favorites")
         for text, icon_name, signal in (
             (tr("Use this voice"), "check", self.voice_chosen),
-            ("Hear a sample", "play", self.sample_wanted),
+            (tr("Hear a sample"), "play", self.sample_wanted),
             (star, "star", self.star_wanted),
         ):
             menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(key))

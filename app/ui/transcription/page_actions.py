@@ -66,7 +66,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "pause",
             enabled=recording,
         ),
-        TabAction("transcription.mark", "Add a note", presenter.mark, "", "flag", enabled=stored),
+        TabAction("transcription.mark", tr("Add a note"), presenter.mark, "", "flag", enabled=stored),
         TabAction(
             "transcription.discard",
             tr("Discard recording"),
@@ -78,7 +78,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction("transcription.test", tr("Test microphone"), presenter.recorder.test_microphone, "", "microphone"),
         TabAction(
             "transcription.model",
-            "Choose a model…",
+            tr("Choose a model…"),
             lambda: _done(main.header.open_models()),
             "Ctrl+Shift+M",
             "sparkle",

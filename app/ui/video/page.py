@@ -39,7 +39,7 @@ INFO = TABS["video"]
 MENU = (
     ("use", tr("Use again"), "replay"),
     ("again", tr("Generate again…"), "retry"),
-    ("save", "Save a copy…", "download"),
+    ("save", tr("Save a copy…"), "download"),
     ("folder", tr("Show in folder"), "folder"),
     ("fetch", tr("Download again"), "download"),
     ("consent", tr("Review…"), "shield"),

@@ -30,10 +30,10 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
 
     return (
         TabAction("video.new", tr("New video"), page.new_video, "Ctrl+N", "plus", "file"),
-        TabAction("video.save", "Save a copy…", act("save"), "Ctrl+S", "download", "file", enabled=can("save")),
+        TabAction("video.save", tr("Save a copy…"), act("save"), "Ctrl+S", "download", "file", enabled=can("save")),
         TabAction("video.folder", tr("Show in folder"), act("folder"), "", "folder", "file", enabled=can("folder")),
         TabAction("video.queue", tr("Queue video"), page.queue, "Ctrl+Return", "video"),
-        TabAction("video.model", "Choose a model…", page.choose_model, "Ctrl+Shift+M", "sparkle"),
+        TabAction("video.model", tr("Choose a model…"), page.choose_model, "Ctrl+Shift+M", "sparkle"),
         TabAction("video.prompts", tr("Saved prompts…"), page.open_prompts, "Ctrl+Shift+P", "list"),
         TabAction("video.use", tr("Use again"), act("use"), "Ctrl+Shift+D", "replay", enabled=can("use")),
         TabAction("video.again", tr("Generate again…"), act("again"), "Ctrl+R", "retry", enabled=can("again")),

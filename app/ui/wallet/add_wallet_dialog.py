@@ -42,7 +42,7 @@ class AddWalletDialog(Dialog):
     def __init__(
         self, theme: Theme, parent: QWidget, keys: WalletKeys, sites: tuple[AccountCard, ...], way: str = "new"
     ) -> None:
-        super().__init__(theme, parent, "Add a wallet", width=600)
+        super().__init__(theme, parent, tr("Add a wallet"), width=600)
         self._keys = keys
         self._sites = sites
         self._path: Path | None = None

@@ -89,7 +89,7 @@ class WalletListPane(QWidget):
         self._payments, payments = column(theme, wraps=True)
         self._payment_cards: WidgetList[OpenPaymentCard] = WidgetList(payments)
         self._accounts, self._accounts_column = column(theme, wraps=True)
-        self.new = Button(theme, "Add a wallet…", "plus")
+        self.new = Button(theme, tr("Add a wallet…"), "plus")
         self.new.clicked.connect(self.new_wanted)
         self.limits = LimitFields(theme, limit_text)
         for widget in (self._payments, self._accounts, self.new, self.limits):

@@ -315,7 +315,7 @@ class WalletPage(QObject):
 
         return (
             TabAction("wallet.top_up", tr("Top up…"), lambda: _done(self.top_up()), "Ctrl+T", "credits"),
-            TabAction("wallet.new", "Add a wallet…", self.new_wallet, "Ctrl+N", "plus", "file"),
+            TabAction("wallet.new", tr("Add a wallet…"), self.new_wallet, "Ctrl+N", "plus", "file"),
             TabAction(
                 "wallet.export", tr("Export receipts…"), self.export, "Ctrl+E", "download", "file", also=("Ctrl+S",)
             ),

@@ -107,7 +107,7 @@ class WalletDialogs(QObject):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
         dialog.add_button(tr("Close"), accepts=False, default=True)
         dialog.add_button(
-            tr("Top up {name}", name=instead.name) if instead is not None else "Add a wallet…", accepts=True
+            tr("Top up {name}", name=instead.name) if instead is not None else tr("Add a wallet…"), accepts=True
         )
         try:
             return await dialog.answer()

@@ -67,7 +67,7 @@ class ModelPicker(Popover):
     reload_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, parent, name="Choose a model", padding=0)
+        super().__init__(theme, parent, name=tr("Choose a model"), padding=0)
         self.search = SearchField(theme, tr("Filter models by name or id"))
         self.search.textChanged.connect(self._filter)  # at once: Enter right after the last letter means what is typed
         self.search.installEventFilter(self)

@@ -37,7 +37,7 @@ class AccountForm(QWidget):
         self.address = QLineEdit()
         self.address.setProperty("mono", True)
         self.address.setPlaceholderText(EXAMPLE_ADDRESS)
-        self.key = SecretField(theme, "Paste a key")
+        self.key = SecretField(theme, tr("Paste a key"))
         hint = tr("Create a key in your account's API settings on the service's website.")
         self.key.setToolTip(plain_tip(hint))
         self.key.setAccessibleDescription(hint)

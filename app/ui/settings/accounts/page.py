@@ -258,7 +258,7 @@ class AccountsPage(SectionPage):
 async def ask_key(theme: Theme, parent: QWidget, account_name: str, place: SecretsState) -> str | None:
     """Return the new key, None when the person leaves. The field is emptied either way."""
     dialog = Dialog(theme, parent, tr("Replace key for {account_name}", account_name=account_name))
-    field = SecretField(theme, "Paste a key")
+    field = SecretField(theme, tr("Paste a key"))
     dialog.body.addWidget(FieldBox(theme, tr("API key"), field))
     words = tr("The old key is removed here but not revoked at the service. {keep_words}", keep_words=keep_words(place))
     dialog.body.addWidget(Label(theme, words, "small", "text2", wrap=True))

@@ -41,7 +41,7 @@ class ConnectionPage(SectionPage):
         self.group(tr("Test"), Label(theme, words, "small", "text2", wrap=True), self.test)
         self._certificates = RowCard(theme)
         self._shown: tuple[CertificateRow, ...] | None = None
-        self.add_button = Button(theme, "Add a certificate…", "plus", size="small")
+        self.add_button = Button(theme, tr("Add a certificate…"), "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
         self._problem = Label(theme, "", "small", "bad", wrap=True)
         self.group(tr("Custom certificates"), self._certificates, self._problem)
@@ -81,13 +81,13 @@ class ConnectionPage(SectionPage):
             line.set_meaning(row.problem or row.detail, "bad" if row.problem else "text2")
             self._certificates.add(line)
         meaning = tr("PEM files trusted in addition to the system's. For networks that inspect TLS traffic.")
-        self.add_button = Button(self.theme, "Add a certificate…", "plus", size="small")
+        self.add_button = Button(self.theme, tr("Add a certificate…"), "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
         title = tr("Add another…") if rows else tr("None yet")
         self._certificates.add(SettingRow(self.theme, title, self.add_button, meaning=meaning))
 
     def _choose_file(self) -> None:
-        ask_for_file(self, "Add a certificate", lambda path: self._presenter.add_certificate(str(path)), _FILES)
+        ask_for_file(self, tr("Add a certificate"), lambda path: self._presenter.add_certificate(str(path)), _FILES)
 
 
 def _scroll_to(page: QWidget, row: QWidget) -> None:

@@ -47,7 +47,7 @@ def title_of(job: VideoJob) -> str:
         words = (
             words[:TITLE_CHARS].rpartition(" ")[0].rstrip(" ,.;:") + "…" if " " in words else words[:TITLE_CHARS] + "…"
         )
-    return words or "Without a prompt"
+    return words or tr("Without a prompt")
 
 
 def _video_name(job: VideoJob) -> str:
