@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.core.undo import UndoCommand
-from app.storage.errors import StorageError
+from app.storage.errors import NotStored, StorageError
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.core.undo import UndoStack
 
 Ids = tuple[str, ...]
+Row = TypeVar("Row")
 
 
 class TrashEntry(NamedTuple):
@@ -89,6 +90,7 @@ class Trash(QObject):
             self._tasks.start_unless_running(f"{self._tab} {change} {ids[0]}", self._guarded, self._change, change, ids)
 
     async def _change(self, change: str, ids: Ids) -> None:
+        left = set(ids)
         try:
             for kind in self._kinds:
                 there = {entry.id for entry in await kind.trashed()}
@@ -96,6 +98,9 @@ class Trash(QObject):
                 if wanted:
                     await (kind.restore if change == "restore" else kind.delete)(wanted)
                     self._undo_stack.forget(self._tab, wanted)
+                    left = left.difference(wanted)
+            if left:
+                raise NotStored(tr("This is no longer in the trash."))
         finally:
             await self.read()
 
@@ -110,6 +115,23 @@ class Trash(QObject):
             await work(*args)
         except StorageError as error:
             self.failed.emit(error.sentence)
+
+
+async def move_rows(
+    rows: Iterable[Row], move: Callable[[Row], Awaitable[object]]
+) -> tuple[tuple[Row, ...], StorageError | None]:
+    """Move rows to a trash, one after the other, up to the first that the disk refuses.
+
+    Return those that were moved, which can be undone, and the refusal, to be raised once that was offered.
+    """
+    moved: list[Row] = []
+    try:
+        for row in rows:
+            await move(row)
+            moved.append(row)
+    except StorageError as error:
+        return tuple(moved), error
+    return tuple(moved), None
 
 
 def moved_text(titles: Sequence[str], plural: str) -> str:

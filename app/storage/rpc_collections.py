@@ -70,6 +70,7 @@ class RpcCollections:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._has_trash = False  # from then on a trash that is not there is a disk that is away
 
     def read_all(self) -> tuple[tuple[Collection, ...], tuple[str, ...]]:
         """Every collection by name, and the names of the files that are none."""
@@ -103,6 +104,7 @@ class RpcCollections:
         name = f"{Path(collection.file).stem}~{micros_of(at)}.json"
         make_folder(self._trash_folder)
         write_atomically(self._trash_folder / name, collection_text(gone).encode())
+        self._has_trash = True
         if place is None:
             self._unlink(self.folder / collection.file)
         else:
@@ -113,8 +115,11 @@ class RpcCollections:
         """What is in the trash, whatever can be read of it."""
         found = []
         try:
-            paths = sorted(self._trash_folder.glob("*~*.json"))
+            paths = sorted(path for path in self._trash_folder.iterdir() if path.match("*~*.json"))
+            self._has_trash = True
         except OSError as error:
+            if isinstance(error, FileNotFoundError | NotADirectoryError) and not self._has_trash:
+                return ()
             raise unavailable(error, self._trash_folder, tr("Reading the trash")) from error
         for path in paths:
             stem, _, moment = path.stem.rpartition("~")

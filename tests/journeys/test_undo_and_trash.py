@@ -33,7 +33,7 @@ from tests.journeys.paying_tabs import images, video
 from tests.journeys.talk import in_the_sandbox
 from tests.journeys.test_refusing_disk import READ_ONLY, allow, notices, refuse
 from tests.kit.waiting import until
-from tests.read_only import read_only
+from tests.read_only import read_only, vanished
 
 COLLECTION = {
     "format": "rialto-collection",
@@ -283,6 +283,88 @@ async def test_an_undo_that_the_disk_refuses_is_said_once_and_can_be_undone_once
                 tab,
                 lambda library=library, row=row: library.one(row.id) is not None,  # type: ignore[misc]  # as above
             )
+
+
+async def refuse_a_second_row(rialto: Rialto, table: str) -> None:
+    """From now on SQLite finds its disk full as soon as one row of `table` is in the trash."""
+    assert rialto.database is not None
+    writer = rialto.database._writer
+    await writer.execute("ATTACH ':memory:' AS small")
+    await writer.execute("CREATE TABLE small.more (value)")
+    await writer.execute("PRAGMA small.max_page_count = 2")
+    await writer.execute(
+        f"CREATE TEMP TRIGGER second BEFORE UPDATE ON main.{table}"
+        f" WHEN EXISTS (SELECT 1 FROM {table} WHERE trashed_at IS NOT NULL)"
+        " BEGIN INSERT INTO more VALUES (zeroblob(100000)); END"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("chats", "chats"),
+        ("clips", "takes"),
+        ("transcripts", "transcripts"),
+        ("images", "images"),
+        ("videos", "video_jobs"),
+    ],
+)
+async def test_rows_that_went_before_the_disk_refused_the_next_can_be_brought_back(
+    start: Callable[..., Any], tmp_path: Path, name: str, table: str
+) -> None:
+    one = LISTS[name]
+    await fill(tmp_path / "home")
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        rialto.window.show_tab(one.tab)
+        page = rialto.window.tab(one.tab)
+        await until(lambda: len(one.keys(page)) == 2)
+        before = one.keys(page)
+        go_to(one, page, before[-1])
+        await settled(rialto)
+        await refuse_a_second_row(rialto, table)
+        QTest.keyClick(one.view(page), Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClick(one.view(page), Qt.Key.Key_Delete)
+        undo_stack, toasts = rialto.window.undo_stack, rialto.window.overlays.toasts
+        await until(lambda: undo_stack.can_undo(one.tab))
+        await settled(rialto)
+        assert len(one.keys(page)) == 1
+        told = [toast.accessibleName() for toast in toasts.toasts]
+        if one.tab in ("chat", "transcription"):  # on the page itself
+            told.append(str(page.presenter.head().problem))
+        assert "disk is full" in " ".join(told), told
+        assert rialto.database is not None
+        await rialto.database._writer.execute("DROP TRIGGER second")
+        assert undo_stack.undo_last(one.tab)
+        await until(lambda: one.keys(page) == before)
+        await settled(rialto)
+
+
+async def test_a_collection_whose_folder_is_away_is_undone_once_it_is_there_again(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    one = LISTS["collections"]
+    await fill(tmp_path / "home")
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        rialto.window.show_tab(one.tab)
+        page = rialto.window.tab(one.tab)
+        await until(lambda: one.keys(page))
+        before = one.keys(page)
+        go_to(one, page, before[-1])
+        QTest.keyClick(one.view(page), Qt.Key.Key_Delete)
+        undo_stack = rialto.window.undo_stack
+        await until(lambda: undo_stack.can_undo(one.tab))
+        await settled(rialto)
+        with vanished(rialto.paths.data / "collections"):
+            rialto.window.undo()
+            await settled(rialto)
+            assert undo_stack.can_undo(one.tab)
+            assert "The folder does not exist" in " ".join(notices(rialto))
+        rialto.window.undo()
+        await until(lambda: one.keys(page) == before)
+        await settled(rialto)
+        assert not undo_stack.can_undo(one.tab)
 
 
 async def is_restored_from_the_filter(hands: Keyboard, one: List, page: Any) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.trash import Trash, TrashEntry, moved_text
+from app.core.trash import Trash, TrashEntry, move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
 from app.storage.errors import NotStored, StorageError
 from app.translation import tr
@@ -678,13 +678,13 @@ class ChatPresenter(QObject):
     async def _move_to_trash(self, chat_ids: tuple[str, ...], before: str) -> None:
         """`before` is what was in the box when it was asked for: what came since then is the next chat's."""
         assert self.library is not None
-        titles = []
-        for chat_id in chat_ids:
-            titles.append(self.title_of(chat_id))
+        library, titles = self.library, [self.title_of(chat_id) for chat_id in chat_ids]
+
+        async def move(chat_id: str) -> None:
             self.answers.stop(chat_id)
             if chat_id == self.opened.chat_id:
                 await self.drafts.store(before if self.opened.editing is None else None)
-            await self.library.trash(chat_id)
+            await library.trash(chat_id)
             if chat_id == self.opened.chat_id:
                 now = self.opened.draft
                 typed = typed_since(before, now)
@@ -692,8 +692,13 @@ class ChatPresenter(QObject):
                 self.set_draft(now if typed is None else typed)
                 self._remember_chat("")
                 self._shown()
+
+        moved, refusal = await move_rows(chat_ids, move)
         self._all_changed()
-        await self.trash.moved(chat_ids, moved_text(titles, "chats"))
+        if moved:
+            await self.trash.moved(moved, moved_text(titles[: len(moved)], "chats"))
+        if refusal is not None:
+            raise refusal
 
     async def _trashed(self) -> tuple[TrashEntry, ...]:
         return await self.library.trashed(datetime.now(UTC)) if self.library is not None else ()

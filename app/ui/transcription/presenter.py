@@ -20,7 +20,7 @@ from app.core import money
 from app.core.file_saving import save_file
 from app.core.money import position
 from app.core.problems import Problem
-from app.core.trash import Trash, TrashEntry, TrashKind, moved_text
+from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.storage.errors import Again, NotStored, StorageError
 from app.storage.transcripts import Transcripts
 from app.translation import tr
@@ -752,12 +752,18 @@ class TranscriptionPresenter(QObject):
 
     async def trash_rows(self, ids: tuple[str, ...]) -> None:
         titles = [self.rows[row_id].title for row_id in ids]
-        for row_id in ids:
+
+        async def move(row_id: str) -> None:
             await self.store.trash(row_id)
             if row_id == self.open_id:
                 self.close_row()
+
+        moved, refusal = await move_rows(ids, move)
         await self.reload()
-        await self.trash.moved(ids, moved_text(titles, "transcripts"))
+        if moved:
+            await self.trash.moved(moved, moved_text(titles[: len(moved)], "transcripts"))
+        if refusal is not None:
+            raise refusal
 
     async def _trashed(self) -> Sequence[TrashEntry]:
         now = self.now()

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.file_saving import Saved
 from app.core.tasks import TaskScope
-from app.core.trash import moved_text
+from app.core.trash import move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
 from app.service.http.media_types import HEAD_BYTES, sniff
 from app.storage.chat_rows import new_id
@@ -178,7 +178,7 @@ class ImageLibrary(QObject):
         """Move images to the trash; what is on its way stays."""
         ids = tuple(key for key in image_ids if key in self.rows and self.rows[key].state != "sending")
         if ids:
-            self._tasks.start_unless_running(f"images trash {ids[0]}", self._move, ids, True)
+            self._tasks.start_unless_running(f"images trash {ids[0]}", self._trash, ids)
 
     def restore(self, image_ids: Sequence[str]) -> None:
         """Take images out of the trash."""
@@ -187,20 +187,31 @@ class ImageLibrary(QObject):
             self._tasks.start_unless_running(f"images back {ids[0]}", self._restore, ids)
 
     async def _restore(self, ids: tuple[str, ...]) -> None:
-        await self._move(ids, to_trash=False)
-        self._undo_stack.forget("images", ids)
+        moved, refusal = await self._move(ids, to_trash=False)
+        self._undo_stack.forget("images", moved)
+        if refusal is not None:
+            raise refusal
 
-    async def _move(self, ids: tuple[str, ...], to_trash: bool) -> None:
+    async def _trash(self, ids: tuple[str, ...]) -> None:
+        moved, refusal = await self._move(ids, to_trash=True)
+        if moved:
+            titles = [tile_of(self.trashed[image_id]).title for image_id in moved]
+            self._undo_stack.push(UndoCommand("images", moved_text(titles, "images"), self._restore, moved))
+        if refusal is not None:
+            raise refusal
+
+    async def _move(self, ids: tuple[str, ...], to_trash: bool) -> tuple[tuple[str, ...], StorageError | None]:
         assert self.images is not None
-        moment = self.images.now() if to_trash else None
-        for image_id in ids:
+        images, moment = self.images, self.images.now() if to_trash else None
+
+        async def move(image_id: str) -> None:
             image = self.one(image_id)
             if image is not None:
-                await self.images.save(replace(image, trashed_at=moment))
+                await images.save(replace(image, trashed_at=moment))
+
+        moved = await move_rows(ids, move)
         await self.load()
-        if to_trash:
-            titles = [tile_of(self.trashed[image_id]).title for image_id in ids]
-            self._undo_stack.push(UndoCommand("images", moved_text(titles, "images"), self._restore, ids))
+        return moved
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good. The page has asked."""

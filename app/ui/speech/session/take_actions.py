@@ -19,7 +19,7 @@ from app.core.budget import expecting_together
 from app.core.file_saving import Saved
 from app.core.problems import Problem, describe
 from app.core.tasks import TaskScope
-from app.core.trash import TrashEntry, TrashKind, moved_text
+from app.core.trash import TrashEntry, TrashKind, move_rows, moved_text
 from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
@@ -130,7 +130,8 @@ class TakeActions(QObject):
         ]
         if take_library is None or not takes:
             return
-        for take in takes:
+
+        async def move(take: Take) -> None:
             if presenter.sound.view.take_id == take.id:
                 if presenter.is_speaking:
                     presenter.stop()
@@ -139,9 +140,15 @@ class TakeActions(QObject):
             take_library.drop(take.id)
             if presenter.head.take_id == take.id:
                 presenter.set_head(SpeechHead())
+
+        moved, refusal = await move_rows(takes, move)
         presenter.publish_takes()
         self._publish_audition()
-        await presenter.trash.moved((take.id for take in takes), moved_text([take.title for take in takes], "clips"))
+        if moved:
+            text = moved_text([take.title for take in moved], "clips")
+            await presenter.trash.moved((take.id for take in moved), text)
+        if refusal is not None:
+            raise refusal
 
     async def _trashed(self) -> Sequence[TrashEntry]:
         take_library, now = self._presenter.take_library, datetime.now(UTC)

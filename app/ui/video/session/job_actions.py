@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from app.core.trash import moved_text
+from app.core.trash import move_rows, moved_text
 from app.core.undo import UndoCommand
 from app.storage.errors import StorageError
 from app.storage.video_jobs import VideoJob
@@ -107,15 +107,17 @@ class JobActions:
 
     async def _move_to_trash(self, jobs: tuple[VideoJob, ...]) -> None:
         job_store = self._presenter.job_store
-        try:
-            for job in jobs:
-                self._select_next_to(job)
-                await job_store.change(job.id, trashed_at=job_store.now())
-        except StorageError as error:
-            self._presenter.notice.emit(error.sentence)
-            return
-        text = moved_text([title_of(job) for job in jobs], "videos")
-        self._undo_stack.push(UndoCommand("video", text, self._bring_back, (job.id for job in jobs)))
+
+        async def move(job: VideoJob) -> None:
+            self._select_next_to(job)
+            await job_store.change(job.id, trashed_at=job_store.now())
+
+        moved, refusal = await move_rows(jobs, move)
+        if moved:
+            text = moved_text([title_of(job) for job in moved], "videos")
+            self._undo_stack.push(UndoCommand("video", text, self._bring_back, (job.id for job in moved)))
+        if refusal is not None:
+            self._presenter.notice.emit(refusal.sentence)
 
     async def _restore(self, job: VideoJob) -> None:
         self._select_next_to(job)
