@@ -287,15 +287,14 @@ async def test_an_undo_that_the_disk_refuses_is_said_once_and_can_be_undone_once
 
 async def refuse_a_second_row(rialto: Rialto, table: str) -> None:
     """From now on SQLite finds its disk full as soon as one row of `table` is in the trash."""
-    assert rialto.database is not None
-    writer = rialto.database._writer
-    await writer.execute("ATTACH ':memory:' AS small")
-    await writer.execute("CREATE TABLE small.more (value)")
-    await writer.execute("PRAGMA small.max_page_count = 2")
-    await writer.execute(
+    await refuse(rialto, "ATTACH ':memory:' AS small")
+    await refuse(rialto, "CREATE TABLE small.more (value)")
+    await refuse(rialto, "PRAGMA small.max_page_count = 2")
+    await refuse(
+        rialto,
         f"CREATE TEMP TRIGGER second BEFORE UPDATE ON main.{table}"
         f" WHEN EXISTS (SELECT 1 FROM {table} WHERE trashed_at IS NOT NULL)"
-        " BEGIN INSERT INTO more VALUES (zeroblob(100000)); END"
+        " BEGIN INSERT INTO more VALUES (zeroblob(100000)); END",
     )
 
 
@@ -333,8 +332,7 @@ async def test_rows_that_went_before_the_disk_refused_the_next_can_be_brought_ba
         if one.tab in ("chat", "transcription"):  # on the page itself
             told.append(str(page.presenter.head().problem))
         assert "disk is full" in " ".join(told), told
-        assert rialto.database is not None
-        await rialto.database._writer.execute("DROP TRIGGER second")
+        await refuse(rialto, "DROP TRIGGER second")
         assert undo_stack.undo_last(one.tab)
         await until(lambda: one.keys(page) == before)
         await settled(rialto)
