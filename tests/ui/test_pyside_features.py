@@ -4,9 +4,10 @@ import subprocess
 import sys
 
 PROBE = """
-import inspect, sys
+import builtins, inspect, sys
 from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 assert read_no_sources()
+assert builtins.__import__ is not builtins.__feature_import__
 read = []
 inspect.getsource = lambda module: read.append(module) or ""
 import colorsys, app.service.errors

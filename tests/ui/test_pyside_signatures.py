@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from app.ui.kit.qt_repairs.pyside_signatures import LATE
 
 USUAL = "import PySide6.QtWidgets\n"
@@ -23,6 +25,15 @@ import PySide6.support.signature.lib.pyi_generator as generator
 from PySide6.support.signature import get_signature
 print(QTimer.start.__doc__, get_signature(QLabel.setText), get_signature(QLabel), generator.generate_pyi.__name__)
 """
+MAIN = """
+import sys, types
+start = sys.modules["app.bootstrap.start"] = types.ModuleType("start")
+start.run = lambda arguments: 0
+from app.__main__ import main
+sys.argv = ["rialto"]
+assert main() == 0
+import PySide6.QtWidgets
+"""
 SHOW = """
 import sys
 for name in sorted(sys.modules):
@@ -37,8 +48,9 @@ def said_by(program: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_no_module_about_signatures_is_loaded_by_an_import_of_pyside() -> None:
-    empty = {line.split()[0] for line in said_by(LEAN + SHOW) if line.endswith("False")}
+@pytest.mark.parametrize("program", [LEAN, MAIN])
+def test_no_module_about_signatures_is_loaded_by_an_import_of_pyside(program: str) -> None:
+    empty = {line.split()[0] for line in said_by(program + SHOW) if line.endswith("False")}
     assert empty >= LATE
     assert not LATE & {line.split()[0] for line in said_by(USUAL + SHOW) if line.endswith("False")}
 

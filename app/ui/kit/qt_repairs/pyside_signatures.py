@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from threading import RLock
 from types import ModuleType
-from typing import Any, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader  # not for real: it brings importlib.resources
 
 # Not `mapping`: libshiboken itself looks into that one, and ends the process where it is empty.
 LATE = frozenset(
@@ -41,9 +43,9 @@ class _Finders(list[Any]):
         super().insert(int(index) + 1, finder)
 
 
-class _LateFinder(Loader):
+class _LateFinder:
     def find_spec(self, name: str, _path: object, _target: object = None) -> ModuleSpec | None:
-        return ModuleSpec(name, self) if name in LATE else None
+        return ModuleSpec(name, cast("Loader", self)) if name in LATE else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _LateModule(spec.name)
@@ -58,8 +60,9 @@ class _LateModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         if not name.startswith("__"):  # those are what an import looks for
             with _loading:
-                if self.__spec__ is not None and isinstance(self.__spec__.loader, _LateFinder):
-                    loader = cast(Loader, sys.modules["shibokensupport"].__loader__)
+                maker: object = self.__spec__ and self.__spec__.loader
+                if isinstance(maker, _LateFinder):
+                    loader = cast("Loader", sys.modules["shibokensupport"].__loader__)
                     self.__spec__ = ModuleSpec(self.__name__, loader)  # PySide has given it another name meanwhile
                     loader.exec_module(self)
         return super().__getattribute__(name)

@@ -44,7 +44,9 @@ class _Mailbox(QObject):
             take(result)
 
 
-_desk = cache(_Mailbox)
+@cache
+def _mailbox() -> _Mailbox:  # not cache(_Mailbox): that asks for `__doc__`, for which PySide reads signatures
+    return _Mailbox()
 
 
 def once_in_window_thread(owner: QObject, take: Callable[[Made], None]) -> Callable[[Made], None]:
@@ -52,7 +54,7 @@ def once_in_window_thread(owner: QObject, take: Callable[[Made], None]) -> Calla
 
     Asked for in the window's thread.
     """
-    return _desk().expect(owner, take)
+    return _mailbox().expect(owner, take)
 
 
 def run_in_pool(
