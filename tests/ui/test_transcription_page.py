@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +16,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.audio.devices import SystemDevice
+from app.core.problems import ActionSpec, Problem
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.tab import LiveWork
 from app.ui.kit.theme import Theme
-from app.ui.transcription.state import Entry
+from app.ui.kit.ticker import Ticker
+from app.ui.kit.widgets.buttons import Button
+from app.ui.transcription.session.editing import search
+from app.ui.transcription.sound_view import SoundView
+from app.ui.transcription.state import Entry, Head, Sound, Work
+from app.ui.transcription.transcript_view import HEAR_AFTER_MS
 from tests.audio.recorded import tone
 from tests.kit.transcription import (
     open_transcription,
@@ -191,6 +199,81 @@ async def test_words_are_clicked_heard_followed_and_found(tmp_home: Path, theme:
             QApplication.processEvents()
             assert view.mode == mode
             assert view.word_rects((0, 2))
+
+
+async def test_words_are_found_and_replaced_one_by_one_or_all_and_that_is_undone(tmp_home: Path, theme: Theme) -> None:
+    async with open_transcription(tmp_home, theme) as tab:
+        result, view = tab.result_pane, tab.transcript_view
+        await tab.seed()
+        before = view.document
+        word = before.segments[0].words[0].text
+        assert not result.replacement.isVisible()
+        tab.page.find_and_replace()
+        assert result.replacement.isVisible() and result.search.hasFocus()
+        QTest.keyClicks(result.search, "o")
+        await until(lambda: " of " in result.count.text())
+        found = len(search(before, "o"))
+        assert found > 2
+        QTest.keyClicks(result.replacement, "oo")
+        QTest.keyClick(result.replacement, Qt.Key.Key_Return)
+        assert len(search(view.document, "o")) == found + 1
+        assert result.count.text() == f"3 of {found + 1}", "it goes on behind what was replaced"
+        tab.undo_stack.undo_last("transcription")
+        assert view.document == before
+        tab.press(result.replace_all)
+        assert result.count.text() == f"{found} replaced"
+        assert view.document.text == before.text.replace("o", "oo").replace("O", "oo")
+        assert [each.start for each in view.document.segments] == [each.start for each in before.segments]
+        tab.undo_stack.undo_last("transcription")
+        assert view.document == before, "all of them are one edit"
+        result.search.setText(word)
+        result.replacement.setText("")  # and at once, before the search field has told what was typed
+        tab.press(result.replace_all)
+        left = view.document.text
+        assert word.casefold() not in left.casefold()
+
+
+async def test_a_double_click_edits_and_is_not_heard(tmp_home: Path, theme: Theme) -> None:
+    async with open_transcription(tmp_home, theme) as tab:
+        await tab.seed()
+        await until(lambda: tab.result_pane.player.play.isEnabled())
+        view = tab.transcript_view
+        heard: list[float] = []
+        view.hear_wanted.connect(heard.append)
+        at = view.word_rects((0, 2))[0].center().toPoint()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert view.editor.isVisible()
+        QTest.qWait(2 * HEAR_AFTER_MS)
+        assert heard == [] and not tab.presenter.playing.plays
+        QTest.keyClick(view.editor, Qt.Key.Key_Escape)
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        await until(lambda: heard == [view.document.word((0, 2)).start])
+
+
+def test_a_page_that_works_says_for_how_long_and_has_one_main_button(
+    theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = SoundView(theme)
+    head = Head("sound", "1", can_send=True, sound=Sound("talk.wav", "WAV", 4_000_000, 50.0))
+    view.show_head(head)
+    view.show()
+    assert "Nothing is sent until" in view.beta.text() and not view.findChild(Ticker).timer.isActive()
+    view.show_head(replace(head, work=Work("uploading", words="Uploading")))
+    assert "Nothing is sent" not in view.beta.text()
+    ticker = view.findChild(Ticker)
+    assert ticker.timer.isActive()
+    now = time.monotonic()
+    monkeypatch.setattr("app.ui.transcription.sound_view.time.monotonic", lambda: now + 12.5)
+    ticker.timer.timeout.emit()
+    assert view.working.text() == "Uploading · 0:12"
+    failed = Problem("It was stopped.", primary=ActionSpec("retry", "Try again"))
+    view.show_head(replace(head, problem=failed))
+    assert not ticker.timer.isActive()
+    QApplication.processEvents()
+    kinds = {button.text(): button.kind for button in view.findChildren(Button) if button.isVisible()}
+    assert kinds["Try again"] == "primary" and kinds["Transcribe"] == ""
+    view.close()
 
 
 async def test_a_segment_is_edited_split_nudged_and_merged_by_keys(tmp_home: Path, theme: Theme) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.translation import tr
@@ -22,9 +22,11 @@ _ARROWS = {
     Qt.Key.Key_Down: QPoint(0, 1),
 }
 
+MASK_COLOR = "deeppink"  # seen on grass, sky and skin, in both themes
+
 
 class MaskEditor(QWidget):
-    """The image with what is painted over it in the accent. `changed` follows every stroke.
+    """The image with what is painted over it in a color that no image has much of. `changed` follows every stroke.
 
     Keys: arrows move the brush (with Shift five times as far), Space paints where it stands, Enter paints while it
     moves until pressed again, Backspace rubs out, [ and ] change the brush, I inverts, Ctrl+Z takes back.
@@ -108,6 +110,12 @@ class MaskEditor(QWidget):
         self.brush = max(MIN_BRUSH, min(MAX_BRUSH, size))
         self.brush_changed.emit(self.brush)
         self.update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel changes the size of the brush."""
+        steps = event.angleDelta().y() / 120
+        self.set_brush(self.brush + round(8 * steps))
+        event.accept()
 
     def undo(self) -> bool:
         """Take the last stroke back."""
@@ -243,8 +251,8 @@ class MaskEditor(QWidget):
         frame = self._frame()
         painter.drawImage(frame, self._picture)
         tint = QImage(self.painting.size(), QImage.Format.Format_ARGB32_Premultiplied)
-        color = QColor(self._theme.color("accent"))
-        color.setAlpha(140)
+        color = QColor(MASK_COLOR)
+        color.setAlpha(150)
         tint.fill(color)
         over = QPainter(tint)
         over.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)

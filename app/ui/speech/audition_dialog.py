@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QScrollArea, QVBoxLayou
 from app.core import money
 from app.service.speech_text import MAX_CHARS
 from app.translation import tr, tr_n
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import bind_label
@@ -98,11 +99,21 @@ class AuditionDialog(Dialog):
         shown = (chosen + fitting)[: len(self.boxes)]
         for box, voice in zip_longest(self.boxes, shown):
             box.show_voice(voice, on=voice is not None and voice.key in self._chosen)
+        self._let_six()
 
     def _tick(self, box: VoiceBox, on: bool) -> None:
         if box.key is not None:
             self._chosen = [key for key in self._chosen if key != box.key] + [box.key] * on
+            self._let_six()
             self._agree()
+
+    def _let_six(self) -> None:
+        """No seventh voice can be ticked."""
+        full = len(self._chosen) >= MAX_VOICES
+        why = tr("Up to {max_voices} voices", max_voices=MAX_VOICES) if full else ""
+        for box in self.boxes:
+            box.setEnabled(not full or box.isChecked())
+            box.setToolTip(plain_tip("" if box.isChecked() else why))
 
     def _agree(self) -> None:
         line, voices = self.line, self.voices
@@ -118,8 +129,6 @@ class AuditionDialog(Dialog):
             )
         elif not voices:
             problem = tr("Choose a voice.")
-        elif len(voices) > MAX_VOICES:
-            problem = tr("Up to {max_voices} voices; {count} are chosen.", max_voices=MAX_VOICES, count=len(voices))
         cost = tr("About {price}", price=money.money(price)) if price is not None else tr("Price unknown")
         count = tr_n("one voice", "{n} voices together", len(voices))
         self.cost.set_text(problem or tr("{cost} for {count}.", cost=cost, count=count))

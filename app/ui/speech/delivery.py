@@ -9,6 +9,7 @@ from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -43,12 +44,11 @@ class DeliveryPage(ScrollPane):
         self._grid = QGridLayout(inside)
         self.setWidget(inside)
         self._grid.setColumnStretch(1, 1)
-        self._reasons: dict[str, QWidget] = {}
-        self._reason_labels: dict[str, Label] = {}
         self._labels: dict[str, Label] = {}
         self._pairs: list[tuple[int, Label, QWidget]] = []
         self._row = 0
         self._formats: tuple[str, ...] = ()
+        self._add_note()
         self._make_style()
         yield
         self.speed = SliderField(theme, tr("Speed"), low=0.25, high=4.0, step=0.05, decimals=2, default=1.0)
@@ -97,7 +97,6 @@ class DeliveryPage(ScrollPane):
         self._grid.addLayout(head, self._row, 0, 1, 2)
         self._grid.addWidget(self.style_box, self._row + 1, 0, 1, 2)
         self._row += 2
-        self._add_reason("style")
 
     def _add(self, name: str, title: str, field: QWidget) -> None:
         label = Label(self._theme, title)
@@ -105,7 +104,6 @@ class DeliveryPage(ScrollPane):
         self._labels[name] = label
         self._pairs.append((self._row, label, field))
         self._row += 2
-        self._add_reason(name)
 
     def _add_format(self) -> None:
         label = Label(self._theme, tr("Format"))
@@ -120,17 +118,17 @@ class DeliveryPage(ScrollPane):
         self._pairs.append((self._row, label, holder))
         self._row += 2
 
-    def _add_reason(self, name: str) -> None:
-        """The line that says why a knob is off."""
+    def _add_note(self) -> None:
+        """The line that says which knobs are off for this model."""
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(self._theme.px(5))
         row.addWidget(IconLabel(self._theme, "info", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        label = Label(self._theme, "", "small", "text2", wrap=True)
-        row.addWidget(label, 1)
+        self._note = Label(self._theme, "", "small", "text2", wrap=True)
+        row.addWidget(self._note, 1)
         self._grid.addWidget(holder, self._row, 0, 1, 2)
-        self._reasons[name], self._reason_labels[name] = holder, label
+        self._note_row = holder
         holder.hide()
         self._row += 1
 
@@ -176,12 +174,13 @@ class DeliveryPage(ScrollPane):
             ("language", self.language, view.no_language),
         ):
             field.setEnabled(not reason)
-            note = reason or (view.speed_note if name == "speed" else "")
-            self._reasons[name].setVisible(bool(note))
-            self._reason_labels[name].set_text(note)
-            field.setAccessibleDescription(note)
+            field.setAccessibleDescription(reason)
+            field.setToolTip(plain_tip(reason))
             if name in self._labels:
                 self._labels[name].set_role("text3" if reason else "text")
+        note = " ".join(words for words in (view.ignored, view.speed_note) if words)
+        self._note.set_text(note)
+        self._note_row.setVisible(bool(note))
 
     def _show_choices(self, view: SpeechOptionsView, model: Model | None) -> None:
         if not self.language.count():

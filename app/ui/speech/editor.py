@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QTextBlockFormat,
     QTextCursor,
     QTextFormat,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QTextEdit
 
@@ -38,6 +39,7 @@ TELL_AFTER_MS = 60
 NOTHING_YET = tr("Write or paste what you want to hear, or drop a text file here.")
 PIECE = 8_000  # characters that are put into the document at a time; laying out more of them would be felt
 MAX_FILE_BYTES = 4_000_000
+MOVING = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End)
 WRITING = (Qt.Key.Key_Backspace, Qt.Key.Key_Delete, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NO_TEXT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
 
@@ -55,6 +57,7 @@ class SpeechEditor(QTextEdit):
         super().__init__()
         self._theme = theme
         self._spoken: Span | None = None
+        self._follows = False
         self._begins: tuple[int, ...] = ()
         self._told = ""
         self._rest = ""  # of a long text: what is still to be put into the document
@@ -294,11 +297,15 @@ class SpeechEditor(QTextEdit):
 
     # -- marks ----------------------------------------------------------------------------------------------------
 
+    def follow(self) -> None:
+        """Keep what is heard in view until the person writes, clicks or scrolls here."""
+        self._follows = True
+
     def show_spoken(self, span: Span | None) -> None:
         """Mark the sentence that is heard, and keep it in view unless the person is writing."""
         self._spoken = span
         self._show_marks()
-        if span is not None and not self.hasFocus():
+        if span is not None and (self._follows or not self.hasFocus()):
             cursor = QTextCursor(self.document())
             cursor.setPosition(self._place_of(span.start))
             place = self.cursorRect(cursor)
@@ -376,7 +383,17 @@ class SpeechEditor(QTextEdit):
 
     # -- hands ----------------------------------------------------------------------------------------------------
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._follows = False
+        super().wheelEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._follows = False
+        super().mousePressEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.text() or event.key() in MOVING:
+            self._follows = False
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (
             event.modifiers() & Qt.KeyboardModifier.ControlModifier
         ):

@@ -213,6 +213,7 @@ class SpeechPage(QObject):
         self.side.delivery.flush()
         if self.presenter.is_speaking:
             return
+        self.main.editor.follow()
         self.presenter.speak(aloud=aloud)
         self._show_busy()
 

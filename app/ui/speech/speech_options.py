@@ -92,6 +92,7 @@ class SpeechOptionsView:
     no_top_p: str = ""
     no_language: str = ""
     speed_note: str = ""
+    ignored: str = ""  # all of the above in one sentence
 
     @property
     def format(self) -> str:
@@ -119,16 +120,26 @@ def view_of(speech_options: SpeechOptions, model: Model | None) -> SpeechOptions
     def off(works: bool, what: str) -> str:
         return "" if works else tr("{name} does not use {what}, so it is not sent.", name=name, what=what)
 
+    reasons = {
+        tr("style prompt"): off(traits.style, tr("a style prompt")),
+        tr("speed"): off(traits.speeds is not None, tr("a speed")),
+        tr("temperature"): off(traits.temperature, tr("temperature")),
+        tr("top-p"): off(traits.top_p, tr("top-p")),
+        tr("language"): off(traits.language_form != "none", tr("a language hint")),
+    }
+    no_style, no_speed, no_temperature, no_top_p, no_language = reasons.values()
+    names = [title for title, reason in reasons.items() if reason]
     return SpeechOptionsView(
         speech_options=speech_options,
         formats=formats,
         default_format=default,
         speeds=SPEEDS,
-        no_style=off(traits.style, tr("a style prompt")),
-        no_speed=off(traits.speeds is not None, "a speed"),
-        no_temperature=off(traits.temperature, "temperature"),
-        no_top_p=off(traits.top_p, "top-p"),
-        no_language=off(traits.language_form != "none", tr("a language hint")),
+        no_style=no_style,
+        no_speed=no_speed,
+        no_temperature=no_temperature,
+        no_top_p=no_top_p,
+        no_language=no_language,
+        ignored=tr("{name} ignores: {names}.", name=name, names=", ".join(names)) if names else "",
         speed_note=tr("{name} allows {low} to {high}.", name=name, low=f"{low:g}", high=f"{high:g}")
         if traits.speeds and traits.speeds != SPEEDS and not low <= speech_options.speed <= high
         else "",

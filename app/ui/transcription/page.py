@@ -173,6 +173,8 @@ class TranscriptionPage(QObject):
         playing.changed.connect(self._show_playing)
         view.hear_wanted.connect(lambda seconds: playing.seek(seconds, play=True))
         view.edited.connect(reading.edit)
+        view.edit_begun.connect(playing.pause)
+        result.replace_wanted.connect(reading.replace)
         view.nudge_wanted.connect(reading.nudge)
         view.split_wanted.connect(reading.split)
         view.merge_wanted.connect(reading.merge)
@@ -396,6 +398,9 @@ class TranscriptionPage(QObject):
     def _set_gain(self, gain_db: float) -> None:
         self.presenter.recorder.set_gain(gain_db)
         self._show_inputs(self.presenter.recording.inputs())
+
+    def find_and_replace(self) -> None:
+        self.main.result.open_replace()
 
     def find_next(self, by: int) -> None:
         if self.main.view == "result":

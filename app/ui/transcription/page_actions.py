@@ -116,6 +116,9 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "Ctrl+Shift+G",
             enabled=reading,
         ),
+        TabAction(
+            "transcription.replace", tr("Find and replace"), page.find_and_replace, "", "search", enabled=reading
+        ),
         TabAction("transcription.copy", tr("Copy text"), page.copy_text, "Ctrl+Shift+C", "copy", enabled=reading),
         TabAction("transcription.export", tr("Save export…"), page.save_export, "Ctrl+E", "download", enabled=reading),
         TabAction(

@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.sound.player_bar import PlayerBar
-from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.fields import TextField
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.receipt_line import ReceiptLine
@@ -35,6 +37,7 @@ class ResultView(QWidget):
     """Search and modes are its own; everything else is told to the page."""
 
     receipt_wanted = Signal()
+    replace_wanted = Signal(object, str)  # tuple[Match, ...], the text in their place
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +56,14 @@ class ResultView(QWidget):
         self.search = SearchField(theme, tr("Find in this transcript"))
         self.search.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
+        self.replacing = IconButton(theme, "pencil", tr("Find and replace"), size="small", checkable=True)
+        self.replacement = TextField(theme, tr("Replace with"), placeholder=tr("Replace with"))
+        self.replacement.setProperty("sizing", "small")
+        self.replace_one = Button(theme, tr("Replace"), size="small")
+        self.replace_all = Button(theme, tr("Replace all"), size="small")
+        self._second = QWidget()
+        self._second.hide()
+        self._after: tuple[int, int] | None = None  # segment and character behind what was replaced last
         self.previous = IconButton(theme, "chevron-up", tr("Previous match"), shortcut="Ctrl+Shift+G", size="small")
         self.next = IconButton(theme, "chevron-down", tr("Next match"), shortcut="Ctrl+G", size="small")
         self.modes = SegmentedChoice(
@@ -76,10 +87,15 @@ class ResultView(QWidget):
         above.addWidget(self.player)
         self._bar = QHBoxLayout()
         self._bar.addWidget(self.search, 1)
-        for widget in (self.count, self.previous, self.next):
+        for widget in (self.replacing, self.count, self.previous, self.next):
             self._bar.addWidget(widget)
         self._bar.addStretch(1)
         self._bar.addWidget(self.modes)
+        self._second_bar = QHBoxLayout(self._second)
+        self._second_bar.addWidget(self.replacement, 1)
+        self._second_bar.addWidget(self.replace_one)
+        self._second_bar.addWidget(self.replace_all)
+        self._second_bar.addStretch(1)
         self._notice_row = QHBoxLayout()
         self._notice_row.addWidget(self._notice_icon, 0, Qt.AlignmentFlag.AlignTop)
         self._notice_row.addWidget(self.notice, 1)
@@ -91,6 +107,7 @@ class ResultView(QWidget):
         column.addWidget(self._top)
         column.addWidget(rule())
         column.addLayout(self._bar)
+        column.addWidget(self._second)
         column.addWidget(rule())
         column.addLayout(self._notice_row)
         column.addWidget(self.view, 1)
@@ -101,6 +118,10 @@ class ResultView(QWidget):
         self.search.search_changed.connect(self._search)
         self.search.left.connect(self.view.setFocus)
         self.search.returnPressed.connect(lambda: self.step(1))
+        self.replacing.toggled.connect(self._show_second)
+        self.replacement.returnPressed.connect(self._replace_one)
+        self.replace_one.clicked.connect(self._replace_one)
+        self.replace_all.clicked.connect(self._replace_all)
         self.previous.clicked.connect(lambda: self.step(-1))
         self.next.clicked.connect(lambda: self.step(1))
         self.modes.changed.connect(self.view.set_mode)
@@ -112,7 +133,10 @@ class ResultView(QWidget):
         px = self._theme.px
         self._bar.setContentsMargins(px(24), px(8), px(24), px(8))
         self._bar.setSpacing(px(6))
-        self.search.setMaximumWidth(self._theme.type_px(280))
+        for field in (self.search, self.replacement):
+            field.setMaximumWidth(self._theme.type_px(280))
+        self._second_bar.setContentsMargins(px(24), 0, px(24), px(8))
+        self._second_bar.setSpacing(px(6))
         self._below.setContentsMargins(px(24), px(10), px(24), px(10))
         shown = bool(self.notice.text())
         self._notice_row.setContentsMargins(px(24), px(8) if shown else 0, px(24), 0)
@@ -155,11 +179,42 @@ class ResultView(QWidget):
 
     def _search(self, text: str, *, keep: bool = False) -> None:
         self._found = search(self.view.document, text)
-        if not keep or self._at >= len(self._found):
+        if self._after is not None:
+            behind, self._after = self._after, None
+            self._at = next((n for n, each in enumerate(self._found) if (each.segment, each.start) >= behind), 0)
+            self._at = self._at if self._found else -1
+            keep = False
+        elif not keep or self._at >= len(self._found):
             start = self.view.segment
             after = next((n for n, match in enumerate(self._found) if match.segment >= start), 0)
             self._at = after if self._found else -1
         self._show_found(move=not keep)
+
+    def open_replace(self) -> None:
+        """Show the second line of the search, and begin with what is to be found."""
+        self.replacing.setChecked(True)
+        (self.replacement if self._found else self.search).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_second(self, on: bool) -> None:
+        self._second.setVisible(on)
+        if on:
+            (self.replacement if self._found else self.search).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _replace_one(self) -> None:
+        """Replace the match with the frame, and go to the one behind it."""
+        self._search(self.search.text(), keep=True)  # what was typed a moment ago counts
+        if 0 <= self._at < len(self._found):
+            match, text = self._found[self._at], self.replacement.text()
+            self._after = (match.segment, match.start + len(text))
+            self.replace_wanted.emit((match,), text)
+
+    def _replace_all(self) -> None:
+        self._search(self.search.text(), keep=True)
+        if found := self._found:
+            self.replace_wanted.emit(found, self.replacement.text())
+            words = tr_n("1 replaced", "{n} replaced", len(found))
+            self.count.set_text(words)
+            announce(self.count, words)
 
     def step(self, by: int) -> None:
         """The next or the previous match; around the end."""
@@ -175,6 +230,8 @@ class ResultView(QWidget):
         for button in (self.previous, self.next):
             button.setEnabled(bool(total))
             button.setVisible(searched)
+        self.replace_one.setEnabled(bool(total))
+        self.replace_all.setEnabled(bool(total))
         if move:
             self.view.show_found(self._found, self._at)
         else:

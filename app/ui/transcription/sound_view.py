@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -21,6 +22,7 @@ from app.core.money import position
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.sound.player_bar import PlayerBar
+from app.ui.kit.ticker import SECOND_MS, Ticker
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.error_card import ErrorCard
@@ -159,6 +161,9 @@ class SoundView(QWidget):
         self.large.body.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _connect(self) -> None:
+        self._work_words = ""
+        self._begun: tuple[str | None, float] | None = None  # the row that is worked on, and since when
+        self._seconds = Ticker(self, self._show_elapsed, SECOND_MS, lambda: self._begun is not None)
         self.send.clicked.connect(self.transcribe_wanted)
         self.stop.clicked.connect(self.cancel_wanted)
         self.save.clicked.connect(self.copy_wanted)
@@ -201,7 +206,13 @@ class SoundView(QWidget):
         ready = head.can_send and work is None and not sound.must_choose and sound.is_there
         self._show_main_button(self.send if work is None else self.stop)
         self.send.setEnabled(ready)
-        self.beta.set_text(head.why_not or tr("Nothing is sent until you choose Transcribe. This feature is in beta."))
+        before, begun = (
+            tr("Nothing is sent until you choose Transcribe. This feature is in beta."),
+            tr("This feature is in beta."),
+        )
+        self.beta.set_text(head.why_not or (before if work is None else begun))
+        tried = head.problem is not None and head.problem.primary is not None
+        self.send.set_kind("" if tried else "primary")  # one main button: the card's own
 
     def _show_main_button(self, shown: QPushButton) -> None:
         """Transcribe or Stop; the keyboard goes along from the one to the other."""
@@ -260,8 +271,20 @@ class SoundView(QWidget):
         self.working.setVisible(work is not None)
         self.bar.setVisible(work is not None)
         if work is None:
+            self._begun = None
+        elif self._begun is None or self._begun[0] != head.id:
+            self._begun = (head.id, time.monotonic())
+        self._seconds.look()
+        if work is None:
             return
         part = tr(" part {part} of {parts}", part=work.part, parts=work.parts) if work.parts > 1 else ""
         share = f", {money.percent(work.share)}" if work.share is not None else ""
-        self.working.set_text(f"{work.words}{part}{share}")
+        self._work_words = f"{work.words}{part}{share}"
+        self._show_elapsed()
         self.bar.set_share(work.share)
+
+    def _show_elapsed(self) -> None:
+        """How far it is, and since when somebody waits for it."""
+        if self._begun is not None:
+            elapsed = position(int(time.monotonic() - self._begun[1]))
+            self.working.set_text(tr("{words} · {elapsed}", words=self._work_words, elapsed=elapsed))

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 Place = tuple[int, int]
+HEAR_AFTER_MS = 250
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -42,6 +43,7 @@ class TranscriptView(QAbstractScrollArea):
 
     hear_wanted = Signal(float)
     edited = Signal(int, str)
+    edit_begun = Signal()  # by a double click, whose first click would else be heard
     nudge_wanted = Signal(int, str, float)  # segment, "start", "end" or "both", seconds
     split_wanted = Signal(int, int)  # segment, word
     merge_wanted = Signal(int)  # with the one after it
@@ -61,6 +63,11 @@ class TranscriptView(QAbstractScrollArea):
         self._found: tuple[Match, ...] = ()
         self._found_at = -1
         self._marked: frozenset[int] = frozenset()
+        self._hear_at = 0.0
+        self._hear = QTimer(self)  # a click is heard when it is no double click
+        self._hear.setSingleShot(True)
+        self._hear.setInterval(min(HEAR_AFTER_MS, QGuiApplication.styleHints().mouseDoubleClickInterval()))
+        self._hear.timeout.connect(lambda: self.hear_wanted.emit(self._hear_at))
         self.handle_key: Callable[[QKeyEvent], bool] = lambda _event: False
         self.editor = SegmentEditor(theme, self.viewport())
         self.editor.committed.connect(self.edited)
@@ -299,13 +306,17 @@ class TranscriptView(QAbstractScrollArea):
         assert sheet is not None
         in_label = event.position().x() < sheet.text_left and bool(sheet.rows[row].label)
         if place is not None:
-            self.hear_wanted.emit(self.document.word(place).start)
+            self._hear_at = self.document.word(place).start
+            self._hear.start()
         elif in_label:
-            self.hear_wanted.emit(self.document.segments[sheet.rows[row].segment].start)
+            self._hear_at = self.document.segments[sheet.rows[row].segment].start
+            self._hear.start()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row, _ = self._hit(event.position().toPoint())
         if row >= 0:
+            self._hear.stop()
+            self.edit_begun.emit()
             self.current = row
             self.begin_edit()
 

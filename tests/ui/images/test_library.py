@@ -47,6 +47,8 @@ async def test_newest_first_searched_and_starred(images: ImagesHarness) -> None:
     images.search("dawn")
     await until(lambda: len(images.tiles) == 1)
     assert shown(images) == ["A harbour at dawn"]
+    images.search("edited")
+    await until(lambda: not images.tiles)
     images.search("no such words")
     await until(lambda: not images.tiles)
     assert "No image matches" in images.nothing_found_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.service.speech_text import Span, parts, sentences
@@ -35,6 +36,26 @@ def test_a_sentence_behind_emoji_is_marked_and_found_again(theme: Theme, qtbot: 
         assert editor.character_at(mark.cursor.selectionStart()) == span.start
     editor.show_spoken(None)
     assert editor.extraSelections() == []
+
+
+def test_what_is_spoken_stays_in_view_after_speak_until_somebody_writes(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    text = "It is quiet here. " * 400
+    editor.set_text(text)
+    editor.activateWindow()
+    editor.setFocus()
+    qtbot.waitUntil(editor.hasFocus, timeout=60_000)
+    editor.moveCursor(QTextCursor.MoveOperation.End)
+    bar = editor.verticalScrollBar()
+    assert bar.value() > 0
+    editor.follow()
+    editor.show_spoken(Span(0, 17))
+    assert bar.value() == 0
+    QTest.keyClicks(editor, "x")
+    editor.moveCursor(QTextCursor.MoveOperation.End)
+    below = bar.value()
+    editor.show_spoken(Span(18, 35))
+    assert bar.value() == below, "who writes is not carried off"
 
 
 def test_the_mark_follows_what_is_written_before_it(theme: Theme, qtbot: QtBot) -> None:

@@ -334,4 +334,5 @@ def _free(path: Path) -> Path:
 
 
 def _text(image: StoredImage) -> str:
-    return f"{image.title} {image.prompt} {image.model} {image.model_name} {image.seed} {image.kind}".casefold()
+    caption = tile_of(image).title
+    return f"{caption} {image.prompt} {image.model} {image.model_name} {image.seed} {image.kind}".casefold()

@@ -74,6 +74,10 @@ class Button(QPushButton):
         self._hint = key_text(shortcut)
         self._apply_theme()
 
+    @property
+    def kind(self) -> str:
+        return self._kind
+
     def set_kind(self, kind: str) -> None:
         """Become another kind of button, as Send becomes Stop."""
         self._kind = kind

@@ -32,7 +32,7 @@ def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
     """Return the name a clip is saved under: words in braces are filled in, what no disk takes is left out."""
     at = take.created_at.astimezone()
     words = {
-        "title": take.title or tr("Clip"),
+        "title": take.title.rstrip(".… ") or tr("Clip"),
         "voice": take.voice_name or take.voice,
         "model": model_name,
         "date": f"{at:%Y-%m-%d}",

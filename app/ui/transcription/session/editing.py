@@ -5,6 +5,7 @@ Every function takes a document and gives a new one, or the same when nothing ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -144,6 +145,19 @@ def search(document: Document, text: str) -> tuple[Match, ...]:
             found.append(Match(number, at, at + len(wanted)))
             at = said.find(wanted, at + len(wanted))
     return tuple(found)
+
+
+def replaced(document: Document, found: Sequence[Match], text: str) -> Document:
+    """Write `text` where each of `found` is; words that stay keep their times, and a segment left empty goes."""
+    places: dict[int, list[Match]] = {}
+    for match in found:
+        places.setdefault(match.segment, []).append(match)
+    for number in sorted(places, reverse=True):  # from the end: what goes moves nothing that is still to come
+        written = document.segments[number].text
+        for match in sorted(places[number], key=lambda each: each.start, reverse=True):
+            written = written[: match.start] + text + written[match.end :]
+        document = edit_segment(document, number, written)
+    return document
 
 
 def word_spans(segment: Segment) -> tuple[tuple[int, int], ...]:

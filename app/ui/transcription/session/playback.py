@@ -117,6 +117,10 @@ class Playing(QObject):
         self.player.toggle()
         self._player_moved()
 
+    def pause(self) -> None:
+        self.player.pause()
+        self._player_moved()
+
     def stop(self) -> bool:
         """Be silent; False when nothing played."""
         if not self.player.wants_to_play:

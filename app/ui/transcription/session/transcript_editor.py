@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -63,6 +63,10 @@ class TranscriptEditor(QObject):
 
     def edit(self, segment: int, text: str) -> None:
         self._take(editing.edit_segment(self.document, segment, text))
+
+    def replace(self, found: Sequence[editing.Match], text: str) -> None:
+        """Write `text` in all these places, as one edit."""
+        self._take(editing.replaced(self.document, found, text))
 
     def nudge(self, segment: int, edge: str, by_s: float) -> None:
         self._take(editing.nudge(self.document, segment, edge, by_s))
