@@ -10,8 +10,8 @@ outlives it is set aside (`gc.freeze`), so that the next one looks at newer obje
 everything is looked at once more.
 
 What is freed has to be used again as well: on Linux the C library gives threads heaps of their own, up to eight for
-each processor, and each keeps what its busiest moment took. Two serve all threads, and a full collection, which comes
-at a quiet moment, hands their free pages back to the system.
+each processor, and each keeps what its busiest moment took. Two serve all threads, and some seconds after work their
+free pages go back to the system, which takes a millisecond.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ QUIET_MS = 2_000
 QUIET_WAITS = 16  # as often the loop may have waited in that time; a caret that blinks is no work
 MOST_DELAYS = 60  # after so many moments that were not quiet the full collection comes all the same
 DEEP_QUIET_MS = 300_000
+TRIM_MS = 10_000  # after work; work that goes on delays it no further
 M_ARENA_MAX, HEAPS = -8, 2  # glibc's number for how many heaps there may be
 SWITCH_S = 0.001  # a busy thread hands over after this; Python's own 5 ms are a third of a frame
 
@@ -47,6 +48,7 @@ class UiThreadCollector(QObject):
         self._delays = 0
         self._quiet = _timer(self, QUIET_MS, self._when_quiet)
         self._deep = _timer(self, DEEP_QUIET_MS, self._look_at_everything)
+        self._trim = _timer(self, TRIM_MS, trim_heaps)
         self._dispatcher: QAbstractEventDispatcher | None = QAbstractEventDispatcher.instance()
         if self._dispatcher is not None:
             self._dispatcher.aboutToBlock.connect(self._about_to_wait)
@@ -57,12 +59,17 @@ class UiThreadCollector(QObject):
             self._dispatcher = None
         self._quiet.stop()
         self._deep.stop()
+        self._trim.stop()
         gc.enable()
         sys.setswitchinterval(self._switch_s)
 
     def _about_to_wait(self) -> None:
         self._waits += 1
-        if collect_young_if_due() and gc.get_count()[2] >= FULL_EVERY and not self._quiet.isActive():
+        if not collect_young_if_due():
+            return
+        if not self._trim.isActive():
+            self._trim.start()
+        if gc.get_count()[2] >= FULL_EVERY and not self._quiet.isActive():
             self._waits = self._delays = 0
             self._deep.stop()
             self._quiet.start()
@@ -75,14 +82,12 @@ class UiThreadCollector(QObject):
             return
         gc.collect()
         gc.freeze()
-        trim_heaps()
         self._deep.start()
 
     def _look_at_everything(self) -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        trim_heaps()
 
 
 def share_heaps() -> None:
@@ -123,7 +128,7 @@ def collect_if_due() -> None:
         collect_young_if_due()
 
 
-def _timer(owner: UiThreadCollector, interval_ms: int, call: Callable[[], None]) -> QTimer:
+def _timer(owner: UiThreadCollector, interval_ms: int, call: Callable[[], object]) -> QTimer:
     timer = QTimer(owner)
     timer.setSingleShot(True)
     timer.setInterval(interval_ms)
