@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import mmap
 import socket
 import ssl
+import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +17,7 @@ import pytest
 
 from app.service.http import network_stream
 from app.service.http.network_stream import READ_BYTES, SocketStream, dial, resolve
+from tests.kit.waiting import until
 from tests.service.proxies import speaking
 from tests.service.throwaway_ca import Authority
 
@@ -101,16 +105,43 @@ async def test_closing_under_a_reader_is_an_error_and_no_end() -> None:
             await reading
 
 
+def buffers() -> int:
+    return sum(isinstance(each, mmap.mmap) for each in gc.get_objects())
+
+
 async def test_a_connection_that_is_gone_keeps_no_buffer() -> None:
+    before = buffers()
     async with pair() as (stream, _, writer):
+        assert buffers() == before + 1
         writer.write(b"the last words")
         writer.close()
         assert await stream.read(1000, 60) == b"the last words"
-        async with asyncio.timeout(60):
-            while not stream._inbox.lost:
-                await asyncio.sleep(0.001)
-        assert not stream._inbox._block
+        await until(lambda: buffers() == before)
         assert await stream.read(1000, 60) == b""
+
+
+async def test_what_nobody_read_of_a_connection_that_was_closed_here_is_not_kept() -> None:
+    before = buffers()
+    async with pair() as (stream, _, writer):
+        writer.write(b"the rest of an answer that was stopped")
+        await until(lambda: stream.get_extra_info("is_readable"))
+        for _ in range(3):
+            await asyncio.sleep(0)  # the loop fetches it
+        await stream.aclose()
+        await until(lambda: buffers() == before)
+        with pytest.raises(httpcore.ReadError):
+            await stream.read(1000, 60)
+
+
+async def test_a_connection_that_received_little_takes_little() -> None:
+    tracemalloc.start()
+    try:
+        async with pair() as (stream, _, writer):
+            writer.write(b"little")
+            assert await stream.read(1000, 60) == b"little"
+            assert tracemalloc.get_traced_memory()[1] < READ_BYTES / 2
+    finally:
+        tracemalloc.stop()
 
 
 async def test_what_httpcore_asks_of_a_connection() -> None:

@@ -7,6 +7,7 @@ that receives little touches little of its buffer.
 from __future__ import annotations
 
 import asyncio
+import mmap
 import select
 import socket
 import ssl
@@ -42,8 +43,7 @@ class _Inbox(asyncio.BufferedProtocol):
         self.ended = False
         self.lost = False
         self.error: Exception | None = None
-        self._block = bytearray(READ_BYTES)
-        self._view = memoryview(self._block)
+        self._view = memoryview(mmap.mmap(-1, READ_BYTES))  # takes memory only where something was written
         self._filled = 0
         self._is_paused = False
         self._reader: asyncio.Future[None] | None = None
@@ -110,9 +110,15 @@ class _Inbox(asyncio.BufferedProtocol):
         return taken
 
     def _release(self) -> None:
-        """Give the buffer back once the connection is gone and all was read: the rest may wait for the collector."""
+        """Give the buffer back once the connection is gone and nothing is left to read."""
         if self.lost and not self._filled:
-            self._view, self._block = memoryview(b""), bytearray()
+            self._view = memoryview(b"")
+
+    def abandon(self) -> None:
+        """Forget what nobody has read; whoever reads still gets an error."""
+        self.error = self.error or ConnectionAbortedError(tr("closed on this side"))
+        self._filled = 0
+        self._release()
 
     async def drained(self) -> None:
         """Wait until more may be written. Raises `OSError` when the connection is gone."""
@@ -165,7 +171,7 @@ class SocketStream(httpcore.AsyncNetworkStream):
 
     def abort(self) -> None:
         """The same without waiting for the loop."""
-        self._inbox.error = self._inbox.error or ConnectionAbortedError(tr("closed on this side"))
+        self._inbox.abandon()
         self._transport.abort()
 
     async def start_tls(
