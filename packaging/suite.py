@@ -25,6 +25,7 @@ PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.pl
 WORKERS = 4  # two for each of two processors: half of the time a test waits for Qt, a child or a sound
 CHECKS_AT_ONCE = 2  # mypy uses one processor and two thirds of a gigabyte
 SLOWEST = 20
+IN_MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 * 2**30
 NO_RERUNS = "--no-reruns"
 STOPS_EARLY = ("-x", "--exitfirst", "--maxfail", "--sw", "--stepwise")  # then the tests behind a flaky one never ran
 CLOSING_LINE = re.compile(r"^(=+ )?.*\b(passed|failed|error|errors|no tests ran)\b.* in [\d.]+s.*$")
@@ -69,7 +70,10 @@ def run(environment: Environment, rest: Sequence[str]) -> int:
     """Run every stage even after one failed, so that one run tells all; 1 when any of them failed."""
     environ = scratch_variables(environment)
     for_pytest = [argument for argument in rest if argument != NO_RERUNS]
-    with tempfile.TemporaryDirectory() as scratch:
+    memory = folder_in_memory()
+    with tempfile.TemporaryDirectory(dir=memory) as scratch:
+        if memory is not None:
+            for_pytest = [f"--basetemp={scratch}/tests", "-o", "tmp_path_retention_policy=failed", *for_pytest]
         report = Path(scratch) / "tests.xml"
         *checks, (name, tests) = stages(environment, for_pytest, report)
         with ThreadPoolExecutor(CHECKS_AT_ONCE) as pool:
@@ -89,6 +93,21 @@ def run(environment: Environment, rest: Sequence[str]) -> int:
     if ended[-1].closing_line:
         say(ended[-1].closing_line)
     return 0 if all(stage.code == 0 for stage in ended) else 1
+
+
+def folder_in_memory() -> Path | None:
+    """Return where tests write without waiting for a disk, which saves a fifth of their processor time as well.
+
+    None where there is no such folder, where it has no room, or where nothing in it may be run.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        found = os.statvfs(IN_MEMORY)
+    except OSError:
+        return None
+    fits = found.f_bavail * found.f_frsize >= ROOM_BYTES and not found.f_flag & os.ST_NOEXEC
+    return IN_MEMORY if fits and os.access(IN_MEMORY, os.W_OK) else None
 
 
 def run_alone(environment: Environment, test: str, environ: dict[str, str]) -> tuple[int, float]:

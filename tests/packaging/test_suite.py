@@ -76,3 +76,21 @@ def test_types_are_checked_for_every_system_that_rialto_runs_on() -> None:
 def test_what_a_test_starts_need_not_compile_rialto_again(monkeypatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert "PYTHONDONTWRITEBYTECODE" not in suite.scratch_variables(ENVIRONMENT)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is no such folder")
+def test_tests_write_to_memory_where_it_has_room(monkeypatch, tmp_path) -> None:
+    given = []
+    monkeypatch.setattr(suite, "IN_MEMORY", tmp_path)
+    monkeypatch.setattr(suite, "stages", lambda environment, rest, report: given.append(rest) or [("pytest", ["true"])])
+    for room in (0, 2**62):
+        monkeypatch.setattr(suite, "ROOM_BYTES", room)
+        assert suite.run(ENVIRONMENT, ["-k", "chat"]) == 0
+    in_memory, on_disk = given
+    assert in_memory[0].startswith(f"--basetemp={tmp_path}/") and in_memory[-2:] == on_disk == ["-k", "chat"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_folder_in_memory_tests_write_to_the_disk(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(suite, "IN_MEMORY", tmp_path / "missing")
+    assert suite.folder_in_memory() is None
