@@ -21,42 +21,53 @@ _HIGHEST = 2**30  # of what Qt takes as a priority
 
 
 class ImageCache:
-    """Images by owner and name; what was not used for longest goes when they take more than `max_bytes`."""
+    """Images by owner and key, each in its last `SIZES` faces: a size and a look.
+
+    When all take more than `max_bytes`, the image that was not used for longest goes.
+    """
 
     def __init__(self, max_bytes: int) -> None:
-        self.max_bytes = max_bytes
+        self._max_bytes = max_bytes
         self._bytes = 0
-        self._kept: OrderedDict[tuple[int, str], QImage] = OrderedDict()  # the one used last at the end
+        self._kept: OrderedDict[tuple[int, str], dict[str, QImage]] = OrderedDict()  # what was used last at the ends
 
     def __len__(self) -> int:
-        return len(self._kept)
+        """How many images there are, each face counted."""
+        return sum(map(len, self._kept.values()))
 
-    def get(self, owner: int, name: str) -> QImage | None:
-        if (owner, name) not in self._kept:
+    def get(self, owner: int, key: str, face: str) -> QImage | None:
+        faces = self._kept.get((owner, key), {})
+        if face not in faces:
             return None
-        self._kept.move_to_end((owner, name))
-        return self._kept[owner, name]
+        self._kept.move_to_end((owner, key))
+        faces[face] = faces.pop(face)
+        return faces[face]
 
-    def put(self, owner: int, name: str, image: QImage) -> None:
+    def put(self, owner: int, key: str, face: str, image: QImage) -> None:
         """Keep an image; the newest one stays, whatever its size."""
-        self.drop(owner, name)
-        self._kept[owner, name] = image
+        faces = self._kept.setdefault((owner, key), {})
+        self._kept.move_to_end((owner, key))
+        self._drop(faces, face)
+        faces[face] = image
         self._bytes += image.sizeInBytes()
-        while self._bytes > self.max_bytes and len(self._kept) > 1:
+        while len(faces) > SIZES:
+            self._drop(faces, next(iter(faces)))
+        while self._bytes > self._max_bytes and len(self._kept) > 1:
             self.drop(*next(iter(self._kept)))
 
-    def names(self, owner: int) -> list[str]:
-        """The names of an owner's images, the one used last at the end."""
-        return [name for each, name in self._kept if each == owner]
-
-    def drop(self, owner: int, name: str) -> None:
-        image = self._kept.pop((owner, name), None)
-        if image is not None:
-            self._bytes -= image.sizeInBytes()
+    def drop(self, owner: int, key: str) -> None:
+        faces = self._kept.pop((owner, key), {})
+        for face in [*faces]:
+            self._drop(faces, face)
 
     def drop_all(self, owner: int) -> None:
-        for name in self.names(owner):
-            self.drop(owner, name)
+        for key in [key for each, key in self._kept if each == owner]:
+            self.drop(owner, key)
+
+    def _drop(self, faces: dict[str, QImage], face: str) -> None:
+        image = faces.pop(face, None)
+        if image is not None:
+            self._bytes -= image.sizeInBytes()
 
 
 class Thumbnails(QObject):
@@ -102,49 +113,39 @@ class Thumbnails(QObject):
         `load` runs in a thread; an `OSError` of it means that there is no image. `finish`, in the same thread, makes
         of the fitted image what is kept; `look` names what it depends on. What was asked for last is made first.
         """
-        key = f"{key}@{width_px}x{height_px}{look}"
-        image = self._cache.get(self._owner, key)
+        face = f"{width_px}x{height_px}{look}"
+        image = self._cache.get(self._owner, key, face)
         if image is not None:
             return image
-        if key not in self._loading:
-            self._loading[key] = None
+        name = f"{key}@{face}"
+        if name not in self._loading:
+            self._loading[name] = None
             while len(self._loading) > MAX_WAITING:
                 del self._loading[next(iter(self._loading))]
             self._turn += 1
-            work = partial(_made, self._loading, key, width_px, height_px, load, finish)
-            run_in_pool(self, work, partial(self._take, key), pool=self._pool, priority=min(self._turn, _HIGHEST))
+            work = partial(_made, self._loading, name, width_px, height_px, load, finish)
+            take = partial(self._take, name, key, face)
+            run_in_pool(self, work, take, pool=self._pool, priority=min(self._turn, _HIGHEST))
         return None
 
-    def forget(self, key: str) -> None:
-        """Make an image anew when it is next asked for, in whatever size."""
-        for kept in self._sizes(key):
-            self._cache.drop(self._owner, kept)
-
-    def _sizes(self, key: str) -> list[str]:
-        """The names under which an image is kept, in each size and look; the one used last at the end."""
-        return [name for name in self._cache.names(self._owner) if name.rpartition("@")[0] == key]
-
-    def _take(self, key: str, image: QImage | None) -> None:
+    def _take(self, name: str, key: str, face: str, image: QImage | None) -> None:
         if image is None:
             return
-        self._loading.pop(key, None)
-        self._cache.put(self._owner, key, image)
-        of = key.rpartition("@")[0]
-        for older in self._sizes(of)[:-SIZES]:
-            self._cache.drop(self._owner, older)
-        self.loaded.emit(of)
+        self._loading.pop(name, None)
+        self._cache.put(self._owner, key, face, image)
+        self.loaded.emit(key)
 
 
 def _made(
     wanted: Container[str],
-    key: str,
+    name: str,
     width_px: int,
     height_px: int,
     load: Callable[[], bytes],
     finish: Callable[[QImage], QImage] | None,
 ) -> QImage | None:
     """Return the image; None for one that newer ones have pushed out. Runs in a thread of the pool."""
-    if key not in wanted:
+    if name not in wanted:
         return None
     try:
         image = fitted(load(), width_px, height_px)
