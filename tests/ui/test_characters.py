@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.ui.characters.character_images import image_from
+from app.ui.characters.presenter import CATALOGUE_KIND
 from app.ui.characters.state import MAX_TAGS, Filters
 from tests.kit.characters import SANDBOX, FakeCatalogue, open_characters
 from tests.kit.settings import change_settings
@@ -145,6 +146,17 @@ async def test_the_last_list_is_there_without_a_network(tmp_home: Path) -> None:
         assert len(offline.slugs) == 50
         assert offline.state.saved_note.startswith("Saved")
         assert offline.state.character is not None
+
+
+async def test_a_page_that_was_never_read_is_not_called_empty(tmp_home: Path) -> None:
+    async with open_characters(tmp_home, connected=False) as offline:
+        for saved in (None, "x", [{"name": "no slug"}]):
+            if saved is not None:
+                await offline.presenter.catalogue.save("acc", CATALOGUE_KIND, offline.state.filters.key(), saved)
+            offline.presenter.try_again()
+            await offline.idle()
+            assert offline.slugs == []
+            assert offline.state.problem is not None
 
 
 async def test_images_need_consent_and_https(tmp_home: Path) -> None:

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.problems import describe
+from app.core.problems import Problem, describe
 from app.service.characters import Character
-from app.service.errors import NotFound, ServiceError
+from app.service.errors import BadResponse, NotFound, ServiceError
 from app.service.wire import ListEnvelope
 from app.storage.errors import StorageError
 from app.translation import tr
@@ -213,6 +213,8 @@ class CharactersPresenter(QObject):
         self._asked_as = service
         if service is None:
             await self._show_saved(filters)
+            if not self.state.rows:  # whether there are any is not known
+                self._change(problem=Problem(tr("No account"), tr("Choose the Sandbox or add a key in Settings.")))
             return
         self._change(loading=True, problem=None)
         pages = Pages(filters)
@@ -271,11 +273,13 @@ class CharactersPresenter(QObject):
         saved = None
         if self.catalogue is not None:
             saved = await self.catalogue.load(self._account_id, CATALOGUE_KIND, filters.key())
-        if saved is None:
+        try:
+            rows = ListEnvelope.read(Character, {"data": saved.value}).data if saved is not None else ()
+        except BadResponse:  # of another version, perhaps
+            rows = ()
+        if saved is None or not rows:
             self._show((), is_complete=True)
             return
-
-        rows = ListEnvelope.read(Character, {"data": saved.value if isinstance(saved.value, list) else []}).data
         self._show(
             rows, is_complete=True, saved_note=tr("Saved {saved_at}", saved_at=money.when(saved.saved_at, self._now()))
         )
