@@ -5,6 +5,7 @@ Every part is made on first use. None of them is needed before the window is pai
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from functools import cached_property
@@ -238,7 +239,11 @@ class AccountServices(QObject):
         from app.credentials.accounts import SANDBOX_ADDRESS, new_account
 
         known = next((account for account in self.accounts.list() if account.kind == "sandbox"), None)
-        return known or self.accounts.add(new_account("Sandbox", SANDBOX_ADDRESS, kind="sandbox"))
+        if known is None:
+            known = new_account("Sandbox", SANDBOX_ADDRESS, kind="sandbox")
+            self.accounts.include(known)
+            self._tasks.start_unless_running("write accounts", asyncio.to_thread, self.accounts.write)
+        return known
 
     def _use(self, account_id: str) -> None:
         account = self.accounts.get(account_id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import os
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -230,7 +231,9 @@ def _when(value: object) -> datetime:
 
 
 class Accounts:
-    """The list of accounts and which one is in use. Every change is saved before it holds.
+    """The list of accounts and which one is in use. Every change is saved before it holds, but for `include`.
+
+    Safe to use from several threads; all that saves waits for the disk, so it is not for the window's thread.
 
     `load` returns the file's bytes or None, `save` writes them whole, `set_aside` renames a file that cannot be
     understood and returns its new name; what they raise passes through. `note` is a sentence when that happened.
@@ -243,6 +246,7 @@ class Accounts:
         set_aside: Callable[[], str] | None = None,
     ) -> None:
         self._save = save
+        self._writing = threading.Lock()
         self.note = ""
         self._accounts: dict[str, Account] = {}
         self._kept: list[Any] = []  # entries we cannot use: a newer version's, or somebody's typing error
@@ -274,28 +278,35 @@ class Accounts:
         if not account.id or account.id in self._accounts:
             raise AccountRefused("id", tr("This account is already in the list."))
         self._refuse_twin(account)
-        self._write({**self._accounts, account.id: account}, self._active or account.id)
+        self._write(lambda known: {**known, account.id: account})
         return account
+
+    def include(self, account: Account) -> None:
+        """Take an account into the list at once. It is in the file after the next change, or `write`."""
+        self._accounts = {**self._accounts, account.id: account}
+        self._active = self._active or account.id
+
+    def write(self) -> None:
+        """Save the list as it is."""
+        self._write(lambda known: known)
 
     def update(self, account_id: str, **changes: Any) -> Account:
         """Change fields of one account. Raises `AccountRefused`, `KeyError` for an unknown id."""
         account = checked(replace(self._accounts[account_id], **changes, id=account_id))
         self._refuse_twin(account)
-        self._write({**self._accounts, account_id: account}, self._active)
+        self._write(lambda known: {**known, account_id: account})
         return account
 
     def remove(self, account_id: str) -> None:
         """Forget an account; its secret is for the caller to delete. Unknown ids are no error."""
-        rest = {key: account for key, account in self._accounts.items() if key != account_id}
-        active = self._active if self._active in rest else next(iter(rest), "")
-        self._write(rest, active)
+        self._write(lambda known: {key: account for key, account in known.items() if key != account_id})
 
     def set_active(self, account_id: str) -> None:
         """Use this account from now on, also where saving is refused. Raises `KeyError` for an unknown id."""
         if account_id not in self._accounts:
             raise KeyError(account_id)
         self._active = account_id
-        self._write(self._accounts, account_id)
+        self.write()
 
     def restore(self, data: bytes) -> None:
         """Take the list that `data` states back, and write it. What was added since stays, but for the second Sandbox.
@@ -310,18 +321,25 @@ class Accounts:
         for account in since.values():
             if not (account.kind == "sandbox" and has_sandbox) and account.name.casefold() not in names:
                 self._accounts.setdefault(account.id, account)
-        self._write(self._accounts, self._active or active)
+        self._active = self._active or active
+        self.write()
 
     def _refuse_twin(self, account: Account) -> None:
         twins = (other for other in self._accounts.values() if other.id != account.id)
         if any(other.name.casefold() == account.name.casefold() for other in twins):
             raise AccountRefused("name", tr("Another account is already called {name}.", name=account.name))
 
-    def _write(self, accounts: dict[str, Account], active: str) -> None:
-        entries = [account_to(account) for account in accounts.values()]
-        body = {**self._extra, "accounts": [*entries, *self._kept], "active": active}
-        self._save(json.dumps(body, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-        self._accounts, self._active = accounts, active
+    def _write(self, change: Callable[[dict[str, Account]], dict[str, Account]]) -> None:
+        with self._writing:
+            accounts = change(self._accounts)
+            entries = [account_to(account) for account in accounts.values()]
+            body = {**self._extra, "accounts": [*entries, *self._kept], "active": self._active_of(accounts)}
+            self._save(json.dumps(body, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            self._accounts = accounts = change(self._accounts)  # `include` does not wait for the disk
+            self._active = self._active_of(accounts)
+
+    def _active_of(self, accounts: dict[str, Account]) -> str:
+        return self._active if self._active in accounts else next(iter(accounts), "")
 
     def _read(self, data: bytes, set_aside: Callable[[], str] | None) -> None:
         try:

@@ -1,8 +1,10 @@
 """The whole program in this process, as bootstrap puts it together, with a data folder of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import inspect
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,6 +12,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
+import app
 from app.bootstrap.options import Options
 from app.bootstrap.rialto import Rialto
 from app.bootstrap.startup_context import StartupContext
@@ -17,6 +20,7 @@ from app.core.problems import hide_secrets_with
 from app.credentials import keyring_store
 from app.credentials.keyring_backends import NoBackend
 from app.credentials.redaction import Redactor
+from app.storage import files
 from app.storage.paths import Paths
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
@@ -36,6 +40,33 @@ def no_keychain() -> dict[str, object]:
 def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     """A journey never meets the keychain of this computer, nor a stand-in that another test left to `keyring`."""
     monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", no_keychain())
+
+
+LIBRARIES = ("storage", "credentials")  # of the program: who calls these decides in which thread
+APP = Path(app.__file__).parent
+
+
+@contextmanager
+def no_write_by_the_window() -> Iterator[None]:
+    """Fail where the window's thread puts a file in place: it would wait for the disk. What tests write is theirs."""
+    found: list[str] = []
+    replace = getattr(files, "_replace")  # noqa: B009  # every file that must not be lost goes through it
+
+    def noted(*args: object) -> None:
+        if threading.current_thread() is threading.main_thread():
+            libraries = [str(APP / name) for name in LIBRARIES]
+            outside = (each for each in inspect.stack(0)[1:] if not each.filename.startswith(tuple(libraries)))
+            caller = next(outside)
+            if caller.filename.startswith(str(APP)):
+                found.append(f"{caller.filename}:{caller.lineno} {caller.function}")
+        replace(*args)
+
+    setattr(files, "_replace", noted)  # noqa: B010  # as above
+    try:
+        yield
+    finally:
+        setattr(files, "_replace", replace)  # noqa: B010  # as above
+    assert found == []
 
 
 @asynccontextmanager
@@ -64,7 +95,8 @@ async def opened(
     life = asyncio.get_running_loop().create_task(rialto.live())
     try:
         await until(lambda: rialto.chat.library is not None or not with_history)
-        yield rialto
+        with no_write_by_the_window():
+            yield rialto
     finally:
         rialto.window.close()
         code = await asyncio.wait_for(life, 60)
