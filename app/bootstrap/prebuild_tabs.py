@@ -34,7 +34,7 @@ SETTLE_S = 1.0  # the start itself comes first
 QUIET_S = 0.5  # so long after the last key, click or turn of the wheel
 PIECE_PAUSE_S = 0.01  # between two pieces, for whatever else the event loop has to do
 QT = "PySide6"
-_WITHOUT_QT = ("numpy", "soundfile")  # what takes long of what the tabs stand on
+_WITHOUT_QT = ("numpy", "soundfile", "segno")  # what takes long of what the tabs stand on
 _INPUT = frozenset(
     (
         QEvent.Type.KeyPress,

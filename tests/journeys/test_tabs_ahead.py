@@ -3,7 +3,9 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -99,3 +101,34 @@ async def test_a_recording_that_a_kill_cut_off_is_mended_at_the_start_and_named(
         assert rialto.database is not None
         (row,) = await Transcripts(rialto.database).list()
         assert (row.state, row.duration_s) == ("recorded", 5.0)
+
+
+BROUGHT_BY_MODULES_OF_QT = """
+    import importlib, sys
+    from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+    read_no_sources()
+    from app.bootstrap import prebuild_tabs, rialto
+    from app.bootstrap.tabs import RAIL
+
+    class Record:
+        def find_spec(self, name, _path=None, _target=None):
+            ours = name.partition(".")[0] in ("app", "PySide6")
+            if module.knows_qt and not ours and "." not in name and name not in sys.stdlib_module_names:
+                print(module.name, "brings", name)
+
+    for library in prebuild_tabs._WITHOUT_QT:
+        importlib.import_module(library)
+    know_qt = {prebuild_tabs.QT: True}
+    module = prebuild_tabs.Module("", False)
+    sys.meta_path.insert(0, Record())
+    for tab in RAIL:
+        for module in prebuild_tabs._modules_of(tab.info.name, know_qt):
+            importlib.import_module(module.name)
+"""
+
+
+def test_no_module_that_is_loaded_in_the_window_s_thread_brings_a_library_along() -> None:
+    """A library takes up to 200 ms: those that tabs stand on are loaded in a thread before."""
+    program = textwrap.dedent(BROUGHT_BY_MODULES_OF_QT)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr

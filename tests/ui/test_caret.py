@@ -1,40 +1,79 @@
 """The caret blinks for somebody who types, and rests for nobody."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.ui.chat.composer.input_box import CaretRest
+from app.ui.kit.caret_rest import CaretRest
+from app.ui.kit.theme import Theme
+from tests.kit.shell import make_shell
 
 
 @pytest.fixture
-def field(qtbot) -> Iterator[QPlainTextEdit]:
-    before = QGuiApplication.styleHints().cursorFlashTime()
-    QGuiApplication.styleHints().setCursorFlashTime(1000)
-    field = QPlainTextEdit()
-    qtbot.addWidget(field)
-    field.show()
-    yield field
-    QGuiApplication.styleHints().setCursorFlashTime(before)
+def blinking() -> Iterator[None]:
+    hints = QGuiApplication.styleHints()
+    before = hints.cursorFlashTime()
+    hints.setCursorFlashTime(1000)
+    yield
+    hints.setCursorFlashTime(before)
 
 
-def test_the_caret_rests_when_nothing_is_typed_and_wakes_with_the_next_key(qtbot, field: QPlainTextEdit) -> None:
-    caret = CaretRest(field, after_ms=20)
-    QTest.keyClick(field, Qt.Key.Key_A)
+@pytest.fixture
+def fields(qtbot, blinking: None) -> Iterator[tuple[QPlainTextEdit, QLineEdit]]:
+    """Two text fields in a window; the first has the focus."""
+    window, first, second = QWidget(), QPlainTextEdit(), QLineEdit()
+    layout = QVBoxLayout(window)
+    layout.addWidget(first)
+    layout.addWidget(second)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    first.setFocus()
+    qtbot.waitUntil(first.hasFocus, timeout=60_000)
+    yield first, second
+    window.deleteLater()
+
+
+def flash_ms() -> int:
+    return QGuiApplication.styleHints().cursorFlashTime()
+
+
+def test_the_caret_of_any_field_rests_when_nothing_is_typed_and_wakes_with_the_next_key(qtbot, fields) -> None:
+    caret = CaretRest(fields[0], after_ms=20)
+    for field in fields:
+        field.setFocus()
+        qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
+        assert flash_ms() == 0
+        QTest.keyClick(field, Qt.Key.Key_B)
+        assert flash_ms() == 1000
+
+
+def test_a_caret_that_rests_blinks_again_in_the_next_field(qtbot, fields) -> None:
+    first, second = fields
+    caret = CaretRest(first, after_ms=20)
     qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
-    assert QGuiApplication.styleHints().cursorFlashTime() == 0
-    QTest.keyClick(field, Qt.Key.Key_B)
-    assert QGuiApplication.styleHints().cursorFlashTime() == 1000
-
-
-def test_a_field_that_goes_away_leaves_the_blinking_to_the_next_one(qtbot, field: QPlainTextEdit) -> None:
-    caret = CaretRest(field, after_ms=20)
-    QTest.keyClick(field, Qt.Key.Key_A)
-    qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
-    field.hide()
+    caret._timer.setInterval(60_000)
+    second.setFocus()
     assert not caret.rests
-    assert QGuiApplication.styleHints().cursorFlashTime() == 1000
+    assert flash_ms() == 1000
+
+
+def test_a_field_that_goes_away_leaves_the_blinking_to_the_next_one(qtbot, fields) -> None:
+    caret = CaretRest(fields[1], after_ms=20)
+    qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
+    fields[0].window().hide()
+    assert not caret.rests
+    assert flash_ms() == 1000
+
+
+async def test_every_field_of_the_window_is_followed_by_one_watcher(tmp_path: Path, tasks, theme: Theme) -> None:
+    window = make_shell(tmp_path, tasks, theme).window
+    window.overlays.start(native_menus=False)
+    window.overlays.start(native_menus=False)
+    assert len(window.overlays.findChildren(CaretRest)) == 1
+    window.deleteLater()

@@ -20,6 +20,7 @@ from app.core.problems import ActionSpec
 from app.storage.errors import StorageError, Unsaved
 from app.storage.files import write_atomically
 from app.translation import tr
+from app.ui.kit.caret_rest import CaretRest
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.key_text import key_text
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
@@ -96,6 +97,7 @@ class Overlays(QObject):
         """Do what the first paint need not wait for."""
         if self._ring is None:
             self._ring = FocusRing(self._theme, self._window)
+            CaretRest(self)
         if native_menus:
             self.main_menu.fill_bar(self._window.menuBar())
 

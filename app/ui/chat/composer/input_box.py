@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.translation import tr
@@ -17,50 +17,6 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 MAX_LINES = 12
-
-
-REST_AFTER_MS = 10_000
-
-
-class CaretRest(QObject):
-    """Watches one text field; while it has the focus and nobody types, the caret rests after ten seconds.
-
-    Its blinking is all that would wake an idle window. Desktops that stop the blinking themselves do so as soon.
-    """
-
-    def __init__(self, field: QWidget, after_ms: int = REST_AFTER_MS) -> None:
-        super().__init__(field)
-        self._usual: int | None = None  # ms of a whole blink, while the caret rests
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(after_ms)
-        self._timer.timeout.connect(self._rest)
-        field.installEventFilter(self)
-
-    @property
-    def rests(self) -> bool:
-        return self._usual is not None
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        kind = event.type()
-        if kind in (QEvent.Type.KeyPress, QEvent.Type.FocusIn, QEvent.Type.InputMethod):
-            self._wake()
-            self._timer.start()
-        elif kind in (QEvent.Type.FocusOut, QEvent.Type.Hide):
-            self._timer.stop()
-            self._wake()
-        return False
-
-    def _rest(self) -> None:
-        hints = QGuiApplication.styleHints()
-        if self._usual is None and hints.cursorFlashTime() > 0:
-            self._usual = hints.cursorFlashTime()
-            hints.setCursorFlashTime(0)
-
-    def _wake(self) -> None:
-        if self._usual is not None:
-            QGuiApplication.styleHints().setCursorFlashTime(self._usual)
-            self._usual = None
 
 
 def local_files(source: QMimeData) -> list[Path]:
@@ -97,7 +53,6 @@ class MessageBox(QPlainTextEdit):
         self.setAccessibleName(tr("Message"))
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
-        self._caret = CaretRest(self)
         theme.changed.connect(self._rescale)
         self._apply_theme()
 
