@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -151,6 +152,48 @@ def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(collector: UiT
     assert threads == []  # it is among what was set aside
     qtbot.waitUntil(lambda: threads == [threading.main_thread().name], timeout=60_000)
     assert more
+
+
+def test_what_was_set_aside_is_not_looked_at_while_the_window_is_at_work(
+    collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = full_collections()
+    make_full_one_due()
+    kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
+    qtbot.waitUntil(lambda: full_collections() == before + 1, timeout=60_000)
+    monkeypatch.setattr(module, "QUIET_WAITS", -1)
+    qtbot.waitUntil(lambda: collector._delays > 2, timeout=60_000)
+    assert full_collections() == before + 1
+    monkeypatch.setattr(module, "QUIET_WAITS", 1_000)
+    qtbot.waitUntil(lambda: full_collections() == before + 2, timeout=60_000)
+    assert kept
+
+
+class Part:
+    """Of a view; it and the view know each other."""
+
+    alive = 0
+
+    def __init__(self) -> None:
+        self.view = self
+        Part.alive += 1
+
+    def __del__(self) -> None:
+        Part.alive -= 1
+
+
+def test_views_closed_long_after_they_were_opened_do_not_gather() -> None:
+    gc.collect()
+    views: deque[list[Part]] = deque(maxlen=12)
+    most = 0
+    for _ in range(500):
+        views.append([Part() for _ in range(1_000)])
+        collect_if_due()
+        most = max(most, Part.alive)
+    views.clear()
+    gc.collect()
+    assert Part.alive == 0
+    assert most < 200_000, "of half a million"
 
 
 def test_other_threads_hand_over_within_a_millisecond_while_a_window_is_there() -> None:

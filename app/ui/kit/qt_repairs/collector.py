@@ -6,8 +6,8 @@ dies. So automatic collection is off, and the UI thread collects when its event 
 middle of a handler, and with no wake-up of its own while the program is idle.
 
 A full collection looks at every object, which takes 40 ms with a long chat open: it waits for a quiet moment. What
-outlives it is set aside (`gc.freeze`), so that the next one looks at newer objects only; after some minutes of quiet
-everything is looked at once more.
+outlives it is set aside (`gc.freeze`), so that the next one looks at newer objects only. Some minutes later, when none
+was due again, everything is looked at once more, at a quiet moment as well: that takes up to 200 ms.
 
 What is freed has to be used again as well: on Linux the C library gives threads heaps of their own, up to eight for
 each processor, and each keeps what its busiest moment took. Two serve all threads, and some seconds after work their
@@ -25,7 +25,7 @@ from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FULL_EVERY = 40  # middle collections between two full ones
+FULL_EVERY = 10  # middle collections between two full ones; in forty, closed chats and lists gather to 20 MB
 QUIET_MS = 2_000
 QUIET_WAITS = 16  # as often the loop may have waited in that time; a caret that blinks is no work
 MOST_DELAYS = 60  # after so many moments that were not quiet the full collection comes all the same
@@ -46,8 +46,9 @@ class UiThreadCollector(QObject):
         sys.setswitchinterval(SWITCH_S)
         self._waits = 0
         self._delays = 0
+        self._is_everything_due = False
         self._quiet = _timer(self, QUIET_MS, self._when_quiet)
-        self._deep = _timer(self, DEEP_QUIET_MS, self._look_at_everything)
+        self._deep = _timer(self, DEEP_QUIET_MS, self._make_everything_due)
         self._trim = _timer(self, TRIM_MS, trim_heaps)
         self._dispatcher: QAbstractEventDispatcher | None = QAbstractEventDispatcher.instance()
         if self._dispatcher is not None:
@@ -70,9 +71,12 @@ class UiThreadCollector(QObject):
         if not self._trim.isActive():
             self._trim.start()
         if gc.get_count()[2] >= FULL_EVERY and not self._quiet.isActive():
-            self._waits = self._delays = 0
             self._deep.stop()
-            self._quiet.start()
+            self._wait_for_quiet()
+
+    def _wait_for_quiet(self) -> None:
+        self._waits = self._delays = 0
+        self._quiet.start()
 
     def _when_quiet(self) -> None:
         if self._waits > QUIET_WAITS and self._delays < MOST_DELAYS:
@@ -80,14 +84,17 @@ class UiThreadCollector(QObject):
             self._delays += 1
             self._quiet.start()
             return
+        if self._is_everything_due:
+            gc.unfreeze()
         gc.collect()
         gc.freeze()
-        self._deep.start()
+        if not self._is_everything_due:
+            self._deep.start()
+        self._is_everything_due = False
 
-    def _look_at_everything(self) -> None:
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+    def _make_everything_due(self) -> None:
+        self._is_everything_due = True
+        self._wait_for_quiet()
 
 
 def share_heaps() -> None:
