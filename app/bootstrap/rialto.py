@@ -78,6 +78,7 @@ class Rialto:
         self.current_account.use(
             context.account_in_use(), None
         )  # its name and kind are in the first frame, its service follows
+        self.current_account.names = self.account_name
         self.window = MainWindow(self.theme, self.current_account, self.settings, self.tasks)
         self.window.tab_opens.connect(lambda name: self.crashes.doing(tab=self.window.tab_frames.info(name).title))
         self.window.registry.begins.connect(lambda action_id: self.crashes.doing(action=action_id))
@@ -538,6 +539,11 @@ class Rialto:
         from app.bootstrap.error_actions import carry_out
 
         carry_out(self, action)
+
+    def account_name(self, account_id: str) -> str:
+        """What an account is called, also one that is gone."""
+        account = self.account_services.accounts.get(account_id)
+        return account.name if account is not None else tr("removed account")
 
     def toast(self, sentence: str, label: str = "", act: Callable[[], object] = lambda: None) -> Toast:
         """Say something over the window; with a `label`, beside a button that does `act`.

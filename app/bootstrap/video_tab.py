@@ -20,10 +20,6 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
     presenter = VideoPresenter(
         rialto.current_account, rialto.tasks, rialto.paths.data / "videos", rialto.window.undo_stack
     )
-    presenter.account_name = lambda account_id: next(
-        (account.name for account in rialto.account_services.accounts.list() if account.id == account_id),
-        tr("removed since"),
-    )
     page = VideoPage(rialto.theme, presenter, rialto.tasks, whole=False)
     yield page
     yield from page.build()

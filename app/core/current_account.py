@@ -5,6 +5,7 @@ Only the composition root writes here; everybody else reads and listens.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -56,6 +57,7 @@ class CurrentAccount(QObject):
         self.account: Account | None = None
         self.service: Service | None = None
         self.budget: BudgetState | None = None
+        self.names: Callable[[str], str] = str  # of accounts, by id
         self.keys_locked = False  # the place where keys are kept
         self.reach = ""  # what is between us and the service, in the code of the last failed connection; "" for nothing
         self._clear_numbers()
@@ -67,6 +69,12 @@ class CurrentAccount(QObject):
         self.daily_limit: Decimal | None = None  # USD a day, None for none
         self.latency_ms: int | None = None
         self.models: tuple[Model, ...] = ()
+
+    def mark_of(self, account_id: str) -> str:
+        """The name of an account whose things stand among those of the one in use; "" for that one itself."""
+        if not account_id or self.account is None or account_id == self.account.id:
+            return ""
+        return self.names(account_id)
 
     @property
     def is_sandbox(self) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from eth_account import Account as EthAccount
 
 from app.core.tasks import TaskScope
+from app.credentials.accounts import Account
 from app.service.crypto_rpc import RpcItem, RpcOutcome, RpcResponse
 from app.service.service import open_service
 from app.ui.crypto_rpc.session.batch import CallRow
@@ -278,3 +279,14 @@ async def test_r_ep_07_the_services_networks_take_the_place_of_the_bundled_ones(
     presenter = await harness.restart()
     assert {row.slug for row in presenter.networks()} == slugs
     assert not presenter.view().can_send
+
+
+async def test_calls_of_another_account_say_whose_they_are(harness: ConsolePresenterHarness) -> None:
+    await harness.send()
+    (entry,) = harness.entries
+    assert "Sandbox" not in entry.second
+    harness.current_account.names = {"box": "Sandbox"}.__getitem__
+    harness.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)
+    await harness.tasks.idle()
+    (entry,) = harness.entries
+    assert entry.second.endswith(" · Sandbox")

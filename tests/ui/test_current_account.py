@@ -39,3 +39,15 @@ def test_nobody_is_not_the_sandbox(qapp) -> None:
     current_account = CurrentAccount()
     assert not current_account.is_sandbox
     assert current_account.host == ""
+
+
+def test_things_of_another_account_are_marked_with_its_name(qapp) -> None:
+    current_account = CurrentAccount()
+    current_account.names = {"box": "Sandbox", "a1": "Main account"}.__getitem__
+    assert current_account.mark_of("box") == "", "nobody is in use"
+    current_account.use(account(), None)
+    assert (current_account.mark_of("box"), current_account.mark_of("a1"), current_account.mark_of("")) == (
+        "Sandbox",
+        "",
+        "",
+    )

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.audio.devices import SystemDevice
 from app.core.problems import ActionSpec, Problem
+from app.credentials.accounts import Account
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.tab import LiveWork
@@ -458,3 +459,16 @@ def _inside_named(widget: QWidget) -> bool:
     """A part of a compound control, such as the line of a number field or a scroll area's viewport."""
     parent = widget.parentWidget()
     return parent is not None and bool(parent.accessibleName())
+
+
+async def test_transcripts_of_another_account_say_whose_they_are(tmp_home: Path, theme: Theme) -> None:
+    async with open_transcription(tmp_home, theme) as tab:
+        row_id, presenter = await tab.seed(), tab.presenter
+        presenter.rows[row_id] = replace(presenter.rows[row_id], account_id="box")
+        told: list[tuple[Entry, ...]] = []
+        presenter.entries_changed.connect(told.append)
+        tab.current_account.names = {"box": "Sandbox"}.__getitem__
+        tab.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)
+        (entry,) = told[0]
+        assert entry.second_line.endswith("Sandbox")
+        await tab.done()

@@ -117,6 +117,7 @@ class CryptoRpcPresenter(QObject):
         self.keeper = DraftKeeper(tasks, lambda: self.draft, self.network_list)
         self.methods: MethodCatalogue | None = None
         self.sent = CallLibrary(tasks, now, self.trash, self.interfaces)
+        self.sent.mark_of = current_account.mark_of
         self.sent.changed.connect(self.calls_changed)
         self.caps = CapsCounter(current_account, tasks, now)
         self.caps.changed.connect(self.caps_changed)
@@ -325,6 +326,7 @@ class CryptoRpcPresenter(QObject):
         self._changed()
         if self.calls is not None:
             self.refresh()
+            self.sent.soon()
             self._tasks.replace("rpc key", self._look_at_key)
 
     # Sending

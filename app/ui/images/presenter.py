@@ -69,6 +69,7 @@ class ImagesPresenter(CallingPresenter):
         self.tasks = tasks
         self.files = ImageFiles(folder / "images")
         self.library = ImageLibrary(tasks, undo_stack, self.files)
+        self.library.mark_of = current_account.mark_of
         self.prompts = PresetLibrary(
             "images", lambda work, *args: tasks.replace(f"images {work.__name__}", work, *args), undo_stack
         )
@@ -158,6 +159,7 @@ class ImagesPresenter(CallingPresenter):
         self._newest = None
         self.models_changed.emit()
         self._look()
+        self.library.publish()
         self.refresh_models()
 
     def refresh_models(self) -> None:

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from app.ui.speech.state import SampleView
 
 CONSENT = tr("This is my own voice, or its owner has agreed to let me clone it.")
-READ_THIS = tr("Read this aloud: The tide turns at noon, and the ferry leaves on time, whether or not anyone is on it.")
+READ_THIS = tr(
+    "Read this aloud: The tide turns at noon, and the ferry leaves on time, whether or not anyone is on it. "
+    "Nobody waves, and the gulls follow it out to sea."
+)
 LEVEL_FLOOR_DB = 60.0
 
 

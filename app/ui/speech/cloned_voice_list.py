@@ -36,8 +36,8 @@ class ClonedVoiceList(ScrollPane):
         self.words = Label(
             theme,
             tr(
-                "A voice is cloned from a sample of 5 to 30 seconds. The service keeps it for about a week; "
-                "the sample stays here, so you can clone it again."
+                "A voice is cloned from a sample of 5 to 30 seconds. 5 to 10 seconds is best. The service keeps it for "
+                "about a week; the sample stays here, so you can clone it again."
             ),
             role="text2",
             wrap=True,

@@ -123,6 +123,7 @@ class SpeechPresenter(CallingPresenter):
     def _account_changed(self) -> None:
         self.voice_list.use_account(self.account_id)
         self.settle_choice()
+        self.publish_takes()
         self.refresh_models()
 
     def refresh_models(self) -> None:
@@ -329,6 +330,7 @@ class SpeechPresenter(CallingPresenter):
                         take,
                         self.voice_list,
                         now,
+                        mark=self._current_account.mark_of(take.account_id),
                         working=take.id == self._speaking,
                         plays=view.plays and take.id == view.take_id,
                     ),

@@ -331,13 +331,18 @@ class TranscriptionPresenter(QObject):
         work, now = self.work, self.now()
         rows = sorted(self.rows.values(), key=lambda row: row.created_at, reverse=True)
         shown = [row for row in rows if self._snippets is None or row.id in self._snippets]
-        found = self._snippets or {}
+        found, mark_of = self._snippets or {}, self.current_account.mark_of
         self.entries_changed.emit(
             tuple(
                 build_rows(
                     shown,
                     lambda row: entry_of(
-                        row, work.get(row.id), now, self.account_models.name_of, found.get(row.id, "")
+                        row,
+                        work.get(row.id),
+                        now,
+                        self.account_models.name_of,
+                        found.get(row.id, ""),
+                        mark_of(row.account_id),
                     ),
                 )
             )
@@ -467,6 +472,7 @@ class TranscriptionPresenter(QObject):
 
     def _account_changed(self) -> None:
         self.sending.last_exchange = None  # its limits are another account's
+        self._entries_changed()
         self.do(self._load_models)
 
     async def _load_models(self) -> None:

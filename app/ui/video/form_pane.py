@@ -169,7 +169,7 @@ class FormPane(QWidget):
         head = QHBoxLayout()
         self.asking = Spinner(theme)
         self.price = Label(theme, "", "title", weight=600, tabular=True)
-        head.addWidget(Label(theme, tr("Quote"), role="text2"), 1)
+        head.addWidget(Label(theme, tr("Estimate"), role="text2"), 1)
         head.addWidget(self.asking)
         head.addWidget(self.price)
         self.price_note = Label(theme, "", "small", "text2", wrap=True, tabular=True)

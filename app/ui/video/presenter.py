@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -65,7 +65,11 @@ class VideoPresenter(QObject):
         self.form = VideoForm(current_account, tasks)
         self.job_actions = JobActions(self, tasks, undo_stack)
         self.writer = RowWriter(
-            self.job_store, self.fetcher.received, lambda: self.poller.rests_s, lambda: self.sending.waits_s
+            self.job_store,
+            self.fetcher.received,
+            lambda: self.poller.rests_s,
+            lambda: self.sending.waits_s,
+            current_account.mark_of,
         )
         self.poller.on_rest = self.sending.on_wait = self._publish_open
         self.prompts = PresetLibrary(
@@ -74,7 +78,6 @@ class VideoPresenter(QObject):
         self.which = "all"
         self.search = ""
         self.selected = ""
-        self.account_name: Callable[[str], str] = str
         self._opened = asyncio.Event()
         self._looked_at: dict[str, str] = {}  # filter → the job that was looked at when it was left
         self._seconds = 0
@@ -296,8 +299,7 @@ class VideoPresenter(QObject):
         job = self.job_store.get(self.selected)
         if job is None:
             return Detail()
-        mine = self._current_account.account is not None and self._current_account.account.id == job.account_id
-        name = "" if mine or not job.is_open else self.account_name(job.account_id)
+        name = self._current_account.mark_of(job.account_id) if job.is_open else ""
         return self.writer.detail(job, self.job_store.now(), self.sending.exchanges.get(job.id), name)
 
     def open_jobs(self) -> tuple[VideoJob, ...]:

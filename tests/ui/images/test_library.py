@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
 from app.storage.images import StoredImage
 from app.ui.images.session.image_library import name_of
@@ -185,3 +186,11 @@ async def test_arrows_walk_the_gallery_and_every_action_has_a_command(images: Im
     named = {action.id for action in images.page.actions()}
     assert {"images.make", "images.edit", "images.menu", "images.open_trash", "images.save", "images.chat"} <= named
     assert [item.title for item in images.page.palette_items("dawn", 5)] == ["A harbour at dawn"]
+
+
+async def test_images_of_another_account_say_whose_they_are(images: ImagesHarness) -> None:
+    await two(images)
+    assert not any("Sandbox" in tile.second_line for tile in images.tiles)
+    images.current_account.names = {"box": "Sandbox"}.__getitem__
+    images.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)
+    assert all(tile.second_line.endswith(" · Sandbox") for tile in images.tiles)

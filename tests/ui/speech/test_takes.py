@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.decoding import duration_s
+from app.credentials.accounts import Account
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.audition_dialog import AuditionDialog
 from app.ui.speech.session.take_library import name_of
@@ -231,3 +232,11 @@ async def test_the_list_filters_and_says_how_much_there_is(speech: SpeechHarness
     speech.filter_field.setText("nothing like it")
     await until(lambda: not speech.keys)
     assert speech.nothing_text() == "No clip contains “nothing like it”."
+
+
+async def test_clips_of_another_account_say_whose_they_are(speech: SpeechHarness) -> None:
+    await with_a_take(speech)
+    assert speech.rows[0].second_line == "Emma · Kokoro"
+    speech.current_account.names = {"box": "Sandbox"}.__getitem__
+    speech.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)
+    assert speech.rows[0].second_line.endswith(" · Sandbox")

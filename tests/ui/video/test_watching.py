@@ -12,6 +12,7 @@ from PySide6.QtGui import QDesktopServices, QImage, QWindow
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.credentials.accounts import Account
 from app.service.video import VideoRequest
 from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker
@@ -126,3 +127,13 @@ async def test_a_video_that_is_ready_calls_for_attention_and_its_folder_is_opene
         video.press(folder)
         video.press(video.folder_button)
         assert [url.toLocalFile() for url in opened] == [str(video.folder)] * 2
+
+
+async def test_videos_of_another_account_say_whose_they_are(tmp_home: Path, theme: Theme, controls: Controls) -> None:
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        await video.done(job_id)
+        assert "Sandbox" not in row_of(video, job_id).second
+        video.current_account.names = {"box": "Sandbox"}.__getitem__
+        video.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)
+        assert row_of(video, job_id).second.endswith(" · Sandbox")

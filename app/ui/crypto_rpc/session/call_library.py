@@ -40,6 +40,7 @@ class CallLibrary(QObject):
         self._search = ""
         self._trash = trash
         self._interfaces = interfaces
+        self.mark_of: Callable[[str], str] = lambda _account_id: ""
         trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.calls: RpcCalls | None = None
 
@@ -53,7 +54,9 @@ class CallLibrary(QObject):
             wanted = self._search
             found = await self.calls.recent(search=wanted, limit=MAX_LISTED)
             now, known = self._now(), self._interfaces.interfaces()
-            entries = await asyncio.to_thread(lambda: tuple(build_rows(found, lambda call: entry_of(call, now, known))))
+            entries = await asyncio.to_thread(
+                lambda: tuple(build_rows(found, lambda call: entry_of(call, now, known, self.mark_of(call.account_id))))
+            )
             if wanted == self._search:  # else a newer search shows its own
                 self.changed.emit(entries)
 

@@ -27,15 +27,15 @@ def title_of(call: RpcCall, interfaces: Interfaces) -> str:
     return tr("{count} calls in a batch", count=len(items))
 
 
-def entry_of(call: RpcCall, now: datetime, interfaces: Interfaces) -> CallEntry:
-    """One row of the list."""
+def entry_of(call: RpcCall, now: datetime, interfaces: Interfaces, mark: str = "") -> CallEntry:
+    """One row of the list; `mark` names its account where that is not the one in use."""
     badge, tone = _badge(call)
     right = f"{_charged(call)}  {money.moment(call.at, '%H:%M')}".strip()
     return CallEntry(
         call.id,
         day_of(call.at, now),
         title_of(call, interfaces),
-        network_title(call.network),
+        " · ".join(words for words in (network_title(call.network), mark) if words),
         right,
         tone,
         badge,

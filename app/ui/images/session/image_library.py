@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +75,7 @@ class ImageLibrary(QObject):
         self.scope = ""
         self.pattern = ""
         self.usage = Usage()
+        self.mark_of: Callable[[str], str] = lambda _account_id: ""
         self.cache: Path | None = None  # where small images of them lie
         self._words: dict[str, tuple[StoredImage, Tile, str]] = {}
 
@@ -145,8 +146,13 @@ class ImageLibrary(QObject):
             for image in rows.values()
             if (self.scope != "starred" or image.starred) and words.are_in(self._seen(image)[1])
         ]
-        tiles = tuple(build_rows(found, lambda image: self._seen(image)[0]))
+        tiles = tuple(build_rows(found, self._tile))
         self.gallery_changed.emit(GalleryState(tiles, len(rows), self.search, self.scope, self.images is not None))
+
+    def _tile(self, image: StoredImage) -> Tile:
+        """The tile of an image, with its account where that is not the one in use."""
+        tile, mark = self._seen(image)[0], self.mark_of(image.account_id)
+        return replace(tile, second_line=f"{tile.second_line} · {mark}") if mark else tile
 
     def _seen(self, image: StoredImage) -> tuple[Tile, str]:
         """The tile of an image and the words it is found by, made once for each state of it."""

@@ -46,16 +46,16 @@ def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
 
 
 def take_row(
-    take: Take, voice_list: VoiceList, now: datetime, *, working: bool = False, plays: bool = False
+    take: Take, voice_list: VoiceList, now: datetime, *, mark: str = "", working: bool = False, plays: bool = False
 ) -> TakeRow:
-    """Return a take as the list shows it."""
+    """Return a take as the list shows it; `mark` names its account where that is not the one in use."""
     model = voice_list.model(take.model)
     name = model.name if model is not None else take.model
     voice = f"Cloned: {take.voice_name}" if take.voice.startswith("vv_") else take.voice_name or take.voice
     return TakeRow(
         id=take.id,
         title=take.title or tr("Clip"),
-        second_line=f"{voice} · {name}",
+        second_line=" · ".join(words for words in (voice, name, mark) if words),
         length=money.position(take.duration_s) if take.duration_s else "",
         cost=cost_words(take),
         group=money.day_group(take.created_at, now),

@@ -42,9 +42,14 @@ BATCH_WORDS: Mapping[str, tuple[str, str]] = {
 
 
 def entry_of(
-    row: TranscriptRow, work: Work | None, now: datetime, name_of: Callable[[str], str], snippet: str = ""
+    row: TranscriptRow,
+    work: Work | None,
+    now: datetime,
+    name_of: Callable[[str], str],
+    snippet: str = "",
+    mark: str = "",
 ) -> Entry:
-    """One row of the list."""
+    """One row of the list; `mark` names its account where that is not the one in use."""
     state = row.state
     if work is not None:
         second, state = work_words(work), "sending"
@@ -52,7 +57,7 @@ def entry_of(
         state = "unknown"
         second = STATE_WORDS.get(state, "")
     elif state == "done":
-        second = " · ".join(part for part in (name_of(row.model), str(row.options.get("language") or "")) if part)
+        second = " · ".join(part for part in (name_of(row.model), str(row.options.get("language") or ""), mark) if part)
     else:
         second = STATE_WORDS.get(state, "")
     return Entry(

@@ -73,6 +73,7 @@ class RowWriter:
     """Writes with what is known at `now`; `received` is what the fetcher has of a video by now.
 
     `rests_s`: how long the service is not asked yet, `send_waits_s` how long it takes no job, both 0 as a rule.
+    `mark_of` names the account of a job that is not the one in use.
     """
 
     def __init__(
@@ -81,11 +82,13 @@ class RowWriter:
         received: dict[str, tuple[int, int | None]],
         rests_s: Callable[[], float] = lambda: 0.0,
         send_waits_s: Callable[[], float] = lambda: 0.0,
+        mark_of: Callable[[str], str] = lambda _account_id: "",
     ) -> None:
         self._job_store = job_store
         self._received = received
         self._rests_s = rests_s
         self._send_waits_s = send_waits_s
+        self._mark_of = mark_of
 
     def row(self, job: VideoJob, now: datetime) -> JobRow:
         badge, tone, icon = self._badge(job)
@@ -93,7 +96,7 @@ class RowWriter:
         return JobRow(
             id=job.id,
             title=title_of(job),
-            second=shape_words(job),
+            second=" · ".join(words for words in (shape_words(job), self._mark_of(job.account_id)) if words),
             state=job.state,
             badge=badge,
             tone=tone,
