@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.ui.kit.tab import PaletteItem
+from app.ui.shell.overlays import settings_candidates
 from app.ui.shell.palette_matching import marked_runs, match
 from app.ui.shell.palette_rows import Candidate, listing, split_prefix
 
@@ -89,6 +90,31 @@ def test_a_prefix_leaves_one_kind(text: str, group: str | None) -> None:
 def test_a_match_in_the_second_part_counts_less_but_is_found() -> None:
     found = listing(candidates(), "appearance")
     assert [row.candidate.key for row in found.rows if row.candidate] == ["setting:look", "chat:1", "model:1"]
+
+
+def test_things_are_found_by_other_words_that_people_use() -> None:
+    contract = Candidate("c", "action", "Call a contract…", words="abi solidity")
+    others = [contract, Candidate("a", "action", "Abide"), Candidate("b", "action", "Habit")]
+    assert [row.candidate.key for row in listing(others, "abi").rows if row.candidate] == ["a", "c", "b"]
+    assert not listing([contract], "so").rows, "two letters of a word that is not shown are chance"
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [("dark", "Theme: Dark"), ("night", "Theme: Light"), ("faucet", "Sandbox"), ("keyring", "Accounts")],
+)
+async def test_the_window_is_found_by_the_words_people_use(harness, typed: str, title: str) -> None:
+    everything = [*harness.window.overlays.candidates(typed), *settings_candidates(lambda _section: None)]
+    found = listing(everything, typed)
+    assert title in [row.candidate.title for row in found.rows if row.candidate][:3]
+
+
+async def test_a_theme_is_chosen_by_its_name(harness) -> None:
+    harness.window.registry.run("window.theme_dark")
+    assert harness.window.theme.mode == "dark"
+    assert harness.store.value.theme == "dark"
+    assert harness.window.registry.entry("window.theme_dark").q_action.isChecked()
+    harness.window.registry.run("window.theme_light")
 
 
 def test_the_count_says_how_many_fit() -> None:

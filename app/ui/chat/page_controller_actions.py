@@ -34,9 +34,10 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         icon: str = "",
         menu: str = "tab",
         enabled: Check | None = None,
+        words: str = "",
     ) -> TabAction:
         can = enabled or (lambda: presenter.conversation is not None)
-        return TabAction(f"chat.{name}", text, run(work), key, icon, menu, enabled=can)
+        return TabAction(f"chat.{name}", text, run(work), key, icon, menu, enabled=can, words=words)
 
     def retires() -> bool:
         deprecations = presenter.deprecations()
@@ -63,7 +64,14 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
             "clock",
             enabled=retires,
         ),
-        action("structure", tr("JSON output and functions…"), lambda it: it.open_structure(), "", "wrench"),
+        action(
+            "structure",
+            tr("JSON output and functions…"),
+            lambda it: it.open_structure(),
+            "",
+            "wrench",
+            words=tr("schema tools structured"),
+        ),
         action("calls", tr("Enter function results…"), lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
         action("find", tr("Find in this chat"), lambda it: it.open_find(), "", "search", "edit", enabled=stored),
         action("find_next", tr("Next match"), lambda it: it.step_find(1), "Ctrl+G", "chevron-down", "edit", stored),
@@ -71,7 +79,31 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
             "find_previous", tr("Previous match"), lambda it: it.step_find(-1), "Ctrl+Shift+G", "chevron-up", "edit"
         ),
         action("search", tr("Search all chats"), lambda it: it.open_search(), "Ctrl+Shift+F", "search", "edit"),
-        action("export", tr("Export chat…"), lambda it: it.export(), "Ctrl+E", "download", "file", stored),
-        action("import", tr("Import chats…"), lambda it: it.import_chats(), "", "upload", "file"),
-        action("open_trash", tr("Open trash"), lambda it: it.open_trash(), "", "trash"),
+        action(
+            "export",
+            tr("Export chat…"),
+            lambda it: it.export(),
+            "Ctrl+E",
+            "download",
+            "file",
+            stored,
+            tr("save markdown html"),
+        ),
+        action(
+            "import",
+            tr("Import chats…"),
+            lambda it: it.import_chats(),
+            "",
+            "upload",
+            "file",
+            words=tr("open load chatgpt claude"),
+        ),
+        action(
+            "open_trash",
+            tr("Open trash"),
+            lambda it: it.open_trash(),
+            "",
+            "trash",
+            words=tr("deleted bin recycle restore"),
+        ),
     )

@@ -45,6 +45,7 @@ class TabAction(NamedTuple):
     enabled: Callable[[], bool] = _always
     checked: Callable[[], bool] | None = None
     in_palette: bool = True
+    words: str = ""  # what else people call it: the palette finds it by these, too
     also: tuple[str, ...] = ()  # further keys that always work, such as Ctrl++ beside Ctrl+=
 
 

@@ -358,9 +358,15 @@ class MainWindow(QMainWindow):
 
     def next_theme(self) -> None:
         modes = ("light", "dark", "system")
-        after = modes[(modes.index(self.theme.mode) + 1) % len(modes)]
-        self.theme.set_mode(after)  # type: ignore[arg-type]  # one of the three literals above
-        self.settings_store.remember(theme=after)
+        self.set_theme(modes[(modes.index(self.theme.mode) + 1) % len(modes)])
+
+    def set_theme(self, mode: str) -> None:
+        """Use "light", "dark" or "system" from now on."""
+        self.theme.set_mode(mode)  # type: ignore[arg-type]  # one of the three
+        self.settings_store.remember(theme=mode)
+
+    def theme_mode(self) -> str:
+        return self.theme.mode
 
     def is_full_screen(self) -> bool:
         return self.isFullScreen()

@@ -152,12 +152,12 @@ class Overlays(QObject):
                 hint = action.hint or ("" if entry.scope in (WINDOW, here) else entry.scope_title)
                 keys = key_parts(entry.shortcut)
                 run = _running(window.registry.run, entry.id)
-                found.append(Candidate(entry.id, kind, action.text, hint, action.icon, keys, run))
+                found.append(Candidate(entry.id, kind, action.text, hint, action.icon, keys, run, action.words))
         found += [self._undo_candidate(command) for command in window.undo_stack.newest(here)[:1]]
         for tab in window.built_tabs():
             found += [Candidate.of(item) for item in tab.palette_items(text, _ITEMS_ASKED)]
         if window.has_tab("settings"):
-            found += _settings_candidates(window.open_settings)
+            found += settings_candidates(window.open_settings)
         return found
 
     def _undo_candidate(self, command: UndoCommand) -> Candidate:
@@ -430,14 +430,13 @@ def _trouble_writing(path: Path, data: bytes) -> str:
     return ""
 
 
-def _settings_candidates(open_section: Callable[[str], None]) -> list[Candidate]:
+def settings_candidates(open_section: Callable[[str], None]) -> list[Candidate]:
     """Every section of Settings and what can be set in it, by name."""
     found: list[Candidate] = []
     for section in SECTIONS:
         run = _running(open_section, section.key)
-        found.append(
-            Candidate(f"setting:{section.key}", "setting", section.title, tr("Settings"), section.icon, (), run)
-        )
+        key, others = f"setting:{section.key}", " ".join(section.words)
+        found.append(Candidate(key, "setting", section.title, tr("Settings"), section.icon, (), run, others))
         for title in section.settings:
             key = f"setting:{section.key}:{title}"
             found.append(Candidate(key, "setting", title, f"Settings, {section.title}", section.icon, (), run))

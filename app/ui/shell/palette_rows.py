@@ -27,6 +27,8 @@ _PER_GROUP_ALONE = 60  # when a prefix leaves one group only
 _RECENT = 5
 _FOUND_INSIDE = 30  # score of an item whose title does not match: its source found the text within
 _HINT_MATCH = 20
+_FEWEST_LETTERS = 3
+_OTHER_WORD = 110  # of an item that is found by another word for it: between the middle and the start of a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Candidate:
     icon: str = ""
     keys: tuple[str, ...] = ()
     run: Callable[[], object] = lambda: None
+    words: str = ""  # never shown: what else people call it
 
     @classmethod
     def of(cls, item: PaletteItem) -> Candidate:
@@ -120,7 +123,14 @@ def _fit(candidate: Candidate, typed: str, *, found_by_source: bool) -> _Fit | N
         return _Fit(in_title.score, in_title, in_hint)
     if in_hint is not None:
         return _Fit(min(in_hint.score, 80) - _HINT_MATCH, None, in_hint)
+    if typed and all(_begins_one(each, candidate.words) for each in typed.casefold().split()):
+        return _Fit(_OTHER_WORD)
     return _Fit(_FOUND_INSIDE) if found_by_source else None
+
+
+def _begins_one(typed: str, words: str) -> bool:
+    """Whether one of `words` begins so; fewer than three letters are chance."""
+    return len(typed) >= _FEWEST_LETTERS and any(word.startswith(typed) for word in words.split())
 
 
 def _grouped(

@@ -29,6 +29,8 @@ class WindowCommands(Protocol):
     def toggle_inspector(self) -> None: ...
     def change_text_size(self, step: int) -> None: ...
     def next_theme(self) -> None: ...
+    def set_theme(self, mode: str) -> None: ...
+    def theme_mode(self) -> str: ...
     def toggle_full_screen(self) -> None: ...
     def refresh(self) -> None: ...
     def undo(self) -> None: ...
@@ -143,7 +145,9 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             "Ctrl+Shift+H",
             "appearance",
             "view",
+            in_palette=False,  # there each theme has its own row
         ),
+        *(_theme_action(window, mode, text) for mode, text in _THEMES),
         TabAction(
             "window.full_screen",
             tr("Full screen"),
@@ -158,6 +162,21 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         TabAction("window.self_test", tr("Test Rialto…"), window.test_itself, "", "wrench", "help"),
         TabAction("window.about", tr("About Rialto, updates and licenses"), window.open_about, "", "info", "help"),
         TabAction("window.menu", tr("Main menu"), window.open_menu, "F10", "list", "help", in_palette=False),
+    )
+
+
+_THEMES = (("light", tr("Theme: Light")), ("dark", tr("Theme: Dark")), ("system", tr("Theme: System")))
+
+
+def _theme_action(window: WindowCommands, mode: str, text: str) -> TabAction:
+    return TabAction(
+        f"window.theme_{mode}",
+        text,
+        lambda: window.set_theme(mode),
+        icon="appearance",
+        menu="view",
+        checked=lambda: window.theme_mode() == mode,
+        words=tr("appearance mode night day color"),
     )
 
 

@@ -92,7 +92,14 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             enabled=has_sound,
         ),
         TabAction("speech.audition", tr("Compare voices…"), page.voices.ask_audition, "", "grid"),
-        TabAction("speech.voices", tr("Choose a voice"), page.open_voices, "Ctrl+Shift+L", "speech"),
+        TabAction(
+            "speech.voices",
+            tr("Choose a voice"),
+            page.open_voices,
+            "Ctrl+Shift+L",
+            "speech",
+            words=tr("speaker narrator"),
+        ),
         TabAction(
             "speech.model", tr("Choose a model…"), lambda: _done(page.open_model_menu()), "Ctrl+Shift+M", "sparkle"
         ),
@@ -132,7 +139,9 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             "trash",
             enabled=has_take,
         ),
-        TabAction("speech.open_trash", tr("Open trash"), page.open_trash, "", "trash"),
+        TabAction(
+            "speech.open_trash", tr("Open trash"), page.open_trash, "", "trash", words=tr("deleted bin recycle restore")
+        ),
         TabAction("speech.next", tr("Next clip"), lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("speech.previous", tr("Previous clip"), lambda: page.step(-1), "Alt+Up", "arrow-up"),
     )

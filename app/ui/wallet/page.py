@@ -314,8 +314,23 @@ class WalletPage(QObject):
             return lambda: self.main.show_page(name)
 
         return (
-            TabAction("wallet.top_up", tr("Top up…"), lambda: _done(self.top_up()), "Ctrl+T", "credits"),
-            TabAction("wallet.new", tr("Add a wallet…"), self.new_wallet, "Ctrl+N", "plus", "file"),
+            TabAction(
+                "wallet.top_up",
+                tr("Top up…"),
+                lambda: _done(self.top_up()),
+                "Ctrl+T",
+                "credits",
+                words=tr("faucet buy credits money balance fund deposit"),
+            ),
+            TabAction(
+                "wallet.new",
+                tr("Add a wallet…"),
+                self.new_wallet,
+                "Ctrl+N",
+                "plus",
+                "file",
+                words=tr("account import private key recovery phrase"),
+            ),
             TabAction(
                 "wallet.export", tr("Export receipts…"), self.export, "Ctrl+E", "download", "file", also=("Ctrl+S",)
             ),
@@ -323,7 +338,14 @@ class WalletPage(QObject):
             TabAction("wallet.lock", tr("Lock wallets"), self.keys.lock, "", "lock"),
             TabAction("wallet.unlock", tr("Unlock wallets"), self.keys.unlock, "", "unlock"),
             TabAction("wallet.overview", tr("Usage and limits"), page("overview"), "", "chart"),
-            TabAction("wallet.receipts", tr("All activity"), page("receipts"), "", "receipt"),
+            TabAction(
+                "wallet.receipts",
+                tr("All activity"),
+                page("receipts"),
+                "",
+                "receipt",
+                words=tr("history charges costs spending"),
+            ),
             TabAction("wallet.compare", tr("Compare with the service's charges"), page("compare"), "", "layers"),
             TabAction("wallet.signed", tr("Signed documents"), page("signed"), "", "signature"),
             TabAction("wallet.key", tr("Current API key"), page("key"), "", "key"),
