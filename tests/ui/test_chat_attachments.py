@@ -15,7 +15,8 @@ from app.service.http.base64_text import Base64Text
 from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
 from app.ui.kit.image_decoding import fitted
-from tests.kit.chat import FakeService, model_body, open_chat_presenter
+from app.ui.kit.theme import Theme
+from tests.kit.chat import FakeService, model_body, open_chat, open_chat_presenter
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes.fromhex("10000000 0100 0100 401f0000 803e0000 0200 1000") + b"data"
@@ -205,6 +206,25 @@ async def test_what_the_model_refuses_keeps_the_message_in_the_box_and_says_why(
         harness.presenter.attaching.remove(view.key)
         await harness.tasks.idle()
         assert harness.presenter.attaching.views() == ()
+
+
+async def test_one_press_takes_a_model_that_can_see(theme: Theme, tmp_home: Path) -> None:
+    seer = {**SEES, "id": "seer", "model_spec": {**SEES["model_spec"], "name": "Seer"}}
+    path = tmp_home / "a.png"
+    path.write_bytes(picture(3000, 64))
+    async with open_chat(theme, tmp_home, fake=FakeService(models=[model_body(), seer])) as chat:
+        chat.presenter.attaching.add_files([path, path])
+        await chat.settle()
+        first, second = chat.composer.strip.chips.values()
+        assert first.better.text() == "Use Seer"
+        assert first.better.isVisible() and not second.better.isVisible()
+        assert not first.smaller.isVisible(), "a smaller image cannot be seen either"
+        assert not chat.presenter.head().says_why_not
+        first.better.click()
+        await chat.settle()
+        assert chat.presenter.head().model_name == "Seer"
+        assert chat.presenter.head().can_send
+        assert not first.better.isVisible()
 
 
 async def test_an_earlier_image_is_left_out_for_a_model_that_cannot_see(tmp_path: Path) -> None:

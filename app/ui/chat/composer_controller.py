@@ -197,6 +197,7 @@ class ComposerController(QObject):
             self._strip_is_connected = True
             composer.strip.remove_wanted.connect(attaching.remove)
             composer.strip.shrink_wanted.connect(attaching.shrink)
+            composer.strip.model_wanted.connect(self._page.presenter.use_model)
         composer.show_attachments(views)
 
     def attach(self) -> None:

@@ -156,6 +156,8 @@ class AttachmentView:
     busy: bool = False
     path: str = ""
     can_shrink: bool = False
+    model_id: str = ""  # of a model that takes everything that is attached, where this one refuses it
+    model_name: str = ""
 
 
 MOST_HITS = 50  # of one search; more are never read through, and fifty are there at once

@@ -33,10 +33,11 @@ WORDS_PX, REFUSAL_PX = 170, 300
 
 
 class AttachmentStrip(QWidget):
-    """Shows the attachments of the draft. Both signals carry the key of a chip."""
+    """Shows the attachments of the draft. Two signals carry the key of a chip."""
 
     remove_wanted = Signal(str)
     shrink_wanted = Signal(str)
+    model_wanted = Signal(str)  # the id of a model that takes what this one refuses
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,6 +65,7 @@ class AttachmentStrip(QWidget):
                 chip = AttachmentChip(self._theme, view, self._thumbnails)
                 chip.remove_wanted.connect(lambda key=key: self.remove_wanted.emit(key))
                 chip.shrink_wanted.connect(lambda key=key: self.shrink_wanted.emit(key))
+                chip.model_wanted.connect(self.model_wanted)
                 self.chips[key] = chip
                 self._flow.addWidget(chip)
             self.chips[key].show_view(view)
@@ -94,6 +96,7 @@ class AttachmentChip(QFrame):
 
     remove_wanted = Signal()
     shrink_wanted = Signal()
+    model_wanted = Signal(str)
 
     def __init__(self, theme: Theme, view: AttachmentView, thumbnails: Thumbnails) -> None:
         super().__init__()
@@ -105,12 +108,15 @@ class AttachmentChip(QFrame):
         self.detail = Label(theme, "", "caption", "text3", wrap=True)
         self.smaller = LinkButton(theme, tr("Reduce size"))
         self.smaller.clicked.connect(self.shrink_wanted)
+        self.better = LinkButton(theme, "")
+        self.better.clicked.connect(lambda: self.model_wanted.emit(self.view.model_id))
         self.close_button = IconButton(theme, "close", tr("Remove"), size="small", icon_size=14)
         self.close_button.clicked.connect(self.remove_wanted)
         self._column = QVBoxLayout()
         self._column.addWidget(self.name)
         self._column.addWidget(self.detail)
         self._column.addWidget(self.smaller, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self.better, 0, Qt.AlignmentFlag.AlignLeft)
         self._row = QHBoxLayout(self)
         self._row.addLayout(self._column, 1)
         self._row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
@@ -130,6 +136,10 @@ class AttachmentChip(QFrame):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.smaller.setVisible(can_shrink)
         self.smaller.setAccessibleName(harmless_line(tr("Reduce the size of {name}", name=view.name)))
+        if self.better.hasFocus() and not view.model_id:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.better.setText(tr("Use {model}", model=view.model_name))
+        self.better.setVisible(bool(view.model_id) and not view.busy)
         self.close_button.rename(tr("Remove {name}", name=view.name), "Del")
         what = kind_word(view.kind) if not view.refusal else tr("Cannot be sent")
         self.setAccessibleName(harmless_line(f"{what}: {view.name}, {words}"))
@@ -137,7 +147,7 @@ class AttachmentChip(QFrame):
 
     def is_inside(self) -> bool:
         """Whether the keyboard is on the chip or on a button in it."""
-        return self.hasFocus() or self.close_button.hasFocus() or self.smaller.hasFocus()
+        return any(each.hasFocus() for each in (self, self.close_button, self.smaller, self.better))
 
     def ring_radius(self) -> float:
         return float(self._theme.px(8))

@@ -137,9 +137,10 @@ class AccountModels:
         if model is not None:
             self.settings.remember(glimpse=CachedModel.of(self._account_id, model, price_line(model)).write())
 
-    def cheapest(self) -> Model | None:
-        """The one whose tokens cost least, in and out taken together; None when no model states its prices."""
-        priced = [model for model in self.models() if not model.offline and model.price_input and model.price_output]
+    def cheapest(self, fits: Callable[[Model], bool] = lambda _model: True) -> Model | None:
+        """The one that fits whose tokens cost least, in and out taken together; None when none states its prices."""
+        offered = (model for model in self.models() if not model.offline and fits(model))
+        priced = [model for model in offered if model.price_input and model.price_output]
         return min(priced, key=lambda model: (model.price_input or 0) + (model.price_output or 0), default=None)
 
     def set_default(self, model_id: str) -> None:

@@ -18,6 +18,7 @@ from app.ui.chat.state import AttachmentView
 if TYPE_CHECKING:
     import asyncio
 
+    from app.service.models import Model
     from app.storage.chat_store import ChatStore
     from app.ui.chat.composer.attachment_check import Checked
     from app.ui.chat.session.open_chat import OpenChat
@@ -83,6 +84,8 @@ class Attaching(QObject):
         from app.ui.chat.composer.attachment_check import can_shrink
 
         said = dict(zip(self._open.attachments, refusals(self._open.attachments, self._open.model), strict=True))
+        refused = any(said.values())
+        better = self._open.account_models.cheapest(self._takes_all) if refused else None
         found = []
         for item in self._items:
             each = item.attachment
@@ -90,11 +93,16 @@ class Attaching(QObject):
                 found.append(AttachmentView(item.key, "text", item.name, "", item.sentence, item.busy))
                 continue
             path = str(self._history.files.path(each.sha256)) if self._history and each.kind == "image" else ""
-            shrinks = can_shrink(each)
-            found.append(
-                AttachmentView(item.key, each.kind, each.name, each.detail, said.get(each, ""), False, path, shrinks)
-            )
+            why = said.get(each, "")
+            shrinks = can_shrink(each) and not why
+            view = AttachmentView(item.key, each.kind, each.name, each.detail, why, False, path, shrinks)
+            if why and better is not None:
+                view, better = replace(view, model_id=better.id, model_name=better.name), None  # on the first only
+            found.append(view)
         return tuple(found)
+
+    def _takes_all(self, model: Model) -> bool:
+        return not any(refusals(self._open.attachments, model))
 
     # What the person does
 

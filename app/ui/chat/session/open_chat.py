@@ -181,6 +181,7 @@ class OpenChat:
         last = self.thread.last_of("assistant")
         cached = last.usage.get("cached") if last is not None else 0
         why_not = self.why_not()
+        has_input = bool(self.draft.strip() or self.attachments) and not self.reading and not self._refused()
         ready = self.current_account.service is not None and bool(self.model_id) and self.is_whole
         return ChatHead(
             chat_id=self.chat_id,
@@ -212,7 +213,7 @@ class OpenChat:
             is_sandbox=self.current_account.is_sandbox,
             can_send=not why_not,
             why_not=why_not,
-            says_why_not=bool(why_not) and ready and bool(self.draft.strip() or self.attachments) and not self.reading,
+            says_why_not=bool(why_not) and ready and has_input,
             problem=self.problem,
         )
 
@@ -226,11 +227,15 @@ class OpenChat:
             return _why_not(self.current_account)
         if self.reading:
             return tr("An attachment is still loading.")
-        refused = next((each for each in refusals(self.attachments, self.model) if each), "")
+        refused = self._refused()
         if refused:
             return tr("{refused} Remove it, or choose another model.", refused=refused)
         extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is not complete.")
         return self.structure.fault() or extra_fault
+
+    def _refused(self) -> str:
+        """Why the first attachment that the model does not take cannot be sent; its chip says so, too."""
+        return next((each for each in refusals(self.attachments, self.model) if each), "")
 
     @property
     def edits_answer(self) -> bool:
