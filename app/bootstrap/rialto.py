@@ -151,6 +151,7 @@ class Rialto:
         self.chat.models_changed.connect(
             lambda _list: self.current_account.set_numbers(models=self.chat.account_models.models() or None)
         )
+        self._left_tab = self.settings.value.last_tab
         if self.settings.value.welcome_done:
             window.show_tab("chat")
         else:
@@ -208,6 +209,7 @@ class Rialto:
 
         hide_secrets_with(self.secrets.redact)  # before the first call that can fail
         self.window.after_first_paint()
+        self._return_to_tab()
         self.window.overlays.accounts = self.account_services.choices
         self.crashes.crashed.connect(lambda report: self.tasks.start_unless_running("crash", self._show_crash, report))
         self.crashes.refused.connect(self.window.overlays.report_not_saved)
@@ -560,6 +562,13 @@ class Rialto:
         toast = self.window.overlays.toasts.show_toast(sentence, actions=actions)
         toast.action.connect(lambda _id: act())
         return toast
+
+    def _return_to_tab(self) -> None:
+        """Go to the tab that was left, once the window is there; who types in Chat already stays."""
+        window, name = self.window, self._left_tab
+        is_idle = window.current_tab == "chat" and not self.chat.opened.draft and not self.options.act
+        if self.settings.value.welcome_done and name != "chat" and window.has_tab(name) and is_idle:
+            window.show_tab(name)
 
     async def _notify(self, sentence: str) -> None:
         await self.notifications.show("Rialto", sentence)

@@ -188,3 +188,15 @@ async def test_what_fails_while_the_program_ends_is_reported_and_keeps_nothing_e
 
         rialto._closers[:] = [look, *rialto._closers, fail]  # the last one closes first
     assert reported == ["OSError: no space left on the device"]
+
+
+async def test_the_tab_that_was_left_opens_at_the_next_start(start: Callable[..., Any]) -> None:
+    async with start() as rialto:
+        rialto._begin(rialto.account_services.sandbox_account().id)
+        rialto.window.show_tab("wallet")
+    async with start() as rialto:
+        await until(lambda: rialto.window.current_tab == "wallet")
+        rialto.window.show_tab("chat")
+    async with start() as rialto:
+        await until(lambda: rialto.chat_page.list.model.shown_keys() is not None)
+        assert rialto.window.current_tab == "chat"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
@@ -161,3 +161,25 @@ async def test_text_is_copied_as_html_and_as_plain_text(theme: Theme, tmp_home: 
         assert "<td>1</td>" in copied.html()
         assert "<em>words</em>" in copied.html()
         assert TABLE in copied.text()
+
+
+async def test_chats_that_are_selected_together_are_pinned_and_trashed_together(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as chat:
+        for text in ("One", "Two", "Three"):
+            chat.page.new_chat()
+            await chat.say(text)
+        view = chat.chat_list.view
+        keys = list(chat.chat_rows.shown_keys())[:2]
+        for key in keys:
+            view.selectionModel().select(chat.chat_rows.index_of(key), QItemSelectionModel.SelectionFlag.Select)
+        assert set(chat.chat_list.selected_with(keys[0])) == set(keys)
+        menu = chat.page.open_menu_of(keys[0], QPoint(0, 0))
+        entries = {action.text(): action for action in menu.actions() if action.text()}
+        assert list(entries) == ["Pin", "Export 2 chats…", "Move 2 chats to trash"]
+        entries["Pin"].trigger()
+        await chat.settle()
+        assert all(chat.page.is_pinned(key) for key in keys)
+        entries["Move 2 chats to trash"].trigger()
+        await chat.settle()
+        assert not set(keys) & set(chat.chat_rows.shown_keys())
+        assert len(chat.page.open_menu_of(chat.chat_rows.shown_keys()[0], QPoint(0, 0)).actions()) > 4

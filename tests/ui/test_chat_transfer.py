@@ -96,11 +96,9 @@ async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> 
         await harness.tasks.idle()
         harness.presenter.trash.empty()
         await harness.tasks.idle()
-        reports: list[tuple[str, tuple[str, ...]]] = []
-        harness.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
         harness.presenter.import_files((tmp_home / "c.json",))
         await harness.tasks.idle()
-        assert reports == [("1 chat imported", ("c.json, from Rialto: 1 chat, 3 messages.",))]
+        assert harness.told["notice"][-1] == ("1 chat imported",)
         opened = harness.presenter.opened.chat_id or ""
         chat, messages = await harness.history.chat(opened), await harness.history.messages(opened)
         assert json.loads(json.dumps(chat_to_json(chat, messages))) == before
@@ -198,6 +196,35 @@ async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:
         harness.presenter.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
         await harness.tasks.idle()
         assert "c.md could not be written" in harness.told["notice"][-1][0]
+
+
+async def test_several_chats_are_saved_beside_what_is_in_the_folder(tmp_home: Path, tmp_path: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        ids = []
+        for _ in range(2):
+            harness.presenter.new_chat()
+            await harness.say("Same words")
+            ids.append(harness.presenter.opened.chat_id or "")
+        folder = tmp_path / "exports"
+        folder.mkdir()
+        (folder / "Same words.md").write_text("mine", encoding="utf-8")
+        harness.presenter.export_all(ids, folder, ExportForm(MARKDOWN))
+        await harness.tasks.idle()
+        assert harness.told["notice"][-1] == ("2 chats saved in exports",)
+        names = sorted(each.name for each in folder.iterdir())
+        assert names == ["Same words (2).md", "Same words (3).md", "Same words.md"]
+        assert (folder / "Same words.md").read_text(encoding="utf-8") == "mine"
+
+
+async def test_chats_that_are_taken_whole_need_no_dialog(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        (tmp_home / "a.json").write_text(json.dumps({"messages": [{"role": "user", "content": "Q"}]}), encoding="utf-8")
+        reports: list[str] = []
+        harness.presenter.reported.connect(lambda title, lines: reports.append(title))
+        harness.presenter.import_files((tmp_home / "a.json",))
+        await harness.tasks.idle()
+        assert not reports
+        assert harness.told["notice"][-1][0] == "1 chat imported"
 
 
 def test_file_names_fit_every_system() -> None:

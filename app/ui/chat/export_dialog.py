@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.chat.session.export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
-from app.ui.kit.files import ask_for_files, ask_to_save
+from app.ui.kit.files import ask_for_files, ask_for_folder, ask_to_save
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
@@ -78,6 +78,11 @@ def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Pat
     """Ask for the file to write."""
     kinds = f"{NAMES[form.kind]} (*{ENDINGS[form.kind]})"
     ask_to_save(parent, tr("Export chat"), name_of(title, form.kind), then, kinds=kinds)
+
+
+def ask_where_all(parent: QWidget, then: Callable[[Path], None]) -> None:
+    """Ask for the folder to write several chats into."""
+    ask_for_folder(parent, tr("Export chats"), then)
 
 
 def ask_which(parent: QWidget, then: Callable[[tuple[Path, ...]], None]) -> None:

@@ -428,7 +428,7 @@ class ChatPage(QObject):
     def trash(self, chat_id: str | None = None) -> None:
         """Move a chat to the trash, the open one when left out, or all that are selected with it."""
         if chat_id is not None:
-            self.presenter.move_to_trash(str(each) for each in self.list.view.selected_with(chat_id))
+            self.presenter.move_to_trash(self.list.selected_with(chat_id))
         elif self.presenter.opened.chat_id is not None:
             self.presenter.move_to_trash((self.presenter.opened.chat_id,))
 

@@ -255,7 +255,7 @@ class ChatPageController(QObject):
         ask_to_save(self._page.main, title, name, save, suffixes=suffixes)
 
     async def _save_file(self, path: Path, write: Callable[[Path], object]) -> None:
-        self._page.toast_wanted.emit(await save_file(path, write))
+        self._page.saved.emit(*await save_file(path, write))
 
     def answer_calls(self, row_id: str) -> None:
         """Ask the person for what the functions of an answer return."""
@@ -310,6 +310,20 @@ class ChatPageController(QObject):
         if await dialog.answer():
             form = dialog.form
             ask_where(self._page.main, title, form, lambda path: self._page.presenter.export(chat_id, path, form))
+
+    def export_all(self, chat_ids: tuple[str, ...]) -> None:
+        """Ask for the form and the folder, then write each of these chats into a file of its own."""
+        self._tasks.start_unless_running("export", self._export_all, chat_ids)
+
+    async def _export_all(self, chat_ids: tuple[str, ...]) -> None:
+        from app.ui.chat.export_dialog import ExportDialog, ask_where_all
+
+        presenter = self._page.presenter
+        words = tr("{number} chats", number=len(chat_ids))
+        dialog = ExportDialog(self._theme, self._page.main, words)
+        if await dialog.answer():
+            form = dialog.form
+            ask_where_all(self._page.main, lambda folder: presenter.export_all(chat_ids, folder, form))
 
     def import_chats(self) -> None:
         from app.ui.chat.export_dialog import ask_which

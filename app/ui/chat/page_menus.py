@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 
+from app.core.money import count
+from app.translation import tr
 from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
@@ -17,8 +19,10 @@ def open_chat_menu(page: ChatPage, chat_id: str | None, where: QPoint) -> Menu:
 
     What belongs to the conversation on screen is offered for the open chat only.
     """
+    several = page.list.selected_with(chat_id)
+    if len(several) > 1:
+        return _open_menu_of_several(page, several, where)
     stored, is_open = chat_id is not None, chat_id == page.presenter.opened.chat_id
-    tr = page.tr
     menu = Menu(page.main.theme, page.main)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     if not is_open:
@@ -49,9 +53,26 @@ def open_chat_menu(page: ChatPage, chat_id: str | None, where: QPoint) -> Menu:
     return menu
 
 
+def _open_menu_of_several(page: ChatPage, chat_ids: tuple[str, ...], where: QPoint) -> Menu:
+    """What can be done with all chats that are selected in the list."""
+    menu = Menu(page.main.theme, page.main)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    pinned = all(page.is_pinned(each) for each in chat_ids)
+    pin = menu.add(tr("Unpin") if pinned else tr("Pin"), "pin")
+    pin.triggered.connect(lambda: page.presenter.pin_all(chat_ids, not pinned))
+    export = menu.add(tr("Export {number} chats…", number=count(len(chat_ids))), "download")
+    export.triggered.connect(lambda: page.controller.export_all(chat_ids))
+    menu.addSeparator()
+    words = tr("Move {number} chats to trash", number=count(len(chat_ids)))
+    trash = menu.add(words, "trash", shortcut="Del", role="bad")
+    trash.triggered.connect(lambda: page.presenter.move_to_trash(chat_ids))
+    menu.popup(where)
+    return menu
+
+
 def fill_message_menu(page: ChatPage, menu: Menu, row_id: str) -> None:
     """Add what can be done with a message to its menu. Keys are shown at the message that they mean."""
-    tr, presenter = page.tr, page.presenter
+    presenter = page.presenter
     row = page.main.view.row(row_id)
     idle = not presenter.head().writing
     newest = presenter.opened.thread.last_of("assistant")

@@ -34,7 +34,7 @@ from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from app.core.current_account import CurrentAccount
@@ -387,6 +387,10 @@ class ChatPresenter(QObject):
 
     def pin(self, chat_id: str, on: bool) -> None:
         self._do(self._change, chat_id, {"pinned": on})
+
+    def pin_all(self, chat_ids: Iterable[str], on: bool) -> None:
+        for chat_id in chat_ids:
+            self.pin(chat_id, on)
 
     async def _change(self, chat_id: str | None, changes: dict[str, Any]) -> None:
         assert self.library is not None
@@ -810,6 +814,13 @@ class ChatPresenter(QObject):
     async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
         self.notice.emit(await self.transfer.export(chat_id, path, form))
 
+    def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
+        """Write several chats into files of their own."""
+        self._do(self._export_all, chat_ids, folder, form)
+
+    async def _export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
+        self.notice.emit(await self.transfer.export_all(chat_ids, folder, form))
+
     def import_files(self, paths: tuple[Path, ...]) -> None:
         """Take the chats in files; what was taken and what not is reported at the end."""
         if self._history is not None:
@@ -823,4 +834,7 @@ class ChatPresenter(QObject):
         self.publish_list()
         if report.newest:
             await self._open_chat(report.newest)
-        self.reported.emit(report.title, report.lines)
+        if report.is_whole:
+            self.notice.emit(report.title)
+        else:
+            self.reported.emit(report.title, report.lines)

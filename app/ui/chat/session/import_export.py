@@ -15,8 +15,9 @@ from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
 from app.storage.files import replacing
-from app.translation import tr
-from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdown_of
+from app.translation import tr, tr_n
+from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdown_of, name_of
+from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
     from app.storage.chat_store import ChatStore
@@ -31,6 +32,7 @@ class ImportReport:
     title: str
     lines: tuple[str, ...]
     newest: str = ""
+    is_whole: bool = False  # everything in the files was taken
 
 
 class Transfer:
@@ -66,10 +68,21 @@ class Transfer:
             )
         return Saved(path, tr("Saved as {name}{left_out}", name=path.name, left_out=_left_out(packed)))
 
+    async def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> str:
+        """Write each chat into a file of its own, beside what is in the folder. Stops at the first that fails."""
+        for chat_id in chat_ids:
+            chat = await self._history.chat(chat_id)
+            path = await asyncio.to_thread(_free_path, folder / name_of(chat.title or NEW_CHAT, form.kind))
+            sentence = await self.export(chat_id, path, form)
+            if not isinstance(sentence, Saved):
+                return sentence
+        words = tr_n("{n} chat saved in {folder}", "{n} chats saved in {folder}", len(chat_ids), folder=folder.name)
+        return Saved(path, words) if chat_ids else ""
+
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""
         chats = messages = 0
-        newest = ""
+        newest, refused = "", False
         lines: list[str] = []
         left: Counter[str] = Counter()
         for path in paths:
@@ -77,6 +90,7 @@ class Transfer:
                 export = await asyncio.to_thread(read_export, path)
             except NotAnExport as error:
                 lines.append(error.sentence)
+                refused = True
                 continue
             taken, newest_here = await self._keep(export, account_id)  # and counts in `left` what it does not take
             chats, messages, newest = chats + taken, messages + export.messages, newest_here or newest
@@ -97,7 +111,8 @@ class Transfer:
         ]
         if not chats:
             return ImportReport(tr("Nothing imported"), tuple(lines))
-        return ImportReport(tr("{count} imported", count=_count(chats, "chat")), tuple(lines), newest)
+        is_whole = not refused and not left.total()
+        return ImportReport(tr("{count} imported", count=_count(chats, "chat")), tuple(lines), newest, is_whole)
 
     async def _keep(self, export: Export, account_id: str) -> tuple[int, str]:
         """Return how many chats are on the disk now, and the id of the one with the latest message."""
@@ -117,6 +132,12 @@ class Transfer:
             if number % REST_EVERY == 0:
                 await asyncio.sleep(0)
         return taken, newest
+
+
+def _free_path(path: Path) -> Path:
+    """The path, with a number behind its name where a file is there already."""
+    names = (path, *(path.with_name(f"{path.stem} ({number}){path.suffix}") for number in range(2, 10_000)))
+    return next((each for each in names if not each.exists()), path)
 
 
 def _left_out(packed: Packed) -> str:

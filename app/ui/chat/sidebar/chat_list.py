@@ -110,6 +110,12 @@ class ChatListPane(ListPane):
         if "view" in self.__dict__:
             self._agree()
 
+    def selected_with(self, chat_id: str | None) -> tuple[str, ...]:
+        """What an action on a chat acts on: all that are selected when it is among them, else the chat alone."""
+        if chat_id is None or "view" not in self.__dict__:
+            return ()
+        return tuple(str(each) for each in self.view.selected_with(chat_id))
+
     def neighbor(self, step: int) -> str | None:
         """The chat after or before the open one, as filtered."""
         found = self.model.neighbor(self._open_chat, step)
