@@ -27,6 +27,8 @@ from app.ui.chat.session.continuation import SHORTEST_REPEAT_CHARS, RepeatFilter
 from app.ui.chat.session.estimate import TokenCounter, context_text, count_tokens, turn_cap_usd
 from app.ui.chat.session.live_answer import LiveAnswer
 from app.ui.chat.session.titles import MAX_TITLE_CHARS, NEW_CHAT, group_of, title_from
+from app.ui.chat.session.view_values import cost_note
+from app.ui.chat.state import CostNote
 from app.ui.kit.theme import Theme
 from tests.kit.chat import model_body
 
@@ -103,6 +105,24 @@ class TestEstimate:
         assert 1_200 < counter.at_most("m", 1_000) < before
         counter.learn("m", 0, 10)
         assert counter.corrected("other", 1_000) == 1_000
+
+    def test_a_chat_beyond_the_context_is_told_before_it_is_sent(self) -> None:
+        more = 32_001
+
+        def note(tokens: int) -> CostNote:
+            return cost_note(
+                model=model(),
+                options=ChatOptions(),
+                counter=TokenCounter(),
+                branch_tokens=tokens,
+                draft="",
+                has_character=False,
+                sandbox=False,
+            )
+
+        assert not note(100).warns
+        assert note(more).warns
+        assert note(more).text == "Over the 32K context"
 
     @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("word" * 10, 10), ("日本語", 3)])
     def test_counting(self, text: str, tokens: int) -> None:

@@ -176,6 +176,7 @@ class Composer(QWidget):
         self.tokens.set_text(note.tokens)
         self.tokens.setToolTip(tr("Estimated tokens of your message and attachments"))
         self.cost.set_text(note.text)
+        self.cost.set_role("warn" if note.warns else "text3")
         self.cost.setToolTip(plain_tip(note.detail))
         self.cost.setAccessibleDescription(note.detail)
         self._fold()

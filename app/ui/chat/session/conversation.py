@@ -259,13 +259,14 @@ class Conversation(QObject):
             structure=opened.structure,
         )
         parameters = request.parameters
+        estimated = opened.counter.corrected(model_id, estimate_branch(opened.options, branch))
         job = Job(
             chat_id=answer.chat_id,
             message=answer,
             request=request,
             model=model,
             turns=turns_sent(branch),
-            prompt_tokens=opened.counter.corrected(model_id, estimate_branch(opened.options, branch)),
+            prompt_tokens=min(estimated, model.context_tokens) if model and model.context_tokens else estimated,
             searched=parameters.enable_web_search != "off" or parameters.enable_x_search,
             links=count_links(branch[-1].content) if branch and parameters.enable_web_scraping else 0,
             comparing=comparing,

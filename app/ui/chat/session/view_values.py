@@ -13,6 +13,7 @@ from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.chat_options import ChatOptions, judge
 from app.ui.chat.session.estimate import (
     TokenCounter,
+    context_text,
     count_messages,
     count_tokens,
     hidden_prompt_tokens,
@@ -84,19 +85,29 @@ def cost_note(
     own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
     own_text = tr("{own} tok", own=money.count(own)) if own else ""
     if model is None and model_id:
-        return CostNote(
-            tr("Price unknown"), tr("{model_id} is not on this service.", model_id=model_id), own_text, links
-        )
+        detail = tr("{model_id} is not on this service.", model_id=model_id)
+        return CostNote(tr("Price unknown"), detail, own_text, warns=True, links=links)
     if model is None:
         return CostNote(tokens=own_text, links=links)
     estimated = branch_tokens + own
+    likely = counter.corrected(model.id, estimated)
+    if model.context_tokens and likely > model.context_tokens:
+        detail = tr(
+            "This chat has about {likely} tokens, and {name} reads {context_tokens}. The service may refuse it or "
+            "ignore its beginning.",
+            likely=money.count(likely),
+            name=model.name,
+            context_tokens=money.count(model.context_tokens),
+        )
+        over = tr("Over the {context_text} context", context_text=context_text(model.context_tokens))
+        return CostNote(over, detail, own_text, warns=True, links=links)
     prompt = counter.at_most(model.id, estimated)
     if not counter.is_tried(model.id):
         prompt += hidden_prompt_tokens(options, has_character)
     cap = turn_cap_usd(model, options, prompt, len(links))
     if cap is None:
         return CostNote(
-            tr("Price not stated"), tr("{name} has no price in the model list.", name=model.name), own_text, links
+            tr("Price not stated"), tr("{name} has no price in the model list.", name=model.name), own_text, links=links
         )
     output = most_output_tokens(model, options, prompt) or 0
     detail = tr(
@@ -110,7 +121,7 @@ def cost_note(
         detail += tr(" Your message has about {own} tokens.", own=money.count(own))
     if judge(options, model).social_posts.usable and options.social_posts:
         detail += tr(" The model’s own search is charged per result, which cannot be known in advance.")
-    return CostNote(f"{money.at_most(cap)}", detail, own_text, links)
+    return CostNote(f"{money.at_most(cap)}", detail, own_text, links=links)
 
 
 def cap_text(opened: OpenChat, model_ids: Sequence[str]) -> str:
