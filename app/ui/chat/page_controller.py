@@ -255,7 +255,7 @@ class ChatPageController(QObject):
         ask_to_save(self._page.main, title, name, save, suffixes=suffixes)
 
     async def _save_file(self, path: Path, write: Callable[[Path], object]) -> None:
-        self._page.saved.emit(*await save_file(path, write))
+        self._page.toast_wanted.emit(await save_file(path, write))
 
     def answer_calls(self, row_id: str) -> None:
         """Ask the person for what the functions of an answer return."""

@@ -141,8 +141,8 @@ class CostNote(NamedTuple):
     text: str = ""
     detail: str = ""  # the tooltip: how it was reckoned
     tokens: str = ""  # of what is in the box, "" while that is empty
-    warns: bool = False  # the text says what may go wrong, not what it costs
     links: tuple[str, ...] = ()  # in the box, while links are to be read; the first five are
+    warns: bool = False  # the text says what may go wrong, not what it costs
 
 
 @dataclass(frozen=True, slots=True)
