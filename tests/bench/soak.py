@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 import psutil
@@ -33,6 +35,15 @@ SESSION_S = 6 * HOUR_S  # a session is ended and started anew after this long, a
 GROWTH_MB_AN_HOUR = 20.0
 
 
+@dataclass(frozen=True)
+class Sample:
+    at: float  # monotonic seconds
+    session: int  # the first is 1
+    mb: float  # that this process shares with no other
+    files: int
+    threads: int
+
+
 @dataclass
 class Watched:
     """One session after another in the same data folder."""
@@ -46,7 +57,7 @@ class Watched:
     last_act: str = ""
     faults: list[str] = field(default_factory=list)  # what ended a process, with the act
     crashes: list[str] = field(default_factory=list)  # tracebacks that the program reported
-    samples: list[tuple[float, float, int, int]] = field(default_factory=list)  # s, MB, open files, threads
+    samples: list[Sample] = field(default_factory=list)
     starts: int = 0
 
     def begin(self, ends: float) -> None:
@@ -101,7 +112,7 @@ class Watched:
             try:
                 known = psutil.Process(process.pid)
                 memory = known.memory_full_info().uss / 1e6
-                self.samples.append((time.monotonic(), memory, known.num_fds(), known.num_threads()))
+                self.samples.append(Sample(time.monotonic(), self.starts, memory, known.num_fds(), known.num_threads()))
             except psutil.Error:
                 return
             return
@@ -112,23 +123,48 @@ class Watched:
             self.begin(ends)
 
     def growth(self) -> float:
-        """Return MB an hour by the least-squares line through the samples after the first hour of a session."""
-        begun = self.samples[0][0] if self.samples else 0.0
-        points = [(at - begun, mb) for at, mb, _files, _threads in self.samples]
-        points = [point for point in points if point[0] > HOUR_S] or points[len(points) // 2 :]
-        if len(points) < 2:
-            return 0.0
-        mid_x = sum(x for x, _ in points) / len(points)
-        mid_y = sum(y for _, y in points) / len(points)
-        below = sum((x - mid_x) ** 2 for x, _ in points)
-        return sum((x - mid_x) * (y - mid_y) for x, y in points) / below * HOUR_S if below else 0.0
+        """Return MB an hour, see `growth`."""
+        return growth(self.samples)
+
+    def first_and_last_mb(self) -> tuple[float, float]:
+        """Return the middle of what it took in the first and the last tenth of what `growth` looks at."""
+        grown = _after_first_hour(self.samples)
+        tenth = max(1, len(grown) // 10)
+        first, last = ([sample.mb for sample in part] for part in (grown[:tenth], grown[-tenth:]))
+        return (statistics.median(first), statistics.median(last)) if grown else (0.0, 0.0)
 
     def line(self) -> str:
-        newest = self.samples[-1] if self.samples else (0.0, 0.0, 0, 0)
+        newest = self.samples[-1] if self.samples else Sample(0.0, 0, 0.0, 0, 0)
         return (
-            f"{self.acts} acts ({self.in_vain} in vain), {newest[1]:.0f} MB, {newest[2]} files, {newest[3]} threads,"
+            f"{self.acts} acts ({self.in_vain} in vain), {newest.mb:.0f} MB, {newest.files} files,"
+            f" {newest.threads} threads,"
             f" {self.growth():+.0f} MB/h, {len(self.faults)} faults, {len(self.crashes)} tracebacks"
         )
+
+
+def growth(samples: list[Sample]) -> float:
+    """Return MB an hour: one slope, by least squares, through what each session took after its first hour.
+
+    Each session has a level of its own, so that one that begins anew with little does not hide the growth of another.
+    While none is an hour old, the later half of each counts.
+    """
+    above = below = 0.0
+    for points in _by_session(_after_first_hour(samples)):
+        mid_x = statistics.fmean(point.at for point in points)
+        mid_y = statistics.fmean(point.mb for point in points)
+        above += sum((point.at - mid_x) * (point.mb - mid_y) for point in points)
+        below += sum((point.at - mid_x) ** 2 for point in points)
+    return above / below * HOUR_S if below else 0.0
+
+
+def _after_first_hour(samples: list[Sample]) -> list[Sample]:
+    sessions = _by_session(samples)
+    grown = [sample for each in sessions for sample in each if sample.at - each[0].at > HOUR_S]
+    return grown or [sample for each in sessions for sample in each[len(each) // 2 :]]
+
+
+def _by_session(samples: list[Sample]) -> list[list[Sample]]:
+    return [[*each] for _, each in groupby(samples, key=lambda sample: sample.session)]
 
 
 def main(arguments: list[str]) -> int:
@@ -164,16 +200,19 @@ def main(arguments: list[str]) -> int:
 
 def summary(watched: list[Watched]) -> int:
     """Print what was counted; return the exit code."""
-    hours = sum(one.samples[-1][0] - one.samples[0][0] for one in watched if one.samples) / HOUR_S
+    hours = sum(one.samples[-1].at - one.samples[0].at for one in watched if one.samples) / HOUR_S
     faults = [fault for one in watched for fault in one.faults]
     crashes = [crash for one in watched for crash in one.crashes]
     print(
         f"\n{hours:.2f} hours, {sum(one.acts for one in watched)} acts: {len(faults)} faults, {len(crashes)} tracebacks"
     )
     for number, one in enumerate(watched):
-        files = [sample[2] for sample in one.samples] or [0]
+        files = [sample.files for sample in one.samples] or [0]
+        first, last = one.first_and_last_mb()
+        most = max((sample.mb for sample in one.samples), default=0.0)
         print(
             f"{number}: memory {one.growth():+.1f} MB an hour (goal {GROWTH_MB_AN_HOUR:.0f}), "
+            f"{first:.0f} → {last:.0f} MB after the first hour, most {most:.0f}, "
             f"open files {files[len(files) // 4]} → {files[-1]}, most {max(files)}"
         )
     for text in (*faults, *crashes):

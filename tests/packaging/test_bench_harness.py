@@ -6,6 +6,7 @@ import pytest
 
 from tests.bench import __main__ as runner
 from tests.bench.harness import Ratio, against, medians, percentile
+from tests.bench.soak import Sample, growth
 from tests.bench.windows import moments
 
 
@@ -69,3 +70,17 @@ def test_a_ready_file_is_read_up_to_its_last_whole_line(tmp_path: Path) -> None:
     assert moments(said) == {"ready": 12}
     said.write_text("ready 12\nsandbox 34\n", encoding="utf-8")
     assert moments(said) == {"ready": 12, "sandbox": 34}
+
+
+def test_a_soaked_session_that_begins_anew_does_not_hide_growth() -> None:
+    def session(number: int, begun_s: float) -> list[Sample]:
+        """Takes 100 MB more in its first hour, and 30 MB in each one after."""
+        hours = [minutes / 60 for minutes in range(180)]
+        return [
+            Sample(begun_s + hour * 3600, number, 200 + min(hour, 1) * 100 + max(0.0, hour - 1) * 30, 40, 20)
+            for hour in hours
+        ]
+
+    assert growth(session(1, 0)) == pytest.approx(30)
+    assert growth(session(1, 0) + session(2, 3 * 3600)) == pytest.approx(30)
+    assert growth([]) == 0
