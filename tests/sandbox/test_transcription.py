@@ -243,13 +243,13 @@ def test_the_same_recording_is_heard_the_same_whatever_was_heard_before(sandbox:
 
 @pytest.mark.usefixtures("heard_each_time")
 def test_the_same_recording_is_heard_the_same_whatever_came_before(sandbox: Client) -> None:
-    text = "The chiefs of the village sat by the harbour. Seven ships came home."
+    text = "Seven ships came home."
     _decoder.cache_clear()  # a recogniser that has heard nothing yet
     asked = {"model": "tts-kokoro", "voice": "af_sky", "input": text, "response_format": "mp3"}
     recording = sandbox.post("/audio/speech", asked).content
-    at = np.arange(16_000 * 4)
+    at = np.arange(16_000 * 2)
     tone = encode((np.sin(at * 2 * np.pi * 440 / 16_000) * 12_000).astype(np.int16), 16_000, "wav")
-    noise = encode(np.random.default_rng(1).normal(0, 9_000, 16_000 * 3).astype(np.int16), 16_000, "wav")
+    noise = encode(np.random.default_rng(1).normal(0, 9_000, 16_000).astype(np.int16), 16_000, "wav")
     heard = []
     for before in (None, tone, noise):
         if before is not None:
