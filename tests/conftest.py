@@ -36,11 +36,17 @@ if TYPE_CHECKING:
 hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
 hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
+LONGEST = ("test_tour.py", "test_hostile_names.py", "test_self_test.py", "test_wrappers.py", "test_full_disk.py")
 read_no_sources()
 install_exception_guard()
 forget_layout_items()
 httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)  # else 30 ms each
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/kit/qt_repairs/collector.py
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: else one worker is at it alone when the others have ended."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture(autouse=True)
