@@ -103,9 +103,9 @@ def shown(parent: QWidget) -> list[QWidget]:
     return [each for each in parent.findChildren(QWidget) if each.isVisible()]
 
 
-def texts(parent: QWidget, *, spoken: bool = True) -> Iterator[str]:
+def texts(widgets: list[QWidget], *, spoken: bool = True) -> Iterator[str]:
     """Everything that stands on screen and in tips, and what screen readers say of it."""
-    for widget in shown(parent):
+    for widget in widgets:
         yield widget.toolTip()
         yield widget.accessibleName() if spoken else ""
         yield widget.accessibleDescription() if spoken else ""
@@ -125,9 +125,9 @@ def data_of(view: QAbstractItemView, role: Qt.ItemDataRole) -> Iterator[str]:
             yield found if isinstance(found, str) else ""
 
 
-def drawn_as_html(parent: QWidget) -> Iterator[str]:
+def drawn_as_html(widgets: list[QWidget]) -> Iterator[str]:
     """Where Qt would take a stranger's words for HTML."""
-    for widget in shown(parent):
+    for widget in widgets:
         tips = [widget.toolTip()]
         if isinstance(widget, QAbstractItemView) and widget.model() is not None:
             tips += data_of(widget, Qt.ItemDataRole.ToolTipRole)
@@ -140,15 +140,15 @@ def drawn_as_html(parent: QWidget) -> Iterator[str]:
             yield f"a picture in {name_of(widget)}"
 
 
-def too_wide(parent: QWidget) -> Iterator[str]:
+def too_wide(widgets: list[QWidget]) -> Iterator[str]:
     """Widgets that reach beyond the pane they stand in, where nobody could scroll to them."""
-    for area in shown(parent):
+    for area in widgets:
         if isinstance(area, QScrollArea) and area.widget() is not None:
             inner, room = area.widget(), area.viewport().width()
             if inner.width() > room and not area.horizontalScrollBar().isVisible():
                 yield f"{name_of(area)}: {inner.width()} px in a room of {room}"
-    for widget in shown(parent):
-        if widget.width() > parent.window().width():
+    for widget in widgets:
+        if widget.width() > widget.window().width():
             yield f"{name_of(widget)} is {widget.width()} px wide"
 
 
@@ -159,13 +159,14 @@ def name_of(widget: QWidget) -> str:
 
 def found_in(tab: str, window: QWidget, *, spoken: bool = True) -> list[str]:
     """What is wrong with a tab. Without `spoken` a screen reader may read out what is kept as it was written."""
-    found = [f"{tab}: {each}" for each in too_wide(window)]
-    found += [f"{tab}: HTML in {each}" for each in drawn_as_html(window)]
+    widgets = shown(window)
+    found = [f"{tab}: {each}" for each in too_wide(widgets)]
+    found += [f"{tab}: HTML in {each}" for each in drawn_as_html(widgets)]
     found += sorted(
-        {f"{tab}: {each[:60]!r} is shown" for each in texts(window, spoken=spoken) if DECEIVING.search(each)}
+        {f"{tab}: {each[:60]!r} is shown" for each in texts(widgets, spoken=spoken) if DECEIVING.search(each)}
     )
     if spoken:
-        names = {widget.accessibleName() for widget in shown(window)}
+        names = {widget.accessibleName() for widget in widgets}
         found += sorted(f"{tab}: {name[:80]!r} is spoken as several lines" for name in names if BREAK.search(name))
     return found
 
