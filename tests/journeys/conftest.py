@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 import app
+from app.bootstrap import prebuild_tabs
 from app.bootstrap.options import Options
 from app.bootstrap.rialto import Rialto
 from app.bootstrap.startup_context import StartupContext
@@ -67,6 +68,12 @@ def no_write_by_the_window() -> Iterator[None]:
     finally:
         setattr(files, "_replace", replace)  # noqa: B010  # as above
     assert found == []
+
+
+@pytest.fixture(autouse=True)
+def _tabs_are_built_when_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Building all tabs ahead takes longer than most journeys, which go to one or two; test_tabs_ahead.py does it."""
+    monkeypatch.setattr(prebuild_tabs, "SETTLE_S", 3600.0)
 
 
 @asynccontextmanager

@@ -25,6 +25,11 @@ from tests.kit.waiting import until
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 
 
+@pytest.fixture(autouse=True)
+def _tabs_are_built_when_shown() -> None:
+    """Not here: every tab is built as soon as nobody does anything."""
+
+
 async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(start: Start, tmp_path: Path) -> None:
     paths = Paths.below(tmp_path / "home")
     paths.make()
