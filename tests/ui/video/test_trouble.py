@@ -209,7 +209,9 @@ async def test_a_video_that_is_gone_at_the_service_is_expired(tmp_home: Path, co
         job = await video.order()
         await controls.turn_clock(200_000)
         job = await video.reaches(job.id, "expired")
-        assert not job.remote_copy and video.presenter.detail().problem is not None
+        detail = video.presenter.detail()
+        assert not job.remote_copy and detail.problem is not None
+        assert detail.problem.primary is None and "use" in detail.actions, "Use again is there once"
 
 
 async def test_an_empty_balance_keeps_the_job_until_the_person_says_go(tmp_home: Path, controls: Controls) -> None:

@@ -46,9 +46,22 @@ async def test_a_row_tells_how_long_it_has_been_how_long_it_usually_is_and_what_
             return row_of(video, job_id)
 
         assert (after(2).right, after(2).share) == ("about 6 s left", 0.25)
+        assert after(9).right == "finishing", "what takes its usual time is not late"
         late = after(20)
         assert "20 s" in late.right and "usually 8 s" in late.right
         assert late.share == 0.98, "never said to be done before it is"
+
+
+async def test_a_video_that_comes_in_says_that_it_is_downloaded(
+    tmp_home: Path, theme: Theme, controls: Controls
+) -> None:
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        await until(lambda: row_of(video, job_id).badge == "Rendering")
+        video.presenter.fetcher.received[job_id] = (65_500, 107_000)
+        video.presenter.select(job_id)
+        row = row_of(video, job_id)
+        assert (row.badge, row.right) == ("Downloading", "65.5 KB of 107 KB")
 
 
 async def test_no_second_is_counted_while_no_job_is_open_and_minutes_go_on(

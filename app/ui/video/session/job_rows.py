@@ -37,6 +37,7 @@ QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
 KNOWN_WORDS = QUEUED_WORDS | {"processing", "in_progress", "running", "completed"}
 TITLE_CHARS = 90
 TOLD_FROM_S = 2.0  # of waiting, from which on it is worth a word
+FINISHING = 1.5  # times the usual time, up to which nothing is late
 TENS_FROM_S = 60  # from here on a time is told in tens of seconds
 
 
@@ -120,6 +121,8 @@ class RowWriter:
             return (tr("Needs you"), "warn", "warning")
         if self._unsaved(job):
             return (tr("Not saved"), "warn", "warning")
+        if job.is_open and job.id in self._received:
+            return (tr("Downloading"), "accent", "")
         if job.state == "running" and job.told.lower() in QUEUED_WORDS:
             return (tr("Queued"), "neutral", "")
         return _BADGES[job.state]
@@ -172,6 +175,8 @@ class RowWriter:
         if elapsed < usual:
             return tr("about {whole} left", whole=_whole(usual - elapsed))
         rests_s = self._rests_s()
+        if not rests_s and elapsed < FINISHING * usual:
+            return tr("finishing")
         return (
             tr("checks again {rests_s}", rests_s=money.due(rests_s, now))
             if rests_s
@@ -331,7 +336,6 @@ def _problem(job: VideoJob, unsaved: str) -> Problem | None:
         return Problem(
             tr("The service no longer has the video"),
             job.note,
-            primary=ActionSpec("video-use", tr("Use again")),
             severity="warn",
             icon="clock",
         )
