@@ -124,7 +124,7 @@ def checked(account: Account) -> Account:
 
 
 def clean_address(text: str) -> str:
-    """Return a base address without the slash at its end. Raises `AccountRefused` with what to change.
+    """Return a base address with its scheme, without the slash at its end. Raises `AccountRefused` with what to change.
 
     Only https:// leaves this computer: a key sent over http:// can be read by everyone on the way.
     """
@@ -145,6 +145,9 @@ def clean_address(text: str) -> str:
         )
     if any(not char.isprintable() or char.isspace() or char == "\\" for char in text):
         raise refuse(tr("The address contains a space or another character that is not allowed."))
+    if "://" not in text and not text.lower().startswith(("http:", "https:")):
+        name = text.partition("/")[0].partition(":")[0].lower()
+        text = f"{'http' if is_this_computer(name) else 'https'}://{text}"
     try:
         parts = urlsplit(text)
         host = (parts.hostname or "").rstrip(".").lower()

@@ -104,6 +104,10 @@ def test_a_change_that_cannot_be_saved_does_not_hold() -> None:
         ("http://[::1]:80/v1//", "http://[::1]:80/v1"),
         ("https://bücher.example", "https://bücher.example"),
         ("http://127.9.8.7", "http://127.9.8.7"),
+        ("api.example.com/v1/", "https://api.example.com/v1"),
+        ("api.example.com:8443/v1", "https://api.example.com:8443/v1"),
+        ("127.0.0.1:8791", "http://127.0.0.1:8791"),
+        ("localhost:11434/v1", "http://localhost:11434/v1"),
     ],
 )
 def test_an_address_is_kept_in_its_plain_form(typed: str, kept: str) -> None:
@@ -115,7 +119,8 @@ def test_an_address_is_kept_in_its_plain_form(typed: str, kept: str) -> None:
     ("typed", "said"),
     [
         ("", "Enter the service's address"),
-        ("api.example.com", "must begin with https://"),
+        ("mailto:you@example.com", "Leave the user name"),
+        ("https:/api.example.com", "has no host name"),
         ("ftp://api.example.com", "must begin with https://"),
         ("https://", "no host name"),
         ("https:///v1", "no host name"),

@@ -229,7 +229,7 @@ async def test_a_character_stands_over_the_chat_until_it_is_removed(theme: Theme
         await shown.settle()
         main = shown.page.main
         assert main.character.isVisible()
-        assert main.composer.box.placeholderText() == "Message Marlow"
+        assert main.composer.box.placeholderText() == "Message Marlow, / for commands"
         shown.page.set_zones(Zones(list_overlay=True, list_open=False))
         assert not main.character.isVisible()
         assert main.header.partner.text() == "with Marlow"

@@ -125,6 +125,7 @@ async def test_a_refused_key_is_said_under_its_field_which_gets_the_focus(harnes
     assert harness.window.focusWidget() is page.form.key
     QTest.keyClick(page.form.key, Qt.Key.Key_X)
     assert "The service did not accept this key." not in words(page)
+    assert page.form.key.text().lower() == "x", "what is entered next takes the place of the refused key"
 
 
 async def test_the_key_is_dots_until_the_eye_is_pressed(page):

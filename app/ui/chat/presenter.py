@@ -724,22 +724,9 @@ class ChatPresenter(QObject):
 
     def deprecations(self) -> DeprecatedModel | None:
         """The open chat's model, when the service will remove it."""
-        from app.ui.chat.session.account_models import retires_text
-        from app.ui.chat.state import DeprecatedModel
+        from app.ui.chat.session.deprecation import deprecated_model
 
-        model = self.opened.model
-        if model is None or model.deprecation is None or self.library is None:
-            return None
-        replacement_id = model.deprecation.replacement_model_id
-        return DeprecatedModel(
-            model.id,
-            model.name,
-            retires_text(model),
-            replacement_id,
-            self.account_models.name_of(replacement_id) if replacement_id else "",
-            self.library.models_in_use().get(model.id, 0),
-            can_replace=self.account_models.get(replacement_id) is not None,
-        )
+        return deprecated_model(self.opened, self.library) if self.library is not None else None
 
     def publish_deprecations(self) -> None:
         """Say, once for good, which models in use the service will remove."""

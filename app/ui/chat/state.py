@@ -132,7 +132,9 @@ class ChatHead(NamedTuple):
 
     @property
     def placeholder(self) -> str:
-        return tr("Message {partner}", partner=self.partner) if self.partner else tr("Message")
+        if not self.partner or self.edits_answer:
+            return tr("Message")
+        return tr("Message {partner}, / for commands", partner=self.partner)
 
 
 class CostNote(NamedTuple):

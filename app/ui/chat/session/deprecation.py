@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr, tr_n
 from app.ui.chat.session.account_models import retires_text
+from app.ui.chat.state import DeprecatedModel
 
 if TYPE_CHECKING:
     from app.service.models import Model
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.account_models import AccountModels
     from app.ui.chat.session.chat_library import ChatLibrary
+    from app.ui.chat.session.open_chat import OpenChat
 
 MOST_KEPT = 200  # of models that were told of; older ones are long gone
 
@@ -50,6 +52,23 @@ def deprecation_news(
         return DeprecationNews(sentence)
     chats = [chat_id for model in leaving for chat_id in library.using(model.id)]
     return DeprecationNews(sentence, chats[0] if chats else "")
+
+
+def deprecated_model(opened: OpenChat, library: ChatLibrary) -> DeprecatedModel | None:
+    """The open chat's model, when the service will remove it."""
+    model = opened.model
+    if model is None or model.deprecation is None:
+        return None
+    replacement_id = model.deprecation.replacement_model_id
+    return DeprecatedModel(
+        model.id,
+        model.name,
+        retires_text(model),
+        replacement_id,
+        opened.account_models.name_of(replacement_id) if replacement_id else "",
+        library.models_in_use().get(model.id, 0),
+        can_replace=opened.account_models.get(replacement_id) is not None,
+    )
 
 
 def _key(model: Model) -> str:

@@ -58,7 +58,8 @@ class AccountForm(QWidget):
         self._keep = Label(theme, "", "small", "text3", wrap=True)
         self._sentence = Label(theme, "", "small", "bad", wrap=True)
         self._sentence.hide()
-        self.connect_button = Button(theme, tr("Check and connect"), size="large" if large else "")
+        kind = "" if large else "primary"  # beside other ways to start none of them is the first
+        self.connect_button = Button(theme, tr("Check and connect"), kind=kind, size="large" if large else "")
         self.connect_button.clicked.connect(lambda: self._submit(unchecked=False))
         self.anyway_button = Button(theme, tr("Save without checking"), kind="quiet")
         self.anyway_button.clicked.connect(lambda: self._submit(unchecked=True))
@@ -130,6 +131,7 @@ class AccountForm(QWidget):
         for box in self._boxes.values():
             if box.problem:
                 box.field.setFocus(Qt.FocusReason.OtherFocusReason)
+                box.field.selectAll()  # what is typed or pasted now takes its place
                 return
 
     def _submit(self, *, unchecked: bool) -> None:
