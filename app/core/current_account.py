@@ -6,10 +6,9 @@ Only the composition root writes here; everybody else reads and listens.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from app.service.service import Service
 
 
-@dataclass(frozen=True, slots=True)
-class Headroom:
+class Headroom(NamedTuple):
     """How much of a rate limit is left until `resets_at`; None where the service did not say."""
 
     requests_left: int | None = None

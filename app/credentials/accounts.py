@@ -41,6 +41,8 @@ class AccountRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Account:
+    """Where calls go and how they sign in. Its secret is not here: the keyring or the vault keeps that."""
+
     id: str
     name: str
     base_url: str  # no slash at the end; paths such as /models are added to it

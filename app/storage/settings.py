@@ -28,6 +28,8 @@ _MAX_TEXT = 200_000  # characters; window geometry is about 100
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    """What the person chose, and what the window remembers of itself."""
+
     theme: str = "system"
     text_percent: int = 100  # 80 to 200
     system_font: bool = False

@@ -147,8 +147,7 @@ class CostNote(NamedTuple):
     warns: bool = False  # the text says what may go wrong, not what it costs
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentView:
+class AttachmentView(NamedTuple):
     """One chip over the box. `refusal` is why it cannot go along; `path` the bytes of an image, for its thumbnail."""
 
     key: str
@@ -188,8 +187,7 @@ class Hit:
         return ", ".join(part for part in (self.chat_title, self.note, self.text) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class DeprecatedModel:
+class DeprecatedModel(NamedTuple):
     """A model that the service will remove. `can_replace`: its replacement is in the list."""
 
     model_id: str

@@ -97,7 +97,7 @@ class Attaching(QObject):
             shrinks = can_shrink(each) and not why
             view = AttachmentView(item.key, each.kind, each.name, each.detail, why, False, path, shrinks)
             if why and better is not None:
-                view, better = replace(view, model_id=better.id, model_name=better.name), None  # on the first only
+                view, better = view._replace(model_id=better.id, model_name=better.name), None  # on the first only
             found.append(view)
         return tuple(found)
 

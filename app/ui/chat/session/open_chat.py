@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.translation import tr
 from app.ui.chat.composer.attachment import Attachment, attachments_of, refusals
@@ -29,8 +29,7 @@ STRUCTURE_KEY = "structure"  # in a chat's stored options
 CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
 
 
-@dataclass(frozen=True, slots=True)
-class UnsavedDraft:
+class UnsavedDraft(NamedTuple):
     """What was in the box when a chat was left, until it is on the disk. `values` make the row where there is none."""
 
     opening: int
