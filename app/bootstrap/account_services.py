@@ -258,7 +258,13 @@ class AccountServices(QObject):
     async def _unlock(self) -> bool:
         """Have the person unlock what a call that they wait for needs: the wallets, the place for keys, or both."""
         account = self.current_account.account
-        if account is not None and account.kind == "wallet" and self.wallet_keys.is_locked:
+        if account is not None and account.kind == "wallet":
+            return await self.unlock_wallets()
+        return await self.places.unlocked()
+
+    async def unlock_wallets(self) -> bool:
+        """Have the person unlock the wallets and the place for keys; True when a wallet can sign."""
+        if self.wallet_keys.is_locked:
             if not await self.ask_wallets():
                 return False
             self.wallet_keys.unlock()

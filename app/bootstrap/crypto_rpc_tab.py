@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.storage.paths import resources
+from app.translation import tr
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
+from app.ui.crypto_rpc.session.transacting import OwnWallet
 
 if TYPE_CHECKING:
+    from app.bootstrap.account_services import AccountServices
     from app.bootstrap.rialto import Rialto
     from app.ui.kit.tab import TabPieces
+    from app.wallet.transactions import Transaction
+
+
+class OwnWallets:
+    """What the Console may know of wallets: which there are, and a signature when the person agreed to one."""
+
+    def __init__(self, services: AccountServices) -> None:
+        self._services = services
+
+    def offered(self) -> tuple[OwnWallet, ...]:
+        found = self._services.wallet_keys.transaction_wallets(in_sandbox=self._services.current_account.is_sandbox)
+        return tuple(OwnWallet(each.id, each.name, each.address) for each in found)
+
+    async def unlock(self) -> bool:
+        return await self._services.unlock_wallets()
+
+    async def sign(self, wallet_id: str, transaction: Transaction, network: str) -> str:
+        return await self._services.wallet_keys.sign_transaction(wallet_id, transaction, network)
 
 
 def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
@@ -18,6 +40,8 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     presenter = CryptoRpcPresenter(
         rialto.current_account, rialto.tasks, resources() / "data", rialto.paths.data, rialto.window.undo_stack
     )
+
+    presenter.transacting.wallets = OwnWallets(rialto.account_services)
 
     def base_url() -> str:
         account = rialto.current_account.account
@@ -31,6 +55,18 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     yield from page.build()
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(rialto.toast)
+    page.wallet_needed.connect(
+        lambda sentence: rialto.toast(sentence, tr("Add a wallet…"), partial(_add_wallet, rialto))
+    )
     rialto.when_open("crypto_rpc", presenter.start)
     rialto.on_end(presenter.aclose)
     return page
+
+
+def _add_wallet(rialto: Rialto) -> None:
+    from app.ui.wallet.page import WalletPage
+
+    rialto.window.show_tab("wallet")
+    page = rialto.window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    page.new_wallet()

@@ -16,7 +16,7 @@ KEPT = 5_000  # sign-ins come with every call; older ones are of no use
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`kind` is "sign-in" or "payment"; `document` is the text that was signed, to the letter."""
+    """`kind` is "sign-in", "payment" or "transaction"; `document` is the text that was signed, to the letter."""
 
     at: datetime
     account_id: str

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from functools import cache
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
 
 from app.translation import tr
 from app.wallet import base58
 from app.wallet.addresses import ED25519_KEY_BYTES, Chain, read_evm_address, read_solana_address
 from app.wallet.errors import KeyRefused, KeyUnavailable, SigningFailed, WalletError
 from app.wallet.libraries import load_eth_account
+from app.wallet.transactions import Transaction, read_transaction
 from app.wallet.typed_data import TransferAuthorization
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from eth_account.messages import SignableMessage
+    from eth_account.signers.local import LocalAccount
 
 KEY_BYTES = 32
 SIGNATURE_BYTES = 65
@@ -154,18 +157,36 @@ class EthAccountSigner:
 
         return await self._with_key(sign)
 
+    async def sign_transaction(self, transaction: Transaction) -> str:
+        """EIP-1559: the raw bytes as `0x…`, for `eth_sendRawTransaction`.
+
+        Raises `SigningFailed` unless the signed bytes, read back, say what was to be signed, field by field.
+        """
+
+        def sign(key: PrivateKey) -> str:
+            raw = "0x" + bytes(self._account(key).sign_transaction(dict(_fields(transaction))).raw_transaction).hex()
+            read = read_transaction(raw)
+            if any(getattr(read, field.name) != getattr(transaction, field.name) for field in fields(Transaction)):
+                raise SigningFailed("transaction", tr("The signed transaction is not the one that was agreed to."))
+            return raw
+
+        return await self._with_key(sign)
+
     async def _with_key(self, sign: Callable[[PrivateKey], str]) -> str:
         return await _with_key(self._read_key, self.chain, sign)
 
     def _signed(self, key: PrivateKey, signable: SignableMessage) -> str:
+        # Not HexBytes.hex(): that leaves out the 0x, and services refuse a bare signature.
+        return "0x" + bytes(self._account(key).sign_message(signable).signature).hex()
+
+    def _account(self, key: PrivateKey) -> LocalAccount:
         load_eth_account()
         from eth_account import Account
 
         account = Account.from_key(bytes(key.reveal()))
         if account.address != self.address:
             raise KeyUnavailable("other_address", tr("The stored key for this wallet belongs to another address."))
-        # Not HexBytes.hex(): that leaves out the 0x, and services refuse a bare signature.
-        return "0x" + bytes(account.sign_message(signable).signature).hex()
+        return cast("LocalAccount", account)
 
     def __repr__(self) -> str:
         return f"EthAccountSigner({self.address})"
@@ -194,6 +215,23 @@ class Ed25519Signer:
 
     def __repr__(self) -> str:
         return f"Ed25519Signer({self.address})"
+
+
+def _fields(transaction: Transaction) -> Mapping[str, Any]:
+    """A transaction of the kind EIP-1559 as eth_account takes it."""
+    assert transaction.chain_id is not None
+    assert transaction.max_priority_fee is not None
+    return {
+        "type": 2,
+        "chainId": transaction.chain_id,
+        "nonce": transaction.nonce,
+        "to": transaction.to,
+        "value": transaction.value,
+        "data": transaction.data,
+        "gas": transaction.gas,
+        "maxFeePerGas": transaction.max_fee,
+        "maxPriorityFeePerGas": transaction.max_priority_fee,
+    }
 
 
 async def address_of(key: PrivateKey) -> str:

@@ -7,6 +7,7 @@ first time, which takes over half a second: call `read_transaction` in a thread.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -32,16 +33,15 @@ _LISTS = ("access_list", "blob_hashes", "authorizations")
 _RAW = ("to", "data")
 
 
-@dataclass(frozen=True, slots=True)
-class SignedTransaction:
-    """A signed transaction in plain values: wei, gas units, checksummed addresses.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transaction:
+    """A transaction in plain values: wei, gas units, checksummed addresses.
 
     `to` is "" where a contract is created. `chain_id` is None for the oldest form, which is valid on every chain.
     `max_fee` is what one unit of gas may cost at most.
     """
 
     kind: str
-    hash: str
     sender: str
     to: str
     value: int
@@ -59,10 +59,33 @@ class SignedTransaction:
         return self.value + self.gas * self.max_fee
 
     @property
+    def document(self) -> str:
+        """What is signed, as JSON with one field on each line."""
+        values = {
+            "chainId": self.chain_id,
+            "nonce": self.nonce,
+            "from": self.sender,
+            "to": self.to,
+            "value": str(self.value),
+            "gas": self.gas,
+            "maxFeePerGas": self.max_fee,
+            "maxPriorityFeePerGas": self.max_priority_fee,
+            "data": "0x" + self.data.hex(),
+        }
+        return json.dumps(values, indent=2)
+
+    @property
     def most_ether(self) -> Decimal:
         with localcontext() as context:
             context.prec = 100
             return Decimal(self.most_wei).scaleb(-18)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedTransaction(Transaction):
+    """One that can be sent. `hash` is what the chain will know it by."""
+
+    hash: str
 
 
 def transaction_hash(raw: bytes) -> str:

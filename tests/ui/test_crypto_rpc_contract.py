@@ -151,22 +151,22 @@ async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(w
     window.run("Call a contract…")
     dialog = await window.dialog()
     assert isinstance(dialog, ContractDialog)
-    assert dialog.fault.isHidden()  # nothing is wrong before the first key
-    dialog.address.setFocus()
-    dialog.address.selectAll()
-    QTest.keyClicks(dialog.address, where)
-    dialog.text.setPlainText(SIGNATURES)
-    QTest.keyClicks(dialog.function, "store")
+    assert dialog.form.fault.isHidden()  # nothing is wrong before the first key
+    dialog.form.address.setFocus()
+    dialog.form.address.selectAll()
+    QTest.keyClicks(dialog.form.address, where)
+    dialog.form.text.setPlainText(SIGNATURES)
+    QTest.keyClicks(dialog.form.function, "store")
     assert not dialog.use.isEnabled()
-    assert dialog.fault.isHidden()
+    assert dialog.form.fault.isHidden()
     assert dialog.use.toolTip() == "Fill in the address and every argument."
-    QTest.keyClicks(dialog.arguments[0], "1.5 ether")
+    QTest.keyClicks(dialog.form.arguments[0], "1.5 ether")
     contract = Web3().eth.contract(abi=ABI)
-    assert dialog.call["data"] == contract.encode_abi("store", [15 * 10**17])
-    QTest.keyClicks(dialog.arguments[0], "x")
+    assert dialog.form.call["data"] == contract.encode_abi("store", [15 * 10**17])
+    QTest.keyClicks(dialog.form.arguments[0], "x")
     assert not dialog.use.isEnabled()
-    assert dialog.fault.text()
-    QTest.keyClick(dialog.arguments[0], Qt.Key.Key_Backspace)
+    assert dialog.form.fault.text()
+    QTest.keyClick(dialog.form.arguments[0], Qt.Key.Key_Backspace)
     press(dialog, "Insert")
     await window.settle()
     row = window.calls[-1]
@@ -196,8 +196,8 @@ async def test_an_interface_is_loaded_from_a_compilers_file(window: ConsoleHarne
     chooser.setDirectory(str(tmp_path))
     chooser.findChildren(QLineEdit)[0].setText(file.name)
     chooser.accept()
-    await until(lambda: dialog.function.count() == 2)
-    assert [dialog.function.itemText(place) for place in range(2)] == ["store(uint256)", "value()"]
+    await until(lambda: dialog.form.function.count() == 2)
+    assert [dialog.form.function.itemText(place) for place in range(2)] == ["store(uint256)", "value()"]
     press(dialog, "Cancel")
     await window.settle()
 

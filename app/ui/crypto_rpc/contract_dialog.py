@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.translation import tr
@@ -27,13 +28,21 @@ WIDTH, TEXT_HEIGHT = 640, 120  # px at 100 %
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
 
-class ContractDialog(Dialog):
-    """`call` is the object of `eth_call`, complete when `fault` is empty."""
+class ContractForm(QWidget):
+    """A contract's call, filled in. `call` has its "to" and "data", {} while it is not whole.
 
-    def __init__(
-        self, theme: Theme, parent: QWidget, interfaces: ContractInterfaces, tasks: TaskScope, address: str = ""
-    ) -> None:
-        super().__init__(theme, parent, tr("Call a contract (ABI)"), width=WIDTH)
+    `grown`: it has other fields, and needs another room.
+    """
+
+    changed = Signal()
+    grown = Signal()
+
+    def __init__(self, theme: Theme, interfaces: ContractInterfaces, tasks: TaskScope, address: str = "") -> None:
+        super().__init__()
+        self._theme = theme
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(theme.px(12))
         self._interfaces = interfaces
         self._tasks = tasks
         self._functions: tuple[Function, ...] = ()
@@ -63,14 +72,11 @@ class ContractDialog(Dialog):
         self._named(tr("Function"), self.function)
         for widget in (self._holder, self.shown_data, self.fault):
             self.body.addWidget(widget)
-        self.add_button(tr("Cancel"), accepts=False)
-        self.use = self.add_button(tr("Insert"), kind="primary", accepts=True)
         self.address.textChanged.connect(self._address_changed)
         self.text.textChanged.connect(self._read)
         self.function.currentIndexChanged.connect(self._ask_arguments)
         self.load.clicked.connect(self._choose_file)
         self.text.setPlainText(interfaces.text_for(address))
-        self.address.setFocus()
 
     def _label(self, words: str, field: QWidget) -> Label:
         label = Label(self._theme, words, "small", "text2", weight=500)
@@ -126,14 +132,19 @@ class ContractDialog(Dialog):
             words = f"{parameter.name or tr('argument {place}', place=place)} ({parameter.type})"
             field = TextField(self._theme, words, mono=True)
             field.setMaxLength(1_000_000)
-            self._lines.add(self._label(words, field))
-            self._lines.add(field)
+            for widget in (self._label(words, field), field):
+                self._lines.add(widget)
+                widget.show()  # now, not with the next event: else it has no room yet
             field.textChanged.connect(self._write)
             self.arguments.append(field)
         self._write()
-        self._fit()
+        for layout in (self._holder.layout(), self.body):  # from the inside out: each tells the one around it
+            if layout is not None:
+                layout.activate()
+        self.grown.emit()
 
-    def _is_unfinished(self) -> bool:
+    @property
+    def is_unfinished(self) -> bool:
         """Nothing is wrong yet while a field is still empty, except for an address that is written and none."""
         address = self.address.text().strip()
         return not address or (is_address(address) and any(not field.text() for field in self.arguments))
@@ -145,14 +156,37 @@ class ContractDialog(Dialog):
             self.call, fault = {}, self.fault.text()
         else:
             self.call, fault = call_data(entry, self.address.text(), [field.text() for field in self.arguments])
-        unfinished = entry is not None and not self.call and self._is_unfinished()
-        self.use.setToolTip(tr("Fill in the address and every argument.") if unfinished else "")
+        unfinished = entry is not None and not self.call and self.is_unfinished
         self.fault.set_text("" if unfinished else fault)
         self.fault.setVisible(bool(self.fault.text()))
         data = self.call.get("data", "")
         self.shown_data.set_text(data if len(data) <= 400 else f"{data[:400]}…")
         self.shown_data.setVisible(bool(data))
-        self.use.setEnabled(bool(self.call))
+        self.changed.emit()
+
+
+class ContractDialog(Dialog):
+    """Asks for a call that is put into the request."""
+
+    def __init__(
+        self, theme: Theme, parent: QWidget, interfaces: ContractInterfaces, tasks: TaskScope, address: str = ""
+    ) -> None:
+        super().__init__(theme, parent, tr("Call a contract (ABI)"), width=WIDTH)
+        self.form = ContractForm(theme, interfaces, tasks, address)
+        self.body.addWidget(self.form)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.use = self.add_button(tr("Insert"), kind="primary", accepts=True)
+        self.form.changed.connect(self._follow)
+        self.form.grown.connect(self._fit)
+        self._follow()
+        self.form.address.setFocus()
+
+    def _follow(self) -> None:
+        form = self.form
+        self.use.setEnabled(bool(form.call))
+        self.use.setToolTip(
+            tr("Fill in the address and every argument.") if not form.call and form.is_unfinished else ""
+        )
 
 
 def _text_of(path: Path) -> str:
@@ -168,4 +202,4 @@ async def ask_contract_call(
     dialog = ContractDialog(theme, parent, interfaces, tasks, address)
     if not await dialog.answer():
         return None
-    return dialog.call, dialog.text.toPlainText()
+    return dialog.form.call, dialog.form.text.toPlainText()

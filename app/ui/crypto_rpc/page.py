@@ -50,6 +50,7 @@ class CryptoRpcPage(QObject):
     changed = Signal()
     toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
     help_wanted = Signal(str)
+    wallet_needed = Signal(str)  # a sentence
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -296,6 +297,26 @@ class CryptoRpcPage(QObject):
             await presenter.contracts.take_call(*answer)
             self.main.show_side("request")
 
+    def open_transaction(self) -> None:
+        """Fill in a transaction of one of the program's own wallets."""
+        transacting = self.presenter.transacting
+        reason = transacting.why_not()
+        if reason:
+            self.toast_wanted.emit(reason)
+        elif transacting.offered():
+            self._tasks.start_unless_running("rpc transaction", self._open_transaction)
+        else:
+            self.wallet_needed.emit(
+                tr("No play wallet has its key on this computer.")
+                if self.presenter.in_sandbox
+                else tr("No wallet for this service has its key on this computer.")
+            )
+
+    async def _open_transaction(self) -> None:
+        from app.ui.crypto_rpc.transaction_dialog import TransactionDialog
+
+        await TransactionDialog(self._theme, self.main, self.presenter, self._tasks).answer()
+
     def open_trash(self) -> None:
         """Show calls and collections in the trash in place of the list."""
         self.list.open_trash()
@@ -320,7 +341,9 @@ class CryptoRpcPage(QObject):
             odd = (row.id for row in self.presenter.view().rows if row.refusal or row.warning)
             self.edit_call(next(odd, self.presenter.draft.selected + 1))
         elif action in ("again", "retry"):
-            self.send()
+            run = self.presenter.run
+            if run is None or not self.presenter.transacting.send_again(run.id):
+                self.send()
         else:
             self.help_wanted.emit(action)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # The menus of the tab, by the ids of their actions; "" draws a line.
 TOOLS = (
+    "crypto_rpc.transaction",
     "crypto_rpc.contract",
     "",
     "crypto_rpc.logs",
@@ -63,6 +64,14 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
             icon="document",
             hint="ABI",
             words=tr("abi solidity interface"),
+        ),
+        TabAction(
+            "crypto_rpc.transaction",
+            tr("Send a transaction…"),
+            page.open_transaction,
+            icon="signature",
+            hint=tr("Transfer, contract, sign"),
+            words=tr("pay send ether token coins raw"),
         ),
         TabAction("crypto_rpc.form", tr("Parameters as fields"), page.main.request.as_form.toggle, icon="list"),
         TabAction("crypto_rpc.side", tr("Request or response"), page.other_side, "F7", "panel-right"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -48,6 +49,7 @@ from app.ui.crypto_rpc.session.sending import (
     waiting_problem,
 )
 from app.ui.crypto_rpc.session.tools import Tools
+from app.ui.crypto_rpc.session.transacting import TransactionPresenter
 from app.ui.crypto_rpc.state import (
     DraftView,
     EditorMode,
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
     from app.service.service import Service
     from app.storage.database import Database
+    from app.wallet.transactions import SignedTransaction
 
 THE_BATCH = "the batch draft"  # id of the commands that undo changes of it
 KEY_FIELD = "Idempotency-Key"
@@ -110,6 +113,7 @@ class CryptoRpcPresenter(QObject):
         self.collections.notice.connect(self.notice)
         self.interfaces = ContractInterfaces(RpcInterfaces(folder / "interfaces"))
         self.contracts = ContractPresenter(self, self.interfaces)
+        self.transacting = TransactionPresenter(self, self.interfaces, tasks)
         self.ask: Ask = _refuse
         self.network_list = NetworkList(current_account)
         self.network_list.changed.connect(self._show_networks)
@@ -373,11 +377,9 @@ class CryptoRpcPresenter(QObject):
         service, account, calls = self._current_account.service, self._current_account.account, self.calls
         if service is None or account is None or calls is None:
             return
-        self._set_sending(True)
-        self._problem = None
         draft = self.draft
         key = own_key or (draft.key if draft.key_used or draft.changes_state else "")
-        try:
+        async with self.sending():
             operation = prepared(service, draft.network, rows, batch=batch, key=key)
             transactions = await read_transactions(rows)
             now = self._now()
@@ -389,17 +391,33 @@ class CryptoRpcPresenter(QObject):
                 raise NotSent(Problem(key_note(first, operation.digest, now)[1].rstrip("."), severity="warn"))
             await check_caps(calls, account.id, operation.estimate.credits, now)
             chain_id = self.network_list.chain_id(draft.network)
-            if transactions and not await self.ask(question_of(draft.network, chain_id, transactions)):
+            if transactions and not await self.ask(question_of(draft.network, chain_id, tuple(transactions.values()))):
                 return
-            sent = await send(service, account, calls, operation, rows, transactions, now, self._waits)
-            self._problem = None
-            if sent.refused is None:
-                await self.runs.show(sent.call.id, sent.problem)
-            else:  # on the screen alone
-                (unsaved,) = sent.refused.unsaved
-                self.runs.put(await self.runs.made(sent.call, unsaved.data, (sent.call,), sent.problem))
-                sent.refused.keep_again_with(partial(self._kept_again, sent.call.id))
-                self._tasks.report(sent.refused)
+            await self.deliver(operation, rows, transactions)
+
+    async def deliver(
+        self, operation: RpcOperation, rows: Sequence[CallRow], transactions: dict[int, SignedTransaction]
+    ) -> RpcCall:
+        """Send what was agreed to, once, and show how it went. Raises `NotSent` or `StorageError` before it left."""
+        service, account, calls = self.service_account_calls()
+        sent = await send(service, account, calls, operation, rows, transactions, self._now(), self._waits)
+        self._problem = None
+        if sent.refused is None:
+            await self.runs.show(sent.call.id, sent.problem)
+        else:  # on the screen alone
+            (unsaved,) = sent.refused.unsaved
+            self.runs.put(await self.runs.made(sent.call, unsaved.data, (sent.call,), sent.problem))
+            sent.refused.keep_again_with(partial(self._kept_again, sent.call.id))
+            self._tasks.report(sent.refused)
+        return sent.call
+
+    @asynccontextmanager
+    async def sending(self) -> AsyncIterator[None]:
+        """Let nothing else be sent meanwhile; what stops the sending is shown above the request."""
+        self._set_sending(True)
+        self._problem = None
+        try:
+            yield
         except asyncio.CancelledError:
             self._problem = None
             self._tasks.replace("rpc list", self.sent.read)

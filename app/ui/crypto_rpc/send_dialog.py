@@ -48,6 +48,6 @@ async def ask_to_send(theme: Theme, parent: QWidget, question: SendQuestion) -> 
         grid.addWidget(words, row, 1)
     dialog.body.addWidget(facts)
     stay = dialog.add_button(tr("Do not send"), accepts=False, default=True)
-    dialog.add_button(tr("Send"), kind="danger" if question.warnings else "primary", accepts=True)
+    dialog.add_button(question.action, kind="danger" if question.warnings else "primary", accepts=True)
     stay.setFocus()
     return await dialog.answer()

@@ -174,3 +174,4 @@ class SendQuestion:
     network: str
     facts: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...] = ()
+    action: str = tr("Send")

@@ -14,7 +14,7 @@ from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
 from app.ui.wallet.state import Difference, SignedRow
 
-KIND_WORDS = {"sign-in": tr("Sign-in"), "payment": tr("Payment")}
+KIND_WORDS = {"sign-in": tr("Sign-in"), "payment": tr("Payment"), "transaction": tr("Transaction")}
 
 
 def _page(theme: Theme) -> tuple[QWidget, QVBoxLayout]:

@@ -60,6 +60,17 @@ class Interfaces:
                 return words
         return None
 
+    def call_words(self, address: str, data: bytes) -> str:
+        """What data asks of a contract, in one line: `transfer(to: 0x…, value: 5)`; "" where it is not known."""
+        for interface in self.of(address):
+            try:
+                call = interface.decode_call(data)
+            except AbiRefused:
+                continue
+            if call is not None:
+                return call.sentence
+        return ""
+
     def function(self, item: Mapping[str, object]) -> str:
         """The name of the contract's function that a request's item calls, "" where it is not known."""
         asked = _asked(item)

@@ -28,7 +28,7 @@ from app.ui.crypto_rpc.session.networks import coin_of, network_title
 from app.ui.crypto_rpc.state import SendQuestion
 from app.wallet.errors import WalletError
 from app.wallet.quantities import in_unit
-from app.wallet.transactions import SignedTransaction, read_transaction
+from app.wallet.transactions import SignedTransaction, Transaction, read_transaction
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -101,12 +101,22 @@ async def read_transactions(rows: Sequence[CallRow]) -> dict[int, SignedTransact
     return found
 
 
-def question_of(network: str, chain_id: int | None, transactions: dict[int, SignedTransaction]) -> SendQuestion:
-    """What a person reads before it is sent: every field in full, and what does not fit."""
+def question_of(
+    network: str,
+    chain_id: int | None,
+    transactions: Sequence[Transaction],
+    *,
+    call: str = "",
+    more_warnings: Sequence[str] = (),
+) -> SendQuestion:
+    """What a person reads before it is sent: every field in full, and what does not fit.
+
+    One that is not signed yet has no hash. `call`: what its data asks of a contract, in words.
+    """
     facts: list[tuple[str, str]] = []
     warnings: list[str] = []
     coin = coin_of(network)
-    for each in transactions.values():
+    for each in transactions:
         facts += [
             (tr("From"), each.sender),
             ("To", each.to or tr("a new contract")),
@@ -119,8 +129,11 @@ def question_of(network: str, chain_id: int | None, transactions: dict[int, Sign
             (tr("Nonce"), str(each.nonce)),
             (tr("Chain ID"), tr("none: valid on every chain") if each.chain_id is None else str(each.chain_id)),
             (tr("Data"), tr("{count} bytes", count=f"{len(each.data):,}") if each.data else "none"),
-            (tr("Hash"), each.hash),
         ]
+        if call:
+            facts.append((tr("Contract call"), call))
+        if isinstance(each, SignedTransaction):
+            facts.append((tr("Hash"), each.hash))
         if each.chain_id is None:
             warnings.append(tr("This transaction names no chain. Anyone can send it on other chains too."))
         elif chain_id is not None and each.chain_id != chain_id:
@@ -139,12 +152,17 @@ def question_of(network: str, chain_id: int | None, transactions: dict[int, Sign
         (tr("The service logs"), tr("hash, network, request ID and your account; the signed bytes are not stored"))
     )
     many = len(transactions) != 1
-    title = tr("Send {count} transactions", count=len(transactions)) if many else tr("Send this transaction")
+    unsigned = any(not isinstance(each, SignedTransaction) for each in transactions)
+    if unsigned:
+        title = tr("Sign and send this transaction")
+    else:
+        title = tr("Send {count} transactions", count=len(transactions)) if many else tr("Send this transaction")
     return SendQuestion(
         tr("{title} on {network_title}?", title=title, network_title=network_title(network)),
         network_title(network),
         tuple(facts),
-        tuple(warnings),
+        (*warnings, *more_warnings),
+        tr("Sign and send") if unsigned else tr("Send"),
     )
 
 

@@ -128,6 +128,8 @@ class Dialog(QDialog):
         width = self._theme.type_px(self._width)
         parent = self.parentWidget()
         window = parent.window() if parent is not None else None
+        while isinstance(window, Dialog) and (parent := window.parentWidget()) is not None:  # a dialog over a dialog
+            window = parent.window()
         if window is not None:
             width = min(width, max(320, window.width() - 2 * self._theme.px(24)))
         inner = self._scroll.widget()
@@ -136,6 +138,8 @@ class Dialog(QDialog):
         if layout is not None:  # where nothing wraps, a layout tells no height for a width
             layout.activate()
             body = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
+        if inner is not None:
+            inner.setMinimumHeight(body)  # what has too little room scrolls; it is never squeezed
         height = body + self._footer.sizeHint().height()
         if window is not None:
             height = min(height, round(window.height() * MAX_SHARE))

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from app.wallet.addresses import Chain
     from app.wallet.sign_in_message import SignInMessage
     from app.wallet.signer import PrivateKey
+    from app.wallet.transactions import Transaction
 
 
 class SecretPlace(Protocol):
@@ -288,6 +289,27 @@ class WalletKeys(QObject):
             refused_by=(WalletError,),
             unlock=self._unlock,
         )
+
+    def transaction_wallets(self, *, in_sandbox: bool) -> tuple[Account, ...]:
+        """The wallets that can sign a transaction here: what is signed for play money would be good on a real chain."""
+        return tuple(
+            each
+            for each in self._accounts.list()
+            if each.kind == "wallet"
+            and each.address.startswith("0x")
+            and not each.watch_only
+            and each.is_sandbox == in_sandbox
+        )
+
+    async def sign_transaction(self, account_id: str, transaction: Transaction, network: str) -> str:
+        """Sign one, and write down what was signed and for which network. Raises `WalletError`."""
+        account = self._accounts.get(account_id)
+        if account is None:
+            raise KeyUnavailable("missing", tr("This wallet is no longer there."))
+        signer = EthAccountSigner(account.address, lambda: self._read_key(account))
+        raw = await signer.sign_transaction(transaction)
+        self.note(account, "transaction", network, transaction.document)
+        return raw
 
     def note(self, account: Account, kind: str, host: str, document: str) -> None:
         """Write down what was just signed, and begin the time to the lock anew."""

@@ -1,0 +1,361 @@
+"""Transactions of the program's own wallets: what the chain says first, one review, one signature, one sending.
+
+Nothing is signed before the review was agreed to, and what was signed is sent once. Sending it again after an answer
+that never came sends the same bytes under the same key: nothing is signed twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from app.service.rpc_methods import estimate, family_of
+from app.storage.errors import StorageError
+from app.translation import tr
+from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.decoding import bytes_of
+from app.ui.crypto_rpc.session.draft import new_idempotency_key
+from app.ui.crypto_rpc.session.networks import coin_of, network_title
+from app.ui.crypto_rpc.session.sending import (
+    NotSent,
+    check_caps,
+    estimate_words,
+    prepared,
+    question_of,
+    read_transactions,
+)
+from app.wallet.addresses import read_evm_address
+from app.wallet.errors import WalletError
+from app.wallet.quantities import hex_quantity, in_unit, node_quantity, read_quantity
+from app.wallet.transactions import Transaction
+
+if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
+    from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
+    from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
+    from app.ui.crypto_rpc.session.outcomes import CallOutcome
+    from app.ui.crypto_rpc.state import SendQuestion
+
+SEND = "eth_sendRawTransaction"
+NOBODY = "0x0000000000000000000000000000000000000000"
+RECENT = 100  # requests that are looked through for one that may be on its way
+BASE_FEE_RISES = 2  # times: what a transaction may wait for while blocks are full
+SPARE_GAS = (6, 5)  # of a contract's estimate; a plain transfer needs what it needs
+READ_METHODS = (
+    "eth_chainId",
+    "eth_getTransactionCount",
+    "eth_getBalance",
+    "eth_getBlockByNumber",
+    "eth_maxPriorityFeePerGas",
+    "eth_getCode",
+    "eth_estimateGas",
+)
+_PLAIN_AMOUNT = re.compile(r"[0-9]*\.?[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWallet:
+    """A wallet whose key is on this computer."""
+
+    id: str
+    name: str
+    address: str
+
+
+class Wallets(Protocol):
+    """The program's own wallets."""
+
+    def offered(self) -> Sequence[OwnWallet]:
+        """Those that may sign for the account in use: play money and real money never mix."""
+
+    async def unlock(self) -> bool:
+        """Have the person unlock the keys; True when they are unlocked."""
+
+    async def sign(self, wallet_id: str, transaction: Transaction, network: str) -> str:
+        """Sign once and write it down; the raw bytes as "0x…". Raises `WalletError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionRequest:
+    """What a person filled in. `call`: "to" and "data" of a contract's call; {} for a plain transfer."""
+
+    wallet: OwnWallet
+    network: str
+    to: str
+    amount: str
+    call: dict[str, str]
+    interface: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyTransaction:
+    """A transaction that the chain would take, and what is to be read before it is signed."""
+
+    wallet: OwnWallet
+    network: str
+    transaction: Transaction
+    question: SendQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """Bytes that were signed, and the key under which they may be sent again."""
+
+    network: str
+    row: CallRow
+    key: str
+
+
+class NotPossible(Exception):
+    """The transaction cannot be made; `sentence` says why. Nothing was signed."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def read_amount(text: str) -> int:
+    """An amount of the native coin in wei: "1.5", "30 gwei", "0x10". Raises `WalletError` or `NotPossible`."""
+    text = text.strip()
+    if "," in text:
+        raise NotPossible(tr("Write the amount with a point for decimals and without commas."))
+    return read_quantity(f"{text} ether" if _PLAIN_AMOUNT.fullmatch(text) else text)
+
+
+def filled(request: TransactionRequest) -> tuple[str, int, str]:
+    """Recipient, value in wei, and data. Raises `WalletError` or `NotPossible` with what is wrong with a field."""
+    to = read_evm_address(request.to.strip())
+    value = read_amount(request.amount) if request.amount.strip() else 0
+    if not request.call and not value:
+        raise NotPossible(tr("Enter an amount."))
+    return to, value, request.call.get("data", "0x")
+
+
+@contextmanager
+def _as_not_possible() -> Iterator[None]:
+    """Whatever stops a transaction before it is signed is one sentence for the form."""
+    try:
+        yield
+    except NotSent as error:
+        raise NotPossible(str(error.problem)) from error
+    except (WalletError, StorageError) as error:
+        raise NotPossible(error.sentence) from error
+
+
+def fault_of(request: TransactionRequest) -> str:
+    """What is wrong with what is filled in, "" for nothing."""
+    try:
+        filled(request)
+    except (NotPossible, WalletError) as error:
+        return error.sentence
+    return ""
+
+
+class TransactionPresenter:
+    """`wallets` is None where the program has none."""
+
+    def __init__(self, presenter: CryptoRpcPresenter, interfaces: ContractInterfaces, tasks: TaskScope) -> None:
+        self._presenter = presenter
+        self._tasks = tasks
+        self._interfaces = interfaces
+        self._signed: dict[str, _Signed] = {}  # by the id of the request on disk, until the program ends
+        self.wallets: Wallets | None = None
+
+    def why_not(self) -> str:
+        """Why no transaction can be made here, "" when one can."""
+        network = self._presenter.draft.network
+        if family_of(network) != "evm":
+            return tr("{network} is not an EVM network. Choose one first.", network=network_title(network))
+        return "" if self._presenter.can_ask else tr("Choose an account first.")
+
+    def offered(self) -> tuple[OwnWallet, ...]:
+        return tuple(self.wallets.offered()) if self.wallets is not None else ()
+
+    def price_words(self) -> str:
+        """What reading the chain before the review costs."""
+        price = estimate(self._presenter.draft.network, READ_METHODS)
+        return estimate_words(price.credits, price.low_usd, price.high_usd)
+
+    async def prepare(self, request: TransactionRequest) -> ReadyTransaction:
+        """Ask the chain for nonce, gas, fees and balance. Raises `NotPossible`."""
+        with _as_not_possible():
+            return await self._prepare(request)
+
+    async def _prepare(self, request: TransactionRequest) -> ReadyTransaction:
+        to, value, data = filled(request)
+        sender, network = request.wallet.address, request.network
+        call: dict[str, object] = {"from": sender, "to": to, "value": hex_quantity(value), "data": data}
+        params: tuple[list[object], ...] = (
+            [],
+            [sender, "pending"],
+            [sender, "latest"],
+            ["latest", False],
+            [],
+            [to, "latest"],
+            [call],
+        )
+        rows = [CallRow(place, *each) for place, each in enumerate(zip(READ_METHODS, params, strict=True), start=1)]
+        _, outcomes = await self._presenter.jobs.send(network, rows, key="", batch=True)
+        read = dict(zip(READ_METHODS, outcomes, strict=True))
+        coin = coin_of(network)
+        balance = _number(read, "eth_getBalance")
+        if value > balance:
+            raise NotPossible(_too_little(request.wallet, balance, value, coin, with_fees=False))
+        chain_id = self._chain_id(network, _number(read, "eth_chainId"))
+        estimated = read["eth_estimateGas"]
+        if estimated.is_error:
+            raise NotPossible(self._refusal(to, estimated))
+        has_code = read["eth_getCode"].value not in ("0x", "0x0", None, "")
+        gas = _number(read, "eth_estimateGas")
+        tip = _number(read, "eth_maxPriorityFeePerGas")
+        transaction = Transaction(
+            kind="EIP-1559",
+            sender=sender,
+            to=to,
+            value=value,
+            nonce=_number(read, "eth_getTransactionCount"),
+            gas=gas * SPARE_GAS[0] // SPARE_GAS[1] if data != "0x" or has_code else gas,
+            max_fee=_base_fee(read["eth_getBlockByNumber"], network) * BASE_FEE_RISES + tip,
+            max_priority_fee=tip,
+            chain_id=chain_id,
+            data=bytes.fromhex(data[2:]),
+        )
+        if transaction.most_wei > balance:
+            raise NotPossible(_too_little(request.wallet, balance, transaction.most_wei, coin, with_fees=True))
+        if request.interface:
+            await self._interfaces.keep(to, request.interface)
+        warnings = [*_warnings(transaction, has_code=has_code), *await self._unknown_before(network)]
+        question = question_of(
+            network,
+            self._presenter.network_list.chain_id(network),
+            (transaction,),
+            call=self._interfaces.interfaces().call_words(to, transaction.data) if transaction.data else "",
+            more_warnings=warnings,
+        )
+        return ReadyTransaction(request.wallet, network, transaction, question)
+
+    def _chain_id(self, network: str, said: int) -> int:
+        """The chain that is signed for: the node and Rialto's own list must agree where both know it."""
+        known = self._presenter.network_list.chain_id(network)
+        if known is not None and known != said:
+            raise NotPossible(
+                tr(
+                    "The node is on chain {said}, but {network} is chain {known}. Nothing was signed.",
+                    said=said,
+                    network=network_title(network),
+                    known=known,
+                )
+            )
+        return said
+
+    def _refusal(self, to: str, refused: CallOutcome) -> str:
+        data = refused.data.get("data") if isinstance(refused.data, Mapping) else refused.data
+        raw = bytes_of(data)
+        words = (self._interfaces.interfaces().revert(to, raw) if raw else "") or refused.message
+        return tr("The network would refuse this transaction: {reason}. Nothing was signed.", reason=words.rstrip("."))
+
+    async def _unknown_before(self, network: str) -> list[str]:
+        """A warning for each transaction of this network that may be on its way and was never answered."""
+        calls = self._presenter.calls
+        assert calls is not None
+        recent = await calls.recent(limit=RECENT)
+        lost = [
+            str(digest)
+            for call in recent
+            if call.network == network and call.state == "unknown"
+            for digest in call.transactions.values()
+        ]
+        return [
+            tr("It is not clear whether an earlier transaction was sent. Look it up first: {hash}", hash=each)
+            for each in lost
+        ]
+
+    async def sign_and_send(self, ready: ReadyTransaction, signed: Callable[[], object]) -> None:
+        """Sign what was agreed to, tell `signed`, and send it once.
+
+        Raises `NotPossible` before anything was signed. How the sending went is shown.
+        """
+        with _as_not_possible():
+            made = await self._sign(ready)
+        signed()
+        await self._send(made)
+
+    async def _sign(self, ready: ReadyTransaction) -> _Signed:
+        presenter, wallets = self._presenter, self.wallets
+        _, account, calls = presenter.service_account_calls()
+        if wallets is None or ready.wallet not in self.offered():  # the account in use changed meanwhile
+            raise NotPossible(tr("This wallet belongs to another account. Nothing was signed."))
+        now = presenter.jobs.now()
+        await check_caps(calls, account.id, estimate(ready.network, (SEND,)).credits, now)
+        if not await wallets.unlock():
+            raise NotPossible(tr("Your keys are locked. Unlock to send. Nothing was signed."))
+        raw = await wallets.sign(ready.wallet.id, ready.transaction, network_title(ready.network))
+        return _Signed(ready.network, CallRow(1, SEND, [raw]), new_idempotency_key(now))
+
+    def send_again(self, call_id: str) -> bool:
+        """Send the same signed bytes under the same key; False where the run on screen is none of these."""
+        signed = self._signed.get(call_id)
+        return signed is not None and self._tasks.start_unless_running("rpc send", self._send_again, signed)
+
+    async def _send_again(self, signed: _Signed) -> None:
+        transactions = await read_transactions((signed.row,))
+        chain_id = self._presenter.network_list.chain_id(signed.network)
+        if await self._presenter.ask(question_of(signed.network, chain_id, tuple(transactions.values()))):
+            await self._send(signed)
+
+    async def _send(self, signed: _Signed) -> None:
+        presenter, rows = self._presenter, (signed.row,)
+        async with presenter.sending():
+            service, _, _ = presenter.service_account_calls()
+            operation = prepared(service, signed.network, rows, batch=False, key=signed.key)
+            call = await presenter.deliver(operation, rows, await read_transactions(rows))
+            if call.state != "answered":
+                self._signed[call.id] = signed
+
+
+def _number(read: dict[str, CallOutcome], method: str) -> int:
+    outcome = read[method]
+    number = None if outcome.is_error else node_quantity(outcome.value)
+    if number is None:
+        said = outcome.message.rstrip(".") or tr("no number")
+        raise NotPossible(tr("The node did not answer {method}: {said}. Nothing was signed.", method=method, said=said))
+    return number
+
+
+def _base_fee(block: CallOutcome, network: str) -> int:
+    fee = node_quantity(block.value.get("baseFeePerGas")) if isinstance(block.value, Mapping) else None
+    if fee is None:
+        raise NotPossible(
+            tr(
+                "{network} names no base fee (EIP-1559). Sign this transaction elsewhere and send its bytes with "
+                "eth_sendRawTransaction.",
+                network=network_title(network),
+            )
+        )
+    return fee
+
+
+def _too_little(wallet: OwnWallet, balance: int, wanted: int, coin: str, *, with_fees: bool) -> str:
+    amounts = {"wallet": wallet.name, "held": in_unit(balance), "wanted": in_unit(wanted), "coin": coin}
+    if with_fees:
+        return tr(
+            "{wallet} holds {held} {coin}. With the highest fee, this needs {wanted} {coin}. Nothing was signed.",
+            **amounts,
+        )
+    return tr("{wallet} holds {held} {coin}. This needs {wanted} {coin} and the fee. Nothing was signed.", **amounts)
+
+
+def _warnings(transaction: Transaction, *, has_code: bool) -> list[str]:
+    found = []
+    if transaction.to == NOBODY:
+        found.append(tr("This is the zero address. What it receives is lost."))
+    if transaction.to == transaction.sender:
+        found.append(tr("The recipient is the wallet itself."))
+    if transaction.data and not has_code:
+        found.append(tr("There is no contract at this address. The call would do nothing."))
+    if not transaction.data and has_code:
+        found.append(tr("The recipient is a contract. Make sure that it can return what it receives."))
+    return found

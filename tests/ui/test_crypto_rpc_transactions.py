@@ -1,0 +1,305 @@
+"""Transactions of the program's own wallets, filled in, reviewed, signed and sent on the Sandbox's real machine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from app.bootstrap.crypto_rpc_tab import OwnWallets
+from app.core.tasks import TaskScope
+from app.credentials.accounts import SANDBOX_ADDRESS, Account, Accounts, new_account
+from app.storage.settings import SettingsStore
+from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT as PLAY_ASSET
+from app.ui.crypto_rpc.session.transacting import SEND
+from app.ui.crypto_rpc.transaction_dialog import CONTRACT, TransactionDialog
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.wallet.session.wallet_keys import WalletKeys
+from tests.credentials.book_file import BookFile
+from tests.kit.console import ConsoleHarness, open_console, press
+from tests.kit.sandbox import controls_of
+from tests.kit.waiting import until
+from tests.kit.wallet import Place
+from tests.ui.rpc_contract import ALICE, KEY
+from tests.ui.test_crypto_rpc_killed import arm
+
+NETWORK = "base-mainnet"
+BOB = "0x3535353535353535353535353535353535353535"
+ETHER = 10**18
+
+
+@dataclass
+class Sender:
+    """The Console with a wallet of Alice's, and what a person does in its form."""
+
+    window: ConsoleHarness
+    keys: WalletKeys
+    account: Account
+    may_unlock: bool = True
+    unlocks: int = 0
+
+    async def open(self) -> TransactionDialog:
+        self.window.run("Send a transaction…")
+        dialog = await self.window.dialog()
+        assert isinstance(dialog, TransactionDialog)
+        return dialog
+
+    async def transfer(self, amount: str, to: str = BOB) -> TransactionDialog:
+        """The form, filled in and sent to its review."""
+        dialog = await self.open()
+        QTest.keyClicks(dialog.to, to)
+        QTest.keyClicks(dialog.amount, amount)
+        press(dialog, "Review…")
+        await until(lambda: bool(dialog.fault.text()) or self.review() is not None)
+        return dialog
+
+    def review(self) -> Dialog | None:
+        found = [each for each in self.window.dialogs() if not isinstance(each, TransactionDialog)]
+        return found[0] if found else None
+
+    def reviewed(self) -> list[str]:
+        review = self.review()
+        assert review is not None
+        return [label.text() for label in review.findChildren(QLabel)]
+
+    async def agree(self) -> None:
+        """Sign and send, and wait for the end of it."""
+        review = self.review()
+        assert review is not None
+        press(review, "Sign and send")
+        await self.window.settle()
+
+    async def number(self, method: str, *params: object) -> int:
+        answer = await self.window.service.crypto_rpc.call(NETWORK, method, list(params))
+        return int(str(answer.outcome.result), 16)
+
+    async def holds(self, address: str) -> int:
+        return await self.number("eth_getBalance", address, "latest")
+
+    async def dollars(self, address: str) -> int:
+        data = "0x70a08231" + address[2:].lower().rjust(64, "0")
+        return await self.number("eth_call", {"to": PLAY_ASSET, "data": data}, "latest")
+
+    def sent(self) -> int:
+        """How many transactions left for the network."""
+        return sum(entry.title == SEND for entry in self.window.entries)
+
+
+class SessionPlace(Place):
+    """Keys in memory, which can be removed."""
+
+    async def delete(self, account_id: str) -> None:
+        await self.store.delete(account_id, "api_key")
+
+
+async def _nobody(_name: str, _text: str) -> str | None:
+    return None
+
+
+async def _wallet(keys: WalletKeys, book: Accounts, key: str) -> Account:
+    sandbox = next(each for each in book.list() if each.kind == "sandbox")
+    return await keys.add_from_key("Pocket wallet", key, "evm", sandbox)
+
+
+@pytest.fixture
+async def sender(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[Sender]:
+    async with open_console(tmp_path, tasks, theme) as window:
+        window.presenter.use_network(NETWORK)
+        file, place = BookFile(tmp_path / "accounts.json"), SessionPlace()
+        book = Accounts(file.load, file.save)
+        book.add(new_account("Sandbox", SANDBOX_ADDRESS, kind="sandbox"))
+        keys = WalletKeys(book, lambda: place, SettingsStore(tmp_path / "settings.json"), tasks, _nobody)
+        await keys.start(window.database)
+        found = Sender(window, keys, await _wallet(keys, book, KEY))
+
+        async def unlock() -> bool:
+            if keys.is_locked:
+                found.unlocks += 1
+                if not found.may_unlock:
+                    return False
+                keys.unlock()
+            return True
+
+        services = SimpleNamespace(wallet_keys=keys, current_account=window.current_account, unlock_wallets=unlock)
+        window.presenter.transacting.wallets = OwnWallets(services)  # type: ignore[arg-type]  # what it needs of them
+        window.ask_in_dialogs()
+        yield found
+        keys.lock()
+
+
+async def test_a_transfer_is_reviewed_signed_once_sent_once_and_arrives(sender: Sender) -> None:
+    before, own = await sender.holds(BOB), await sender.holds(ALICE)
+    dialog = await sender.transfer("1.5")
+    shown = sender.reviewed()
+    for words in ("Sign and send this transaction on Base mainnet?", ALICE, BOB, "1.5 ether", "8453", "0"):
+        assert words in shown
+    assert "Hash" not in shown  # nothing is signed yet
+    assert sender.sent() == 0
+    assert await sender.keys.signed_lately() == ()
+    review = sender.review()
+    assert review is not None
+    focused = review.focusWidget()
+    assert getattr(focused, "text", str)() == "Do not send"
+    most = next(words for words in shown if words.endswith("ether, fees included"))
+    await sender.agree()
+    assert dialog not in sender.window.dialogs()
+    run = sender.window.shown_run
+    assert run.outcomes[0].value == run.transactions[0][1]
+    assert sender.sent() == 1
+    assert await sender.holds(BOB) == before + 15 * ETHER // 10
+    spent = own - await sender.holds(ALICE)
+    assert 15 * ETHER // 10 < spent <= float(most.split()[0]) * ETHER
+    (signed,) = await sender.keys.signed_lately()
+    assert (signed.kind, signed.host) == ("transaction", "Base mainnet")
+    assert BOB in signed.document
+
+
+async def test_a_token_is_sent_by_its_contract(sender: Sender) -> None:
+    before = await sender.dollars(BOB)
+    dialog = await sender.open()
+    dialog.mode.set_current(CONTRACT)
+    dialog.mode.changed.emit(CONTRACT)
+    assert not dialog.to.isVisible()
+    QTest.keyClicks(dialog.form.address, PLAY_ASSET)
+    QTest.keyClicks(dialog.form.function, "transfer(")
+    QTest.keyClicks(dialog.form.arguments[0], BOB)
+    assert not dialog.review.isEnabled()
+    QTest.keyClicks(dialog.form.arguments[1], "2500000")
+    press(dialog, "Review…")
+    await until(lambda: sender.review() is not None)
+    assert f"transfer(to: {BOB}, value: 2500000)" in sender.reviewed()
+    await sender.agree()
+    assert await sender.dollars(BOB) == before + 2_500_000
+
+
+async def test_what_is_not_agreed_to_is_neither_signed_nor_sent_and_the_form_stays(sender: Sender) -> None:
+    dialog = await sender.transfer("1")
+    review = sender.review()
+    assert review is not None
+    press(review, "Do not send")
+    await until(dialog.review.isEnabled)
+    assert (dialog.to.text(), dialog.amount.text()) == (BOB, "1")
+    assert dialog.review.isEnabled()
+    assert sender.sent() == 0
+    assert await sender.keys.signed_lately() == ()
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"), [("100000", "and the fee"), ("99.99999", "With the highest fee"), ("1,5", "without commas")]
+)
+async def test_too_little_money_is_said_before_anything_is_signed(sender: Sender, amount: str, said: str) -> None:
+    dialog = await sender.open()
+    QTest.keyClicks(dialog.to, BOB)
+    QTest.keyClicks(dialog.amount, amount)
+    if dialog.review.isEnabled():
+        press(dialog, "Review…")
+    await until(lambda: said in dialog.fault.text())
+    assert sender.sent() == 0
+    assert await sender.keys.signed_lately() == ()
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+async def test_a_call_that_the_contract_refuses_is_refused_before_it_is_signed(sender: Sender) -> None:
+    dialog = await sender.open()
+    dialog.mode.set_current(CONTRACT)
+    dialog.mode.changed.emit(CONTRACT)
+    QTest.keyClicks(dialog.form.address, PLAY_ASSET)
+    QTest.keyClicks(dialog.form.function, "transfer(")
+    QTest.keyClicks(dialog.form.arguments[0], BOB)
+    QTest.keyClicks(dialog.form.arguments[1], str(10**15))
+    press(dialog, "Review…")
+    await until(lambda: "would refuse" in dialog.fault.text())
+    assert "Nothing was signed" in dialog.fault.text()
+    assert await sender.keys.signed_lately() == ()
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+async def test_a_mistyped_address_is_told_and_a_contract_as_recipient_warned_of(sender: Sender) -> None:
+    dialog = await sender.open()
+    wrong = ALICE[:-1] + ("a" if ALICE[-1] != "a" else "b")
+    QGuiApplication.clipboard().setText(wrong)
+    dialog.to.setFocus()
+    dialog.to.paste()
+    QTest.keyClicks(dialog.amount, "1")
+    assert "checksum" in dialog.fault.text()
+    assert not dialog.review.isEnabled()
+    press(dialog, "Cancel")
+    await sender.window.settle()
+    dialog = await sender.transfer("1", PLAY_ASSET)
+    if sender.review() is None:
+        assert "would refuse" in dialog.fault.text()  # this one takes no coins at all
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+async def test_a_node_of_another_chain_gets_no_signature(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sender.window.presenter.network_list, "chain_id", lambda _slug: 10)
+    dialog = await sender.transfer("1")
+    assert dialog.fault.text() == "The node is on chain 8453, but Base mainnet is chain 10. Nothing was signed."
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+@pytest.mark.parametrize("may_unlock", [True, False])
+async def test_locked_keys_are_unlocked_where_the_person_is(sender: Sender, may_unlock: bool) -> None:
+    sender.keys.lock()
+    sender.may_unlock = may_unlock
+    dialog = await sender.transfer("0.1")
+    review = sender.review()
+    assert review is not None
+    press(review, "Sign and send")
+    if not may_unlock:
+        await until(lambda: dialog.fault.text() == "Your keys are locked. Unlock to send. Nothing was signed.")
+        press(dialog, "Cancel")
+    await sender.window.settle()
+    assert (sender.unlocks, sender.sent()) == (1, int(may_unlock))
+
+
+async def test_only_wallets_of_the_same_money_are_offered(sender: Sender) -> None:
+    assert [each.address for each in sender.window.presenter.transacting.offered()] == [ALICE]
+    real = Account(id="real", name="Real", base_url="https://api.example.com/v1")
+    sender.window.current_account.use(real, sender.window.service)
+    needed: list[str] = []
+    sender.window.page.wallet_needed.connect(needed.append)
+    sender.window.run("Send a transaction…")
+    assert needed == ["No wallet for this service has its key on this computer."]
+
+
+async def test_a_transaction_without_an_answer_is_unknown_and_the_same_bytes_go_again(sender: Sender) -> None:
+    before = await sender.holds(BOB)
+    await sender.transfer("2")
+    await arm(sender.window, "drop", times=100)  # the service layer repeats it under its key, in vain
+    await sender.agree()
+    await controls_of(sender.window.sandbox).reset_faults()
+    run = sender.window.shown_run
+    assert run.state == "unknown"
+    assert run.problem.what == "It is not clear whether the transaction was sent"
+    hash_ = run.transactions[0][1]
+    assert ("Hash", hash_) in run.problem.details
+    dialog = await sender.transfer("1")
+    assert any("earlier transaction" in words and hash_ in words for words in sender.reviewed())
+    review = sender.review()
+    assert review is not None
+    press(review, "Do not send")
+    await until(dialog.review.isEnabled)
+    press(dialog, "Cancel")
+    await sender.window.settle()
+    sender.window.presenter.runs.put(run)
+    sender.window.response.problem_action.emit("again")
+    question = await sender.window.dialog()
+    assert hash_ in [label.text() for label in question.findChildren(QLabel)]
+    press(question, "Send")
+    await sender.window.settle()
+    assert len(await sender.keys.signed_lately()) == 1
+    assert await sender.holds(BOB) == before + 2 * ETHER
