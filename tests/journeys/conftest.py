@@ -55,10 +55,10 @@ def no_write_by_the_window() -> Iterator[None]:
 
     def noted(*args: object) -> None:
         if threading.current_thread() is threading.main_thread():
-            libraries = [str(APP / name) for name in LIBRARIES]
-            outside = (each for each in inspect.stack(0)[1:] if not each.filename.startswith(tuple(libraries)))
-            caller = next(outside)
-            if caller.filename.startswith(str(APP)):
+            frames = [each for each in inspect.stack(0)[1:] if Path(each.filename).is_relative_to(APP.parent)]
+            libraries = [APP / name for name in LIBRARIES]
+            caller = next(each for each in frames if Path(each.filename).parent not in libraries)
+            if Path(caller.filename).is_relative_to(APP):
                 found.append(f"{caller.filename}:{caller.lineno} {caller.function}")
         replace(*args)
 
@@ -98,11 +98,12 @@ async def opened(
     instance = SingleInstance(paths.data)
     assert instance.try_lock()
     rialto = Rialto(qapp, StartupContext(Options(theme="light"), paths, instance, secrets, crashes))
-    rialto.open().over.connect(lambda: painted(rialto))
+    with no_write_by_the_window():
+        rialto.open().over.connect(lambda: painted(rialto))
     life = asyncio.get_running_loop().create_task(rialto.live())
     try:
-        await until(lambda: rialto.chat.library is not None or not with_history)
         with no_write_by_the_window():
+            await until(lambda: rialto.chat.library is not None or not with_history)
             yield rialto
     finally:
         rialto.window.close()
