@@ -178,7 +178,7 @@ GLUED: dict[str, int] = {
     "app/ui/speech/speak_bar.py": 1,
     "app/ui/speech/voice_picker.py": 1,
     "app/ui/transcription/export_page.py": 1,
-    "app/ui/transcription/options_page.py": 3,
+    "app/ui/transcription/options_page.py": 2,
     "app/ui/transcription/session/rows.py": 1,
     "app/ui/transcription/sound_view.py": 3,
     "app/ui/transcription/transcript_rows.py": 1,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.ui.crypto_rpc.session.networks import NetworkRow
     from app.ui.kit.theme import Theme
 
-TIER_PILLS = {"Standard ×1": "standard", "Advanced ×2": "advanced", "Large ×4": "large"}
+TIER_PILLS = {tr("Standard ×1"): "standard", tr("Advanced ×2"): "advanced", tr("Large ×4"): "large"}
 MAIN, TEST, OTHER = tr("Main networks"), tr("Test networks"), tr("Not EVM")
 TIER_TONES = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
 USUAL_CREDITS = 20  # more than that is marked

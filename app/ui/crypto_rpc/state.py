@@ -21,9 +21,9 @@ from app.ui.crypto_rpc.session.parameter_fields import FieldView
 EditorMode = Literal["rows", "json"]
 CONTRACT_CALLS = frozenset({"eth_call", "eth_estimateGas", "eth_createAccessList", "debug_traceCall", "trace_call"})
 TIER_WORDS: dict[Tier, str] = {
-    "standard": "Standard ×1",
-    "advanced": "Advanced ×2",
-    "large": "Large ×4",
+    "standard": tr("Standard ×1"),
+    "advanced": tr("Advanced ×2"),
+    "large": tr("Large ×4"),
     "unknown": tr("Unknown"),
 }
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from app.core.call_log import HostCalls
-from app.core.money import count
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.switch import Switch
@@ -79,7 +78,7 @@ class PrivacyPage(SectionPage):
             self._hosts.add(self._host_row(host))
 
     def _host_row(self, host: HostCalls) -> QWidget:
-        calls = f"{count(host.calls)} {'call' if host.calls == 1 else 'calls'}"
+        calls = tr_n("{n} call", "{n} calls", host.calls)
         title = host.host or tr("The Sandbox")
         meaning = tr("On this computer. Nothing left it.") if host.is_here else tr("Your account's address.")
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

@@ -54,7 +54,7 @@ class SpendingPage(SectionPage):
         self._grid.setColumnStretch(0, 1)
 
     def _field(self, key: str, name: str) -> TextField:
-        field = TextField(self.theme, name, placeholder="none", small=True)
+        field = TextField(self.theme, name, placeholder=tr("none"), small=True)
         field.editingFinished.connect(lambda: self._take(key))
         self.fields[key] = field
         return field

@@ -19,7 +19,7 @@ GROUPS = {
     "setting": tr("Settings"),
 }
 PREFIXES = {">": "action", "@": "character", "#": "model", "?": "setting"}
-PREFIX_WORDS = {">": tr("commands only"), "@": "characters", "#": "models", "?": "settings"}
+PREFIX_WORDS = {">": tr("commands only"), "@": tr("characters"), "#": tr("models"), "?": tr("settings")}
 
 _UNASKED = ("tab", "action", "open")  # what is offered before anything is typed
 _PER_GROUP = 6

@@ -106,13 +106,13 @@ class ZoneFrame(QWidget):
     def fill(self) -> Iterator[None]:
         """Put the panes of the tab into their zones, one at each step; they may be empty still. `begin` comes after."""
         tab, title = self.tab, self._info.title
-        self.list_zone = self._put(tab.list_pane(), f"{title}: list", "pane", LIST_BESIDE_FROM)
+        self.list_zone = self._put(tab.list_pane(), tr("{title}: list", title=title), "pane", LIST_BESIDE_FROM)
         yield
         self.canvas_zone = self._put(tab.canvas(), tr("{title}: work area", title=title), "canvas", 0)
         assert self.canvas_zone is not None
         self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
         yield
-        self.inspector_zone = self._put(tab.inspector(), f"{title}: details", "pane", ALL_ZONES_FROM)
+        self.inspector_zone = self._put(tab.inspector(), tr("{title}: details", title=title), "pane", ALL_ZONES_FROM)
 
     def begin(self) -> None:
         """Follow the window and the theme from now on: the tab is whole."""

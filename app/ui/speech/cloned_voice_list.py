@@ -120,7 +120,7 @@ class CloneCard(Card):
         ended = "expired" if row.handle else tr("not made")  # its clone was refused, or never arrived
         words = "working" if row.working else ended if row.has_expired else tr("in use") if row.in_use else "ready"
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
-        facts = (row.model_name, row.age, row.expiry, tr("sample {sample_s}\xa0s", sample_s=f"{row.sample_s:.0f}"))
+        facts = (row.model_name, row.age, row.expiry, tr("sample {sample_s}\u00a0s", sample_s=f"{row.sample_s:.0f}"))
         self.second.set_text(" · ".join(fact for fact in facts if fact))
         self.handle.set_text(row.handle)
         can_be_used = not (row.has_expired or row.working or row.in_use)

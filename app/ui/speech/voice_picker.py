@@ -228,7 +228,7 @@ class _Row:
     @property
     def spoken(self) -> str:
         voice = self.voice
-        gender = {"F": "female", "M": "male"}.get(voice.gender, "")
+        gender = {"F": tr("female"), "M": tr("male")}.get(voice.gender, "")
         words = [voice.name, voice.id, voice.model_name, voice.language, gender, "favourite" if voice.favourite else ""]
         return ", ".join(word for word in words if word)
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 MAX_GAIN_DB = 20
-KIND_WORDS = {"word": "words", "segment": "segments", "char": "letters"}
 
 
 class OptionsPage(ScrollPane):
@@ -184,8 +183,11 @@ class OptionsPage(ScrollPane):
             return tr("Without times, positions in the audio are estimated.")
         if model.kinds is None:
             return tr("{name} may leave them out.", name=model.name)
-        kinds = tr(" and ").join(KIND_WORDS[kind] for kind in ("word", "segment") if kind in model.kinds)
-        return tr("{name} returns times for {kinds}.", name=model.name, kinds=kinds)
+        if "segment" not in model.kinds:
+            return tr("{name} returns times for words.", name=model.name)
+        if "word" not in model.kinds:
+            return tr("{name} returns times for segments.", name=model.name)
+        return tr("{name} returns times for words and segments.", name=model.name)
 
     def show_head(self, head: Head) -> None:
         self._show_marks(head.marks, shown=head.id is not None and (bool(head.marks) or head.view == "recording"))

@@ -23,7 +23,7 @@ from app.ui.wallet.state import BookRow
 
 PAGES = ("overview", "receipts", "compare", "signed", "key")
 TITLES = (tr("Overview"), tr("Activity"), tr("Compare"), tr("Signatures"), tr("API key"))
-SPANS = (("7", "7 days"), ("14", "14 days"), ("30", tr("30 days")))
+SPANS = (("7", tr("7 days")), ("14", tr("14 days")), ("30", tr("30 days")))
 WIDE = 760  # px at 100 %: narrower, the span is chosen on the page of transactions
 
 

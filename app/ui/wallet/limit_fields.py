@@ -14,7 +14,12 @@ from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.state import CHART_TABS
 
-LOCK_CHOICES = (("5", "after 5 minutes"), ("15", "after 15 minutes"), ("60", tr("after an hour")), ("", "never"))
+LOCK_CHOICES = (
+    ("5", tr("after 5 minutes")),
+    ("15", tr("after 15 minutes")),
+    ("60", tr("after an hour")),
+    ("", tr("never")),
+)
 
 
 class LimitField(QWidget):
@@ -25,7 +30,7 @@ class LimitField(QWidget):
     def __init__(self, theme: Theme, words: str) -> None:
         super().__init__()
         self.key = ""
-        self.field = TextField(theme, words, placeholder="none", small=True)
+        self.field = TextField(theme, words, placeholder=tr("none"), small=True)
         self.field.setMaximumWidth(theme.type_px(92))
         self.field.editingFinished.connect(lambda: self.wanted.emit(self.key, self.field.text()))
         row = QHBoxLayout(self)

@@ -143,12 +143,12 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
         (tr("Key"), tr("ends in {hint}", hint=hint) if hint else tr("not shown")),
         (tr("Can make requests"), "yes" if limits.access_permitted else "no"),
         (tr("Tier"), limits.tier.id or tr("not stated")),
-        (tr("Expires"), _moment(expires, "%d %B %Y, %H:%M") or "never"),
+        (tr("Expires"), _moment(expires, "%d %B %Y, %H:%M") or tr("never")),
         (tr("Can spend"), ", ".join(amounts) or tr("not stated")),
     )
 
     def amount(value: Decimal | None) -> str:
-        return count(value) if value is not None else "none"
+        return count(value) if value is not None else tr("none")
 
     rows = tuple((each.model_id, amount(each.amount("RPM")), amount(each.amount("TPM"))) for each in limits.models)
     return KeyPage(facts=facts, limits=rows)
@@ -166,9 +166,9 @@ def row_of(key: ApiKey) -> KeyRow:
         kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or tr("Not stated")),
         ends_in=f"…{key.last_chars}" if key.last_chars else "",
         made=_moment(key.created_at, "%d %b %Y"),
-        expires=_moment(key.expires_at, "%d %b %Y") or "never",
+        expires=_moment(key.expires_at, "%d %b %Y") or tr("never"),
         used=_moment(key.last_used_at, "%d %b %H:%M"),
-        limit=f"{', '.join(amounts)} {PERIOD_WORDS.get(key.period, '')}".strip() if amounts else "none",
+        limit=f"{', '.join(amounts)} {PERIOD_WORDS.get(key.period, '')}".strip() if amounts else tr("none"),
         week=money(week) if week is not None else "",
     )
 

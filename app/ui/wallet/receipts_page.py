@@ -21,8 +21,8 @@ from app.ui.wallet.state import FREE_WORDS, OUTCOME_WORDS, BookRow, Choices, Fil
 
 PERIODS = (
     (1, tr("Today")),
-    (7, "7 days"),
-    (14, "14 days"),
+    (7, tr("7 days")),
+    (14, tr("14 days")),
     (30, tr("30 days")),
     (90, tr("90 days")),
     (0, tr("All time")),

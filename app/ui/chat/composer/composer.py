@@ -59,7 +59,7 @@ class Composer(QWidget):
         self.frame.follow(self.box)
         self.web = CyclePill(
             theme,
-            tuple((mode, tr("Web") if mode == "off" else tr("Web: {mode}", mode=mode)) for mode in WEB_SEARCH),
+            tuple(zip(WEB_SEARCH, (tr("Web"), tr("Web: auto"), tr("Web: on")), strict=True)),
             "globe",
             shortcut="Ctrl+Shift+B",
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.ui.crypto_rpc.session.decoding import Interfaces
 
 HTTP_OK = 200
-KEPT_A_DAY = "Kept 24 h"  # said of a key that nothing went with yet
+KEPT_A_DAY = tr("Kept 24 h")  # said of a key that nothing went with yet
 
 
 def title_of(call: RpcCall, interfaces: Interfaces) -> str:

@@ -47,6 +47,11 @@ def is_test_network(slug: str) -> bool:
     return any(word in slug for word in _TEST_WORDS)
 
 
+def group_title(family: Family, *, is_test: bool) -> str:
+    title = FAMILY_TITLES[family]
+    return tr("{family} test networks", family=title) if is_test else tr("{family} networks", family=title)
+
+
 def network_rows(
     slugs: Iterable[str],
     chain_ids: Mapping[str, int | None],
@@ -60,8 +65,7 @@ def network_rows(
     rows = []
     for slug in slugs:
         family = family_of(slug)
-        kind = tr("test networks") if is_test_network(slug) else "networks"
-        usual = USED_LATELY if slug in used else f"{FAMILY_TITLES[family]} {kind}"
+        usual = USED_LATELY if slug in used else group_title(family, is_test=is_test_network(slug))
         group = FAVORITES if slug in starred else usual
         rows.append(
             NetworkRow(
@@ -77,9 +81,9 @@ def network_rows(
             )
         )
     order = {FAVORITES: 0, USED_LATELY: 1}
-    for place, family_title in enumerate(FAMILY_TITLES.values()):
-        order[f"{family_title} networks"] = 2 + 2 * place
-        order[f"{family_title} test networks"] = 3 + 2 * place
+    for family in FAMILY_TITLES:
+        for is_test in (False, True):
+            order[group_title(family, is_test=is_test)] = len(order)
     lately = {slug: place for place, slug in enumerate(used)}
     return tuple(
         sorted(rows, key=lambda row: (order[row.group], lately.get(row.slug, 0) * (order[row.group] == 1), row.title))
