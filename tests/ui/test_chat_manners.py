@@ -233,3 +233,23 @@ async def test_functions_and_a_schema_leave_a_pill_and_a_line_in_the_parameters(
         await until(lambda: bool(chat.window.findChildren(QDialog)))
         chat.window.findChildren(QDialog)[0].reject()
         await chat.settle()
+
+
+async def test_a_new_chat_offers_the_persons_own_prompts(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as chat:
+        assert not list(chat.welcome.presets)
+        chat.presenter.set_option("system_prompt", "Be brief.")
+        assert chat.presenter.presets is not None
+        chat.presenter.presets.save("prompt", "Brief")
+        await chat.settle()
+        chat.page.new_chat()
+        await chat.settle()
+        (button,) = chat.welcome.presets
+        assert button.isVisible() and button.accessibleName() == "Brief"
+        button.click()
+        await chat.settle()
+        assert chat.presenter.opened.options.system_prompt == "Be brief."
+        assert not chat.fake.requests, "nothing is sent by taking a prompt"
+        assert chat.window.focusWidget() is chat.message_box
+    async with open_chat(theme, tmp_home) as chat:
+        assert [button.accessibleName() for button in chat.welcome.presets] == ["Brief"], "also after a restart"

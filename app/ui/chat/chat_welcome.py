@@ -16,7 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.translation import tr
+from app.ui.kit.discard import WidgetList
 from app.ui.kit.icons import paint
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.avatar import Avatar
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.frames import solid_frame
@@ -26,9 +28,13 @@ from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.core.preset_library import PresetRow
     from app.ui.chat.state import ChatHead
     from app.ui.kit.theme import Theme
 
+MOST_PRESETS = 4
 COLUMN = 560  # px at 100 %
 # Real questions that the Sandbox answers from the handbook, with its pages as sources.
 EXAMPLES = (
@@ -40,11 +46,13 @@ EXAMPLES = (
 
 
 class ExampleButton(QPushButton):
-    """One question. Pressing it asks it."""
+    """One question, or a prompt or preset by its name. Pressing it asks it, or takes it."""
 
-    def __init__(self, theme: Theme, question: str) -> None:
+    def __init__(self, theme: Theme, question: str, icon_name: str = "arrow-up", *, key: str = "") -> None:
         super().__init__()
         self._theme = theme
+        self._icon = icon_name
+        self.key = key
         self.question = question
         self.setAccessibleName(question)
         self.setAutoDefault(False)
@@ -69,7 +77,7 @@ class ExampleButton(QPushButton):
         pad = theme.px(14)
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         sign = QRectF(pad if mirrored else self.width() - pad - side, (self.height() - side) / 2, side, side)
-        paint(painter, theme, "arrow-up", sign, "accent")
+        paint(painter, theme, self._icon, sign, "accent")
         words = self.rect().adjusted(
             pad + (side + pad if mirrored else 0), 0, -pad - (0 if mirrored else side + pad), 0
         )
@@ -83,6 +91,7 @@ class ChatWelcome(ScrollPane):
     """`example_chosen` carries a question to be asked at once."""
 
     example_chosen = Signal(str)
+    preset_chosen = Signal(str)
     character_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -98,6 +107,13 @@ class ChatWelcome(ScrollPane):
         self._examples_title = Label(theme, tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
         self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
         self._examples = QWidget()
+        self._presets_title = Label(theme, tr("Your prompts and presets"), "small", "text2", weight=600)
+        self._presets = QWidget()
+        self._preset_lines = QVBoxLayout(self._presets)
+        self._preset_lines.setContentsMargins(0, 0, 0, 0)
+        self._preset_lines.addWidget(self._presets_title)
+        self.presets: WidgetList[ExampleButton] = WidgetList(self._preset_lines)
+        self._is_sandbox = False
         self._build()
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -123,6 +139,7 @@ class ChatWelcome(ScrollPane):
             inner.addWidget(button)
         self._inner = inner
         column.addWidget(self._examples)
+        column.addWidget(self._presets)
         self._column = column
         body = QWidget()
         zone(body, "canvas")
@@ -143,6 +160,8 @@ class ChatWelcome(ScrollPane):
         self._column.setSpacing(theme.px(4))
         self._gap.changeSize(0, theme.px(8))
         self._inner.setSpacing(theme.px(8))
+        self._preset_lines.setSpacing(theme.px(8))
+        self._presets.setContentsMargins(0, theme.px(20), 0, 0)
         self._examples.setContentsMargins(0, theme.px(20), 0, 0)
         self._outer.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(16))
 
@@ -162,8 +181,21 @@ class ChatWelcome(ScrollPane):
         self._more.setVisible(bool(about))
         self.character.setVisible(character is None)
         self._examples.setVisible(head.is_sandbox)
+        self._is_sandbox = head.is_sandbox
+        self._presets.setVisible(len(self.presets) > 0 and not head.is_sandbox)
         for button in self.examples:
             button.setEnabled(head.can_send)
+
+    def show_presets(self, rows: Sequence[PresetRow]) -> None:
+        """Offer the first few prompts and presets of the person's own; the Sandbox has its questions instead."""
+        self.presets.clear()
+        own = [row for row in rows if row.kind in ("prompt", "preset")]
+        for row in own[:MOST_PRESETS]:
+            button = ExampleButton(self._theme, row.name, "layers" if row.kind == "preset" else "list", key=row.id)
+            button.setToolTip(plain_tip(row.detail))
+            button.clicked.connect(lambda _checked=False, key=row.id: self.preset_chosen.emit(key))
+            self.presets.add(button)
+        self._presets.setVisible(len(self.presets) > 0 and not self._is_sandbox)
 
     def _chosen(self) -> None:
         sender = self.sender()

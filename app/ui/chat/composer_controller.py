@@ -161,7 +161,7 @@ class ComposerController(QObject):
             if action.enabled() and not action.id.startswith(("chat.next", "chat.previous"))
         ]
         rows = page.presenter.presets.rows() if page.presenter.presets is not None else ()
-        kept = [Entry(f"{row.kind} {row.name}", row.detail, partial(self._use_preset, row.id)) for row in rows]
+        kept = [Entry(f"{row.kind} {row.name}", row.detail, partial(self.use_preset, row.id)) for row in rows]
         people = [
             Entry(f"character {each.name}", each.description, partial(self._speak_with, each))
             for each in self._characters
@@ -181,9 +181,11 @@ class ComposerController(QObject):
         self._page.presenter.set_draft("")
         entry.run()
 
-    def _use_preset(self, preset_id: str) -> None:
+    def use_preset(self, preset_id: str) -> None:
+        """Take a prompt or a preset into the open chat; the person goes on typing."""
         if self._presets is not None:
             self._presets.use(preset_id)
+        self._page.focus_box()
 
     def _speak_with(self, character: CharacterHead) -> None:
         self._page.use_character(character, new_chat=not self._page.presenter.opened.is_empty)

@@ -177,6 +177,10 @@ class ChatPage(QObject):
         main.remove_character_wanted.connect(lambda: presenter.use_character(None))
         main.welcome.character_wanted.connect(self.characters_wanted)
         main.welcome.example_chosen.connect(presenter.send)
+        main.welcome.preset_chosen.connect(lambda preset_id: self.box.use_preset(preset_id))
+        presenter.presets_changed.connect(main.welcome.show_presets)
+        if presenter.presets is not None:
+            main.welcome.show_presets(presenter.presets.rows())
         main.cancel_edit_wanted.connect(presenter.cancel_edit)
         main.cancel_queued_wanted.connect(presenter.cancel_queued)
         main.problem_action.connect(self._help)

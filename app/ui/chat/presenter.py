@@ -73,6 +73,7 @@ class ChatPresenter(QObject):
     attachments_changed = Signal(object)  # tuple[AttachmentView, ...]
     totals_changed = Signal(object)  # Totals
     models_changed = Signal(object)  # ModelList
+    presets_changed = Signal(object)  # tuple[PresetRow, ...], by name
     started = Signal()  # `conversation` is there
     notice = Signal(object)  # a sentence; `Saved` for a file that was written
     deprecation_found = Signal(str, str)  # a sentence, and a chat that uses the model or ""
@@ -167,6 +168,7 @@ class ChatPresenter(QObject):
             self.opened, self._do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
         )
         self.trash.add_kind(self.presets.trash_kind)
+        self.presets.changed.connect(self.presets_changed)
         await self.presets.start(history.presets)
 
     async def _sweep(self, history: ChatStore) -> None:
