@@ -38,6 +38,7 @@ class VoiceController(QObject):
         picker.sample_wanted.connect(self._sample)
         picker.star_wanted.connect(lambda key: page.clones.set_favorite(*key))
         picker.clone_wanted.connect(self.ask_clone)
+        picker.compare_wanted.connect(self.ask_audition)
         clones = page.clones
         clones.cloned_voices_changed.connect(side.cloned_voices.show_rows)
         Ticker(side.cloned_voices, clones.publish)

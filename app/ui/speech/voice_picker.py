@@ -35,6 +35,7 @@ class VoicePicker(QWidget):
     sample_wanted = Signal(object)
     star_wanted = Signal(object)
     clone_wanted = Signal()
+    compare_wanted = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -52,6 +53,7 @@ class VoicePicker(QWidget):
             theme, "history", tr("Recently used only"), size="small", framed=True, checkable=True, icon_size=14
         )
         self.clone = Button(theme, tr("Clone…"), "plus", size="small")
+        self.compare = Button(theme, tr("Compare voices…"), kind="link", size="small")
         self.view = GroupedView(theme, tr("Voices"), has_end_sign=True)
         self.view.follows_open = True  # a voice that was used moves to those used lately
         self.delegate = VoiceDelegate(theme, self.view)
@@ -78,7 +80,10 @@ class VoicePicker(QWidget):
         self._filters.addLayout(self._pair)
         self._filters.addLayout(self._third)
         self._filters.addLayout(self._fourth)
-        self._filters.addWidget(self.count)
+        known = QHBoxLayout()
+        known.addWidget(self.count, 1)
+        known.addWidget(self.compare)
+        self._filters.addLayout(known)
         self._column.addLayout(self._filters)
         self._column.addWidget(rule())
         self._column.addWidget(self.view, 1)
@@ -96,6 +101,7 @@ class VoicePicker(QWidget):
         self.stars.toggled.connect(lambda _on: self._publish())
         self.used.toggled.connect(lambda _on: self._publish())
         self.clone.clicked.connect(self.clone_wanted)
+        self.compare.clicked.connect(self.compare_wanted)
         self.view.chosen.connect(self.voice_chosen)
         self.view.play_wanted.connect(self.sample_wanted)
         self.view.sign_wanted.connect(self.star_wanted)

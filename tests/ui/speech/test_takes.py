@@ -141,7 +141,7 @@ async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(spee
 async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: SpeechHarness, qtbot: QtBot) -> None:
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     speech.write("Hello there. And a second sentence.")
-    speech.page.voices.ask_audition()
+    speech.picker.compare.click()
     await until(lambda: open_dialog(AuditionDialog))
     asked = open_dialog(AuditionDialog)
     assert asked.line == "Hello there." and asked.voices == (("tts-kokoro", "bf_emma"),)

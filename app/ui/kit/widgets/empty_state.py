@@ -47,6 +47,7 @@ class EmptyState(QWidget):
         self._theme = theme
         middle = Qt.AlignmentFlag.AlignHCenter
         column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(16), theme.px(11), theme.px(16), theme.px(11))
         column.setSpacing(theme.px(8))
         column.addStretch(1)
         self._icon = IconLabel(theme, icon_name or "logo", icon_role, px=40 if not icon_name else 32)
