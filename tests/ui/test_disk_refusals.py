@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.audio.devices import AudioHost
 from app.core.tasks import TaskScope
 from app.storage.catalogue import Catalogue
 from app.storage.chat_store import ChatStore
@@ -23,6 +24,7 @@ from app.storage.settings import SettingsStore
 from app.storage.voices import Voices
 from app.ui.crypto_rpc.session.tools import _append
 from app.ui.shell.crash_reports import CrashReporter
+from app.ui.speech.session.speech_player import SpeechPlayer
 from app.ui.transcription.session.upload_preparation import Folders, clean_up
 from tests.kit.settings import change_settings
 from tests.read_only import read_only
@@ -113,7 +115,7 @@ def test_what_cannot_be_removed_after_an_upload_makes_no_failure_of_it(tmp_path:
 def test_results_of_a_job_that_the_disk_refuses_are_told_in_words(tmp_path: Path) -> None:
     blocked = tmp_path / "jobs"
     blocked.write_text("a file is where the folder should be")
-    with pytest.raises(StorageUnavailable, match="Keeping the results did not work"):
+    with pytest.raises(StorageUnavailable, match="Saving the results did not work"):
         _append(blocked / "job.jsonl", [1])
 
 
@@ -127,3 +129,17 @@ def test_nothing_but_the_database_opens_sqlite_for_writing() -> None:
     }
     inner = {opener for opener in openers if not opener.startswith("sandbox/")}  # which is a process of its own
     assert inner == {"storage/backups.py", "storage/database.py", "storage/schema.py"}
+
+
+async def test_sound_that_the_disk_takes_no_place_for_is_refused_by_the_disk(
+    crashes: CrashReporter, tmp_path: Path
+) -> None:
+    (tmp_path / "cache").touch()  # no folder can be made below it
+    tasks = TaskScope(crashes.report)
+    player = SpeechPlayer(AudioHost(), tasks, tmp_path / "cache" / "speech")
+    try:
+        with pytest.raises(StorageUnavailable, match="Preparing the sound"):
+            player.new_spool()
+    finally:
+        player.player.close()
+        await tasks.aclose()

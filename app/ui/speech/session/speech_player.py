@@ -20,6 +20,7 @@ from app.audio.sentence_times import CHARS_PER_S, sentence_starts
 from app.audio.spool import Spool
 from app.core import money
 from app.service.speech_text import Span, sentences
+from app.storage.errors import unavailable
 from app.translation import tr
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.speech.session.take_library import cost_words
@@ -78,8 +79,12 @@ class SpeechPlayer(QObject):
     # -- the take in the player -----------------------------------------------------------------------------------
 
     def new_spool(self) -> Spool:
-        """Return an empty spool in the cache; it is deleted when the take leaves the player."""
-        return Spool(self._spools / f"{uuid4().hex}.pcm")
+        """Return an empty spool in the cache, deleted when the take leaves the player. Raises `StorageUnavailable`."""
+        path = self._spools / f"{uuid4().hex}.pcm"
+        try:
+            return Spool(path)
+        except OSError as error:
+            raise unavailable(error, path, tr("Preparing the sound")) from error
 
     def sweep(self) -> None:
         """Delete what a killed program left in the cache. Call it in a thread, before anything is played."""
