@@ -53,6 +53,7 @@ READ_METHODS = (
     "eth_getCode",
     "eth_estimateGas",
 )
+NATIVE_UNIT = "ether"  # 18 decimals, whatever a network calls its coin
 _PLAIN_AMOUNT = re.compile(r"[0-9]*\.?[0-9]+")
 
 
@@ -122,7 +123,7 @@ def read_amount(text: str) -> int:
     text = text.strip()
     if "," in text:
         raise NotPossible(tr("Write the amount with a point for decimals and without commas."))
-    return read_quantity(f"{text} ether" if _PLAIN_AMOUNT.fullmatch(text) else text)
+    return read_quantity(text + NATIVE_UNIT if _PLAIN_AMOUNT.fullmatch(text) else text)
 
 
 def filled(request: TransactionRequest) -> tuple[str, int, str]:
@@ -339,13 +340,21 @@ def _base_fee(block: CallOutcome, network: str) -> int:
 
 
 def _too_little(wallet: OwnWallet, balance: int, wanted: int, coin: str, *, with_fees: bool) -> str:
-    amounts = {"wallet": wallet.name, "held": in_unit(balance), "wanted": in_unit(wanted), "coin": coin}
     if with_fees:
         return tr(
             "{wallet} holds {held} {coin}. With the highest fee, this needs {wanted} {coin}. Nothing was signed.",
-            **amounts,
+            wallet=wallet.name,
+            held=in_unit(balance),
+            wanted=in_unit(wanted),
+            coin=coin,
         )
-    return tr("{wallet} holds {held} {coin}. This needs {wanted} {coin} and the fee. Nothing was signed.", **amounts)
+    return tr(
+        "{wallet} holds {held} {coin}. This needs {wanted} {coin} and the fee. Nothing was signed.",
+        wallet=wallet.name,
+        held=in_unit(balance),
+        wanted=in_unit(wanted),
+        coin=coin,
+    )
 
 
 def _warnings(transaction: Transaction, *, has_code: bool) -> list[str]:
