@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -117,3 +118,12 @@ def test_each_dialog_opens_in_the_folder_that_was_chosen_in_it_last(qtbot: QtBot
     ask_for_file(parent, "Open a text", lambda _: None)
     assert parent.findChildren(QFileDialog)[-1].directory().path() == str(tmp_path / "texts")
     assert ask_to_save(parent, "Save a clip", "c.wav", lambda _: None).directory().path() == str(tmp_path / "out")
+
+
+def test_the_first_dialog_opens_in_documents(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _place: str(tmp_path))
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    ask_for_file(parent, "Never opened before", lambda _: None)
+    assert parent.findChildren(QFileDialog)[-1].directory().path() == str(tmp_path)
+    assert ask_to_save(parent, "Never saved before", "c.wav", lambda _: None).directory().path() == str(tmp_path)

@@ -9,7 +9,7 @@ import mimetypes
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QStandardPaths, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -48,7 +48,7 @@ def ask_for_folder(parent: QWidget | None, title: str, chosen: Callable[[Path], 
 
 
 def _ask_to_open(parent: QWidget | None, title: str, mode: QFileDialog.FileMode, kinds: str) -> QFileDialog:
-    dialog = QFileDialog(parent, title, folders.get(title, ""), kinds)
+    dialog = QFileDialog(parent, title, _first_folder(title), kinds)
     dialog.setFileMode(mode)
     dialog.filesSelected.connect(lambda names: _remember(title, names[0]))
     dialog.finished.connect(dialog.deleteLater)
@@ -82,7 +82,7 @@ def _ask(
     parent: QWidget | None, title: str, name: str, save: Callable[[Path], object], fitting: Sequence[str], kinds: str
 ) -> QFileDialog:
     """`name` may be a whole path."""
-    dialog = QFileDialog(parent, title, folders.get(title, ""))
+    dialog = QFileDialog(parent, title, _first_folder(title))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     if kinds:
         dialog.setNameFilter(kinds)
@@ -102,6 +102,12 @@ def _ask(
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
     return dialog
+
+
+def _first_folder(title: str) -> str:
+    """Where a dialog opens: where the last one of its title was left, in Documents before that."""
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return folders.get(title) or documents
 
 
 def _remember(title: str, chosen: str) -> None:
