@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.crypto_rpc.contract_dialog import ContractForm
@@ -48,7 +48,7 @@ class TransactionDialog(Dialog):
         self.form = ContractForm(theme, presenter.interfaces, tasks)
         self.amount = TextField(theme, tr("Amount"), placeholder="0.05", mono=True)
         self._held(tr("From"), self.wallet)
-        self._to_row = self._held(tr("To"), self.to)
+        self._to_label = self._held(tr("To"), self.to)
         self.body.addWidget(self.form)
         self._held(tr("Amount"), self.amount)
         words = tr(
@@ -76,22 +76,19 @@ class TransactionDialog(Dialog):
             lambda: self._tasks.start_unless_running("rpc send", self._review)  # as no other request may be on its way
         )
 
-    def _held(self, words: str, field: QWidget) -> QWidget:
-        """A field under its name, to be hidden together."""
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
+    def _held(self, words: str, field: QWidget) -> Label:
+        """A field under its name."""
         label = Label(self._theme, words, "small", "text2", weight=500)
         bind_label(label, field)
-        column.addWidget(label)
-        column.addWidget(field)
-        self.body.addWidget(holder)
-        return holder
+        self.body.addWidget(label)
+        self.body.addWidget(field)
+        return label
 
     def _turn(self, mode: str) -> None:
         """Show the fields of a kind of transaction. An amount was meant for the other kind."""
         calls = mode == CONTRACT
-        self._to_row.setVisible(not calls)
+        self._to_label.setVisible(not calls)
+        self.to.setVisible(not calls)
         self.form.setVisible(calls)
         self.amount.clear()
         coin = self._presenter.view().network.coin
