@@ -59,6 +59,7 @@ class TransactionDialog(Dialog):
         self.body.addWidget(Label(theme, words, "small", "text2", wrap=True, tabular=True))
         self.fault = Label(theme, "", "small", "bad", wrap=True)
         self.fault.setAccessibleName(tr("Problem"))
+        self.fault.hide()
         self.body.addWidget(self.fault)
         self.add_button(tr("Cancel"), accepts=False)
         self.review = self.add_button(tr("Review…"), kind="primary")
@@ -120,8 +121,10 @@ class TransactionDialog(Dialog):
         self._say(fault if typed and not empty else "")
 
     def _say(self, words: str) -> None:
-        self.fault.set_text(words)
-        self.fault.setVisible(bool(words))
+        if words != self.fault.text():
+            self.fault.set_text(words)
+            self.fault.setVisible(bool(words))
+            self._fit()
 
     async def _review(self) -> None:
         request = self._request()
