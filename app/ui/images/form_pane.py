@@ -246,7 +246,7 @@ class FormPane(QWidget):
     def show_price(self, view: FormView, left: str) -> None:
         """`left` says what the price leaves of the balance, "" where nobody knows."""
         count, each, price = view.form.count, view.price_each, view.price
-        self.price.set_text(money.money(price) if price is not None else "unknown")
+        self.price.set_text(money.money(price) if price is not None else tr("unknown"))
         words = (
             f"{count} × {money.money(each)}" if each is not None else tr("The service gives no price for this model")
         )
