@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gettext import NullTranslations
 
 DOMAIN = "rialto"
+MOST = 10**15  # what is counted beyond it is a mistake, and wider than its place
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "translations"
 
 
@@ -29,10 +30,10 @@ def tr(text: str, /, **values: object) -> str:
 
 
 def tr_n(singular: str, plural: str, n: int, /, **values: object) -> str:
-    """Return the form for `n` things; its field {n} is the number with its thousands separated."""
+    """Return the form for `n` things; its field {n} is the number, its thousands separated, or a dash beyond `MOST`."""
     text = singular if n == 1 else plural
     translated = text if _catalog is None else _catalog.ngettext(singular, plural, n)
-    values.setdefault("n", f"{n:,}")
+    values.setdefault("n", f"{n:,}" if -MOST < n < MOST else "–")
     return _filled(translated, text, values)
 
 

@@ -19,7 +19,7 @@ import httpx
 import hypothesis
 import pytest
 import qasync
-from PySide6.QtCore import QTimerEvent
+from PySide6.QtCore import QCoreApplication, QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
@@ -78,6 +78,28 @@ def _print_crashes_of_this_process() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:  # pytest has it print to where the worker's errors go
         patch.setattr(faulthandler, "enable", lambda *_, **__: None)
         patch.setattr(faulthandler, "disable", lambda: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _run_no_task_within_another() -> Iterator[None]:
+    """`processEvents` within a coroutine would fire the timers by which qasync runs tasks; asyncio refuses a step of a
+    task within another's, and that step is lost: the task waits for good. There it delivers what is posted, no timers.
+    """
+    everything = QApplication.processEvents
+
+    def process_events(*arguments: object) -> None:
+        task = None
+        with contextlib.suppress(RuntimeError):  # no loop runs
+            task = asyncio.current_task()
+        if task is None:
+            everything(*arguments)
+        else:
+            QApplication.sendPostedEvents()
+
+    with pytest.MonkeyPatch.context() as patch:
+        for owner in (QCoreApplication, QApplication):
+            patch.setattr(owner, "processEvents", staticmethod(process_events))
         yield
 
 

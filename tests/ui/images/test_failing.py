@@ -101,7 +101,7 @@ async def test_a_connection_that_drops_is_unknown_and_is_not_sent_again(images: 
     assert await state_of_intent(images) == "unknown"
     assert len(images.paid) == 1
     tile = images.tile_data(image.id, TILE_ROLE)
-    assert tile.cost == "perhaps $0.01"
+    assert tile.cost == "possibly $0.01"
 
 
 @pytest.mark.parametrize("kind", ["html", "json", "empty", "length"])

@@ -62,4 +62,4 @@ async def test_what_was_given_back_and_what_was_never_charged_is_on_the_receipt(
         await controls.fault("drop", path="/video/queue", times=1)
         lost = await video.queue("a boat that is lost")
         await video.reaches(lost, "unknown")
-        await until(lambda: line(video) == "$0.15 perhaps · unknown")
+        await until(lambda: line(video) == "possibly $0.15 · unknown")

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from app.core.money import DASH
 from app.service.rpc_methods import estimate, family_of
 from app.storage.errors import StorageError
 from app.translation import tr
@@ -339,20 +340,24 @@ def _base_fee(block: CallOutcome, network: str) -> int:
     return fee
 
 
+def _coins(wei: int) -> str:
+    return in_unit(wei) if 0 <= wei < 2**256 else DASH
+
+
 def _too_little(wallet: OwnWallet, balance: int, wanted: int, coin: str, *, with_fees: bool) -> str:
     if with_fees:
         return tr(
             "{wallet} holds {held} {coin}. With the highest fee, this needs {wanted} {coin}. Nothing was signed.",
             wallet=wallet.name,
-            held=in_unit(balance),
-            wanted=in_unit(wanted),
+            held=_coins(balance),
+            wanted=_coins(wanted),
             coin=coin,
         )
     return tr(
         "{wallet} holds {held} {coin}. This needs {wanted} {coin} and the fee. Nothing was signed.",
         wallet=wallet.name,
-        held=in_unit(balance),
-        wanted=in_unit(wanted),
+        held=_coins(balance),
+        wanted=_coins(wanted),
         coin=coin,
     )
 
