@@ -75,6 +75,7 @@ NEVER_SHOWN: tuple[tuple[str, str, str], ...] = (
     ("app/storage/search_index.py", r"\nCREATE .*", "SQL"),
     ("app/storage/chat_rows.py", "id, .*", "names of columns"),
     ("app/storage/receipt_book.py", r"POST \{…\}", "a request"),
+    ("app/ui/settings/sandbox/own_code.py", "Start it and name it", "a heading of a file in English"),
     ("app/ui/chat/composer/attachment.py", r"\[\{…\} “.*", "said to a model"),
     ("app/ui/chat/composer_controller.py", r"character \{…\}", "a key"),
     ("app/ui/chat/session/export.py", r"\n.*\{.*", "a style sheet"),

@@ -47,7 +47,7 @@ def _offer(rialto: Rialto, sentence: str, chat_id: str) -> None:
     """Say that a model is deprecated, with the way to the chat that uses it or to another model."""
     page = rialto.chat_page
     if chat_id:
-        rialto.toast(sentence, tr("Show the chat"), lambda: page.open_chat(chat_id))
+        rialto.toast(sentence, tr("Show chat"), lambda: page.open_chat(chat_id))
     else:
         rialto.toast(sentence, tr("Choose…"), page.open_model_picker)
 

@@ -589,6 +589,6 @@ class Rialto:
 
         self._exit_code = await perform(act, self.window, self.chat_page, folder)
         for report in self.crashes.left_behind():  # the images may look well all the same
-            print(tr("Part of Rialto failed: {title}. The report is {path}.", title=report.title, path=report.path))
+            print(tr("Part of Rialto failed: {title}. The report is in {path}.", title=report.title, path=report.path))
             self._exit_code = 1
         self.window.close()

@@ -72,7 +72,7 @@ class SandboxProcess(QObject):
         if not self._base_url:
             await self._change()
         if not self._base_url:
-            raise OSError(self._errors.strip().rpartition("\n")[2] or tr("its process ended at once"))
+            raise OSError(self._errors.strip().rpartition("\n")[2] or tr("its process quit immediately"))
 
     async def start_and_tell(self) -> str:
         """Start it unless it runs, and return its base address. Raises as `start` does."""

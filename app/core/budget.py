@@ -281,13 +281,12 @@ def _limit_words(breach: _Breach) -> str:
 
 def _reason(breach: _Breach, together: str) -> str:
     """`together`: "all 3 parts" of what was asked for, "" for a single call."""
-    spent = tr("{before} is spent today", before=money(breach.before))
+    spent = tr("You have spent {before} today.", before=money(breach.before))
     if breach.asked is None:
-        return f"{spent}."
+        return spent
     what = tr("{together} together", together=together.capitalize()) if together else tr("This request")
-    return tr("{what} may cost {asked}", what=what, asked=money(breach.asked)) + (
-        tr("; {spent} already.", spent=spent) if breach.before else "."
-    )
+    price = tr("{what} may cost {asked}.", what=what, asked=money(breach.asked))
+    return f"{price} {spent}" if breach.before else price
 
 
 def _question(breach: _Breach, together: str) -> Question:

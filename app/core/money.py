@@ -228,11 +228,11 @@ def clock(at: datetime | None) -> str:
 
 @or_dash
 def day(at: datetime | None) -> str:
-    """Return a local day: `3 Mar 2026`."""
+    """Return a local day: `Mar 3, 2026`."""
     if at is None:
         raise ValueError
     local = at.astimezone()
-    return f"{local.day} {local:%b %Y}"
+    return f"{local:%b} {local.day}, {local:%Y}"
 
 
 @or_dash
@@ -245,14 +245,14 @@ def moment(at: datetime | None, form: str = "%Y-%m-%d %H:%M") -> str:
 
 @or_dash
 def coming(at: datetime, now: datetime) -> str:
-    """Return a moment to come as people say it, never too early: `at 14:07`, `tomorrow at 09:00`, `3 Mar at 09:00`."""
+    """Return a moment to come as people say it, never too early: `at 14:07`, `tomorrow at 09:00`, `Mar 3 at 09:00`."""
     local, today = (at + timedelta(seconds=59, microseconds=999_999)).astimezone(), now.astimezone().date()
     clock_time = tr("at {local}", local=f"{local:%H:%M}")
     if local.date() == today:
         return clock_time
     if local.date() == today + timedelta(days=1):
         return tr("tomorrow {clock_time}", clock_time=clock_time)
-    return f"{local.day} {local:%b} {clock_time}"
+    return f"{local:%b} {local.day} {clock_time}"
 
 
 @or_dash
@@ -265,7 +265,7 @@ def due(seconds: float, now: datetime) -> str:
 
 @or_dash
 def when(at: datetime | None, now: datetime) -> str:
-    """Return a moment in the past as people say it: `4 min ago`, `today 11:47`, `yesterday 09:10`, `3 Mar 2026`."""
+    """Return a moment in the past as people say it: `4 min ago`, `today 11:47`, `yesterday 09:10`, `Mar 3, 2026`."""
     if at is None:
         raise ValueError
     local, today = at.astimezone(), now.astimezone()

@@ -233,7 +233,7 @@ def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Erro
 def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
         str(error).rstrip(".") or tr("The answer is too large for Rialto"),
-        _join(tr("Nothing of it was saved. Ask for less at a time."), charged),
+        _join(tr("None of it was saved. Ask for less at a time."), charged),
         EDIT,  # the same question would bring the same answer, and cost as much
         icon="warning",
         severity="warn",
@@ -354,7 +354,7 @@ def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 def _conflict(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if getattr(error, "consent", None):
         return ErrorText(
-            tr("The service asks for your consent"),
+            tr("The service needs your consent"),
             _join(_said(error), tr("Nothing was charged.")),
             ("consent", tr("Review…")),
             icon="shield",
@@ -379,7 +379,7 @@ def _too_large(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
     return ErrorText(
         tr("{this} is too large to send", this=_this(subject).capitalize())
         if subject
-        else tr("The service found the request too large"),
+        else tr("The request is too large for the service"),
         _join(_said(error), tr("The original is not changed.") if subject else "", tr("Nothing was charged.")),
         ("shorten", tr("Make it smaller")),
         icon="drive",
@@ -451,7 +451,11 @@ def _whose_limit(error: errors.ServiceError) -> str:
 def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
         tr("The service is refusing all requests for now"),
-        _join(tr("More than 20 requests failed in 30 s. All tabs wait."), _kept(subject), tr("Nothing was charged.")),
+        _join(
+            tr("More than 20 requests failed in 30 s. All tabs are waiting."),
+            _kept(subject),
+            tr("Nothing was charged."),
+        ),
         DISMISS,
         icon="clock",
         waits=True,

@@ -27,9 +27,9 @@ _NAMES = {
     "POST /audio/": tr("Audio"),
     "POST /image/": tr("Images"),
     "POST /images/": tr("Images"),
-    "POST /embeddings": tr("Embedding"),
+    "POST /embeddings": tr("Embeddings"),
     "POST /video/queue": tr("Video queue"),
-    "POST /video/retrieve": tr("Video retrieve"),
+    "POST /video/retrieve": tr("Video retrieval"),
 }
 
 
@@ -70,7 +70,11 @@ class RateLimitWatch:
             return
         if exchange.resource == "chat":
             tier = text_tier(info.limit_requests, partner=partner)
-            name = tr("Text, tier {tier}", tier=tier) if tier else f"Text, {info.limit_requests} a minute"
+            name = (
+                tr("Text, tier {tier}", tier=tier)
+                if tier
+                else tr("Text, {number} per minute", number=info.limit_requests)
+            )
             self._take(
                 tr("{name} requests", name=name),
                 info.remaining_requests,

@@ -184,7 +184,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-vision",
         "Attachment meter",
-        "Says what can be measured about attached pictures, sounds, films and files: format, size, length.",
+        "Measures attached images, audio, videos and files: format, size, length. It does not understand them.",
         "vision",
         "S",
         Prices(_usd("0.45"), _usd("3.20")),
@@ -194,7 +194,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-search",
         "Handbook reader with notice board",
-        "Searches the handbook, or the notice board when native search is switched on.",
+        "Searches the handbook, or the notice board when native search is on.",
         "reader",
         "L",
         Prices(
@@ -223,7 +223,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-handbook-2025",
         "Handbook reader 2025",
-        "The reader before this one. It is about to be removed.",
+        "The previous reader. It will be removed soon.",
         "reader",
         "XS",
         Prices(_usd("0.15"), _usd("0.25")),
@@ -234,7 +234,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-night-shift",
         "Night shift",
-        "Switched off in the Sandbox, so that a model that is listed and cannot be used can be seen.",
+        "Turned off, to show what a listed but unavailable model looks like.",
         "reader",
         "S",
         Prices(_usd("0.10"), _usd("0.15")),

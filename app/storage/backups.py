@@ -186,7 +186,7 @@ def rotate(folder: Path, kind: Kind, keep: int = KEPT) -> None:
 def restore(backup: Backup, database: Path, now: Clock = utc_now) -> Path | None:
     """Put a copy in the database's place. The old files are renamed, never deleted; return the old one's new name.
 
-    The database must be closed. Raises `BackupFailed` when the copy does not pass its check any more.
+    The database must be closed. Raises `BackupFailed` when the copy no longer passes its check.
     """
     try:
         fault = integrity_fault(backup.path)
@@ -194,7 +194,7 @@ def restore(backup: Backup, database: Path, now: Clock = utc_now) -> Path | None
         fault = str(error)
     if fault:
         raise BackupFailed(
-            tr("The backup {name} does not pass its check any more: {fault}.", name=backup.path.name, fault=fault),
+            tr("The backup {name} no longer passes its check: {fault}.", name=backup.path.name, fault=fault),
             backup.path,
         )
     fresh = database.with_name(f".{database.name}.restored")

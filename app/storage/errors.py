@@ -155,4 +155,4 @@ def refusal_of(error: BaseException) -> StorageError | None:
 def unavailable(error: OSError, path: Path, what: str) -> StorageUnavailable:
     """Return the error to raise for a failed `what` ("Saving settings.json"), with the system's reason in words."""
     reason = _REASONS.get(error.errno or 0, error.strerror or type(error).__name__)
-    return StorageUnavailable(tr("{what} did not work. {reason}: {path}", what=what, reason=reason, path=path), path)
+    return StorageUnavailable(tr("{what} failed. {reason}: {path}", what=what, reason=reason, path=path), path)

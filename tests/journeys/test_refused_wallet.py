@@ -74,7 +74,7 @@ async def test_a_key_file_that_a_folder_refuses_is_said_once_and_can_be_saved_la
         hear_nothing(rialto)
         with read_only(folder):
             await export()
-            assert len(told(rialto)) == 1 and "did not work" in told(rialto)[0], told(rialto)
+            assert len(told(rialto)) == 1 and "failed" in told(rialto)[0], told(rialto)
             assert not path.exists()
         hear_nothing(rialto)
         await export()

@@ -171,7 +171,7 @@ async def test_what_a_passphrase_file_on_a_refusing_disk_holds_stays_as_it_is(st
         with read_only(rialto.paths.data):
             rialto.places.change_passphrase(PASSPHRASE, "five loud herons wade", "five loud herons wade")
             await until(lambda: answers)
-            assert "did not work" in answers[0][1]
+            assert "failed" in answers[0][1]
             for act in (
                 lambda: rialto.accounts.replace_key(account.id, "sk-another-key-0123456789"),
                 lambda: rialto.accounts.remove_key(account.id),
@@ -184,7 +184,7 @@ async def test_what_a_passphrase_file_on_a_refusing_disk_holds_stays_as_it_is(st
                 assert rialto.account_services.accounts.get(account.id) is not None
             rialto.accounts.add(AccountDraft(ADDRESS, "sk-another-key-0123456789", name="Second"), unchecked=True)
             await settled(rialto)
-            assert "did not work" in rialto.accounts.state.form.sentence and named(rialto, "Second") is None
+            assert "failed" in rialto.accounts.state.form.sentence and named(rialto, "Second") is None
         rialto.places.change_passphrase(PASSPHRASE, "five loud herons wade", "five loud herons wade")
         await until(lambda: len(answers) == 2)
         assert answers[1] == ("", "")

@@ -105,7 +105,7 @@ async def test_a_ruined_backup_is_not_restored(tmp_path: Path, clock: Clock) -> 
     await database.close()
     backup.path.write_bytes(b"ruined")
     before = path.read_bytes()
-    with pytest.raises(BackupFailed, match="does not pass its check any more"):
+    with pytest.raises(BackupFailed, match="no longer passes its check"):
         restore(backup, path, clock)
     assert path.read_bytes() == before
 

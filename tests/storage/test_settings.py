@@ -66,7 +66,7 @@ def test_an_unreadable_file_is_told_and_stays(tmp_path: Path) -> None:
     path.mkdir()  # reading it fails, and it is no file to be renamed away
     store = SettingsStore(path)
     assert store.value == Settings()
-    assert "Reading settings.json did not work" in store.note
+    assert "Reading settings.json failed" in store.note
     assert path.is_dir()
 
 

@@ -99,7 +99,7 @@ def errors(page: Page) -> None:
             "",
         ),
         (
-            "Drift 3B retires on 1 February",
+            "Drift 3B retires on February 1",
             "Two chats use it. Choose a new model for them.",
             "warn",
             ("Choose…", "Later"),

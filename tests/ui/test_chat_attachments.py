@@ -68,8 +68,8 @@ def test_bytes_say_what_they_are_and_names_do_not(name: str, data: bytes, kind: 
         (b"", "It is empty."),
         (picture(63, 200), "63 × 200 pixels; each side needs at least 64"),
         (picture()[:60], "damaged"),
-        (b"PK\x03\x04" + bytes(200), "This is none of these."),
-        (b"\x7fELF" + bytes(200), "This is none of these."),
+        (b"PK\x03\x04" + bytes(200), "This is another kind of file."),
+        (b"\x7fELF" + bytes(200), "This is another kind of file."),
         (bytes(25 * 1024 * 1024 + 1), "the limit is"),
     ],
 )
@@ -124,7 +124,7 @@ def test_each_model_refuses_what_it_cannot_take_r_chat_11_r_chat_12_r_chat_13() 
     one = Model.model_validate(model_body(capabilities={"supportsVision": True}))
     assert refusals(many[:2], one)[1] == "Plain allows 1 image per message."
     heavy = [Attachment("text", "x", "", 15_000_000, "0" * 64)] * 2
-    assert refusals(heavy, None) == ("", "Everything attached may have 25 MB (26,214,400 bytes) together.")
+    assert refusals(heavy, None) == ("", "Attachments can total up to 25 MB (26,214,400 bytes).")
 
 
 def test_the_first_long_attachments_are_marked_for_the_cache_r_chat_05() -> None:
@@ -248,7 +248,7 @@ async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path
     async with open_chat_presenter(tmp_path / "home") as harness:
         await attach(harness, file, tmp_path / "gone.txt")
         first, second = harness.presenter.attaching.views()
-        assert "none of these" in first.refusal
+        assert "another kind of file" in first.refusal
         assert "Folders" in second.refusal
         assert harness.presenter.opened.attachments == ()
         await harness.say("Hello")

@@ -76,9 +76,9 @@ async def test_an_old_answer_takes_the_name_of_its_model_once_the_list_has_loade
 
 def test_the_full_date_is_the_tooltip_of_the_line(theme: Theme) -> None:
     byline = byline_of(at(NOON), None, str.capitalize, NOON)
-    view = shown(theme, [answer("Hi", byline=byline, moment="Tuesday, 3 Mar 2026 12:00")])
+    view = shown(theme, [answer("Hi", byline=byline, moment="Tuesday, Mar 3, 2026 12:00")])
     spot, found, placed = control(view, "Tuesday")
-    assert found.tooltip == "Tuesday, 3 Mar 2026 12:00"
+    assert found.tooltip == "Tuesday, Mar 3, 2026 12:00"
     middle = view.control_rect(placed, spot, found).center()
     assert view.pointer.control_at(middle) is not None
 

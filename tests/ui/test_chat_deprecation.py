@@ -36,7 +36,7 @@ def test_what_a_replacement_changes_is_told_in_words() -> None:
         "Its context is larger: 131K tokens instead of 32K.",
         "Input costs less: $0.50 per million tokens instead of $1.00.",
         "Output costs more: $6.00 per million tokens instead of $4.00.",
-        "It adds pictures.",
+        "It adds images.",
         "It loses web search.",
         "Its requests are anonymous.",
     )
@@ -51,10 +51,10 @@ async def test_a_model_that_goes_is_named_and_replaced_in_every_chat_by_key(them
         await shown.say("Two")
         strip = shown.deprecation_strip
         assert strip.isVisible()
-        assert strip.words.text() == "Plain retires 1 Feb 2027. Next will replace it."
+        assert strip.words.text() == "Plain retires Feb 1, 2027. Next will replace it."
         run(shown, "chat.changes")
         dialog = await dialog_of(shown, ChangesDialog)
-        every = next(button for button in dialog.findChildren(Button) if "In all 2" in button.text())
+        every = next(button for button in dialog.findChildren(Button) if "Use in all 2" in button.text())
         QTest.keyClick(every, Qt.Key.Key_Space)
         await shown.settle()
         assert {chat.model for chat in await shown.history.chats()} == {"next"}
@@ -69,7 +69,7 @@ async def test_the_picker_names_what_comes_instead_and_is_worked_by_key(theme: T
         picker = shown.page.picker
         assert picker is not None
         QTest.keyClicks(picker.search, "plain")
-        assert picker._note.text() == "Then: Next"
+        assert picker._note.text() == "Replacement: Next"
         for _ in range(5):
             QTest.keyClick(picker.search, Qt.Key.Key_Backspace)
         QTest.keyClicks(picker.search, "next")
@@ -84,7 +84,7 @@ async def test_a_toast_names_the_model_once_for_good(theme: Theme, tmp_home: Pat
         await shown.say("One")
         shown.page.new_chat()
         await shown.say("Two")
-        assert shown.deprecations == [("Plain retires 1 Feb 2027. New chats use it.", "")]
+        assert shown.deprecations == [("Plain retires Feb 1, 2027. New chats use it.", "")]
     async with open_chat(theme, tmp_home, fake=models()) as again:
         await again.say("Three")
         assert again.deprecations == []
@@ -93,7 +93,7 @@ async def test_a_toast_names_the_model_once_for_good(theme: Theme, tmp_home: Pat
     async with open_chat(theme, tmp_home, fake=moved) as moved_page:
         await moved_page.say("Four")
         sentences = [sentence for sentence, _ in moved_page.deprecations]
-        assert sentences == ["Plain retires 1 Mar 2027. 2 chats use it."]
+        assert sentences == ["Plain retires Mar 1, 2027. 2 chats use it."]
 
 
 async def test_the_toast_leads_to_a_chat_that_uses_the_model(theme: Theme, tmp_home: Path) -> None:

@@ -87,7 +87,7 @@ async def test_the_way_to_the_end_is_offered_as_soon_as_the_reader_is_further_up
         chat.view.scroll_to_start()
         QApplication.processEvents()
         assert chat.newest_button.isVisible()
-        assert chat.newest_button.text() == "To the end"
+        assert chat.newest_button.text() == "Jump to end"
         QTest.mouseClick(chat.newest_button, Qt.MouseButton.LeftButton)
         QApplication.processEvents()
         assert chat.view.at_end

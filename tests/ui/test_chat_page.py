@@ -206,7 +206,7 @@ async def test_the_picker_filters_chooses_and_marks_favourites(theme: Theme, tmp
         picker = shown.page.open_model_picker()
         assert picker.model.matches() == 3
         assert any(
-            "retires 1 Feb 2027" in str(picker.model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
+            "retires Feb 1, 2027" in str(picker.model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
             for row in range(3)
         )
         picker.pills["Vision"].click()

@@ -115,7 +115,7 @@ def test_whatever_is_typed_gives_a_value_or_a_sentence(text: str) -> None:
         (1.0, {"type": "integer"}, ""),
         ("c", {"enum": ["a", "b"]}, "not one of the listed"),
         ({"a": 1}, {"properties": {"a": {"$ref": "#/$defs/s"}}, "$defs": {"s": {"type": "string"}}}, "$.a should"),
-        (1, {"anyOf": [{"type": "string"}, {"type": "null"}]}, "fits none of the 2"),
+        (1, {"anyOf": [{"type": "string"}, {"type": "null"}]}, "matches none of the 2"),
     ],
 )
 def test_where_an_answer_leaves_its_schema_is_said(value: Any, schema: dict[str, Any], where: str) -> None:

@@ -153,7 +153,7 @@ def test_general_limits_are_no_limits_of_images_or_videos() -> None:
         ("POST", "/video/retrieve", 200, 119, 120, 2),
         ("POST", "/image/edit", 429, 0, 20, 3),
         ("POST", "/image/edit", 402, 986, 1000, 4),
-    ) == {"Images": (0, 20), "Video queue": (39, 40), "Video retrieve": (119, 120)}
+    ) == {"Images": (0, 20), "Video queue": (39, 40), "Video retrieval": (119, 120)}
 
 
 def test_a_limit_does_not_go_back_to_what_an_older_answer_told() -> None:

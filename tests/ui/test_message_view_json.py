@@ -135,7 +135,7 @@ def test_a_function_call_shows_its_arguments_and_asks_for_an_answer(theme: Theme
 
 
 def test_what_was_answered_for_a_function_stands_as_a_turn_of_its_own(theme: Theme) -> None:
-    row = MessageRow("t", "tool", "12 degrees", caption="Your answer for get_weather", actions=("copy", "edit"))
+    row = MessageRow("t", "tool", "12 degrees", caption="Your result for get_weather", actions=("copy", "edit"))
     view = shown(theme, [row])
     click(view, "Copy message")
     assert QGuiApplication.clipboard().text() == "12 degrees"

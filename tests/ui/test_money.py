@@ -104,7 +104,7 @@ def test_moments_are_told_as_people_tell_them() -> None:
     assert money.when(now - timedelta(minutes=4), now) == "4 min ago"
     assert money.when(now.replace(hour=9, minute=10), now) == "today 09:10"
     assert money.when(now.replace(hour=9, minute=10) - timedelta(days=1), now) == "yesterday 09:10"
-    assert money.when(now.replace(month=3, day=3), now) == "3 Mar 2026"
+    assert money.when(now.replace(month=3, day=3), now) == "Mar 3, 2026"
 
 
 def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:

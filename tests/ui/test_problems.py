@@ -270,7 +270,7 @@ def test_what_only_reads_is_never_said_to_be_kept_sent_or_charged(
 
 def test_a_check_is_not_too_large_to_send() -> None:
     problem = describe(failed(errors.TooLarge, "GET", "Payload too large"), subject="check", now=NOW)
-    assert problem.what == "The service found the request too large"
+    assert problem.what == "The request is too large for the service"
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ async def test_notifications_can_be_tried_and_say_why_there_are_none(settings_ha
 
     async def notify(title: str, text: str) -> str:
         shown.append((title, text))
-        return "Nothing on this desktop shows notifications."
+        return "This desktop does not show notifications."
 
     settings_harness.settings.notify = notify
     settings.show_section("notifications")
@@ -68,7 +68,7 @@ async def test_notifications_can_be_tried_and_say_why_there_are_none(settings_ha
     await tasks.idle()
     assert not settings_harness.store.value.notify
     assert shown[0][0] == "Rialto"
-    assert "Nothing on this desktop shows notifications." in words(page)
+    assert "This desktop does not show notifications." in words(page)
     await tasks.idle()
 
 

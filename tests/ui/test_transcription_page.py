@@ -357,7 +357,7 @@ async def test_the_model_says_what_it_ignores(tmp_home: Path, theme: Theme, sand
         menu = tab.header.open_models()
         names = [action.data() for action in menu.actions()]
         assert len(names) == 5
-        assert all("a minute" in action.text() for action in menu.actions())
+        assert all("per minute" in action.text() for action in menu.actions())
         next(action for action in menu.actions() if "parakeet" in action.data()).trigger()
         menu.close()
         assert "Not used" in options.language_row.note.text()

@@ -86,7 +86,7 @@ def read_certificate(der: bytes) -> Certificate | None:
 
 
 def day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B %Y}"
+    return f"{moment:%B} {moment.day}, {moment:%Y}"
 
 
 def _certificates(data: bytes, name: str) -> list[Certificate]:

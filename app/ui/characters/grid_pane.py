@@ -77,7 +77,7 @@ class GridPane(QWidget):
             (("grid", tr("Cards")), ("list", tr("List"))),
             icons={"grid": "grid", "list": "list"},
         )
-        self.list_button = IconButton(theme, "panel-left", tr("Show the filters"), shortcut="Ctrl+B")
+        self.list_button = IconButton(theme, "panel-left", tr("Show filters"), shortcut="Ctrl+B")
         self.details_button = IconButton(theme, "panel-right", tr("Details"), shortcut="Ctrl+I", checkable=True)
         self._head = QHBoxLayout(self.header)
         for widget in (self.list_button, self.title, self.loaded):

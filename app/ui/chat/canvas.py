@@ -225,7 +225,7 @@ class Canvas(QWidget):
 
     def _offer_the_end(self) -> None:
         """Offer the way back to the end while the reader is further up."""
-        self.newest.setText(tr("New text below") if self._has_news else tr("To the end"))
+        self.newest.setText(tr("New text below") if self._has_news else tr("Jump to end"))
         self.newest.setVisible((self._has_news or self._is_up) and self.places.currentWidget() is self.view)
         self._place_newest()
 

@@ -48,7 +48,7 @@ class ChatHeader(QFrame):
         self._has_character = False
         self._stored = False
         self.setProperty("part", "header")
-        self.list_button = IconButton(theme, "panel-left", tr("Show the chats"), shortcut="Ctrl+B")
+        self.list_button = IconButton(theme, "panel-left", tr("Show chats"), shortcut="Ctrl+B")
         self.picture = Avatar(theme, "", px=24)
         self.title = Label(theme, "", "reading", weight=600, elide=True)
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)

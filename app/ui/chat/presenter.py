@@ -759,9 +759,9 @@ class ChatPresenter(QObject):
             number += 1
         name = self.account_models.name_of(new_id)
         self.notice.emit(
-            tr("{name} answers in {number} chats now", name=name, number=f"{number:,}")
+            tr("Now using {name} in {number} chats", name=name, number=f"{number:,}")
             if number != 1
-            else tr("{name} answers now", name=name)
+            else tr("Now using {name}", name=name)
         )
         self._all_changed()
 

@@ -192,7 +192,7 @@ class DeprecatedModel(NamedTuple):
 
     model_id: str
     model_name: str
-    retires: str  # "retires 1 Feb 2027"
+    retires: str  # "retires Feb 1, 2027"
     replacement_id: str = ""
     replacement_name: str = ""
     chats: int = 0  # that use it

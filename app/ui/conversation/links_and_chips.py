@@ -92,7 +92,9 @@ def _meaning(span: Span, shown: str, sources: tuple[RowSource, ...]) -> tuple[st
             source_card(sources[span.source]),
         )
     if span.kind == "unbound":
-        sentence = tr("The answer came without source {source}. It said {raw}.", source=span.source + 1, raw=span.raw)
+        sentence = tr(
+            "The service sent no source {source}. The answer says {raw}.", source=span.source + 1, raw=span.raw
+        )
         return tr("Citation {source} without a source", source=span.source + 1), ("none",), sentence
     if span.kind == "image":
         return (

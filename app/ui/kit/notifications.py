@@ -16,7 +16,7 @@ from app.translation import tr
 if TYPE_CHECKING:
     from app.ui.kit.notifications_bus import NotificationBus
 
-NOBODY = tr("Nothing on this desktop shows notifications.")
+NOBODY = tr("This desktop does not show notifications.")
 
 
 class Notifications(QObject):

@@ -131,7 +131,7 @@ class SettingsPresenter(QObject):
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            self._change(problem=tr("{sentence}. Your change lasts until you close Rialto.", sentence=error.sentence))
+            self._change(problem=tr("{sentence}. Your change lasts until you quit Rialto.", sentence=error.sentence))
 
     def _settings_changed(self, settings: Settings) -> None:
         before, after = self.state.choices, _choices(settings)

@@ -253,7 +253,7 @@ class Overlays(QObject):
             self._offer_elsewhere(sentence)
             return
         text = tr(
-            "{sentence}. It stays on screen until you close Rialto. Copy it or save it elsewhere.",
+            "{sentence}. It stays on screen until you quit Rialto. Copy it or save it elsewhere.",
             sentence=sentence.rstrip("."),
         )
         self.toasts.show_toast(tr("This was not saved"), text, tone="bad", icon_name="drive", key="disk")
@@ -265,7 +265,7 @@ class Overlays(QObject):
         first, more = self._unsaved[0], len(self._unsaved) - 1
         others = tr(" {more} more could not be saved either.", more=more) if more else ""
         text = tr(
-            "{sentence}. It is lost when Rialto closes. Save it to a disk with free space.{others}",
+            "{sentence}. It is lost when Rialto quits. Save it to a disk with free space.{others}",
             sentence=sentence.rstrip("."),
             others=others,
         )
@@ -345,7 +345,8 @@ class Overlays(QObject):
                 )
             elif secrets.state.ask == "choose" and current_account.account.kind == "api_key":
                 choose = (ActionSpec("choose", tr("Choose a place…")),)
-                spec = BannerSpec("warn", secrets.state.sentence, needs.replace("them", tr("its key")), "lock", choose)
+                needs = tr("Rialto needs a place to keep the key for {name}.", name=current_account.account.name)
+                spec = BannerSpec("warn", secrets.state.sentence, needs, "lock", choose)
         if spec is None:
             self.banner.clear("secrets")
         else:

@@ -241,8 +241,8 @@ async def _transcription(tour: TourGuide, clip: list[Path]) -> str:
         raise StepFailed(tr("the audio is silent"))
     right, heard = await tour_tabs.transcribe(tour, clip[0])
     if right * 2 < heard:
-        raise StepFailed(tr("only {right} of {heard} words were right", right=right, heard=heard))
-    return tr("{right} of {heard} words right", right=right, heard=heard)
+        raise StepFailed(tr("only {right} of {heard} words were correct", right=right, heard=heard))
+    return tr("{right} of {heard} words correct", right=right, heard=heard)
 
 
 async def _crypto_rpc(tour: TourGuide) -> str:

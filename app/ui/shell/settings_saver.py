@@ -46,7 +46,7 @@ class SettingsSaver(QObject):
 
     def _publish(self, sentence: str) -> None:
         if sentence:
-            self.failed.emit(tr("{sentence}. Changes last until you close Rialto.", sentence=sentence))
+            self.failed.emit(tr("{sentence}. Changes last until you quit Rialto.", sentence=sentence))
 
 
 def _trouble_saving(store: SettingsStore) -> str:

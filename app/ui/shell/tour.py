@@ -102,7 +102,7 @@ async def _first_act(guide: TourGuide) -> None:
         if chat.presenter.opened.options.web_search != "on":
             guide.click(main.composer.web)
     if chat.presenter.opened.options.web_search != "on":
-        raise StepFailed(tr("web search was not switched on"))
+        raise StepFailed(tr("web search was not turned on"))
     if not chat.presenter.opened.options.citations:
         guide.click(main.composer.citations)
     await guide.picture(

@@ -53,13 +53,13 @@ async def act(guide: TourGuide) -> None:
     await guide.picture("speech", saw)
     right, heard = await transcribe(guide, clip)
     await guide.picture(
-        "transcript", tr("Transcription found {heard} words of it, {right} of them right.", heard=heard, right=right)
+        "transcript", tr("Transcribe heard {heard} words, {right} of them correctly.", heard=heard, right=right)
     )
     image = await draw(guide)
     await guide.picture(
         "images",
         tr(
-            "{model_name} drew {width} × {height} pixels; the file says what made it.",
+            "{model_name} generated an image of {width} × {height} pixels. The file names its model.",
             model_name=image.model_name or image.model,
             width=image.width,
             height=image.height,
@@ -69,13 +69,13 @@ async def act(guide: TourGuide) -> None:
     await guide.picture(
         "video",
         tr(
-            "A video of {duration_s} s arrived in the meantime; it was checked and saved.",
+            "A video of {duration_s} s arrived in the meantime. It was checked and saved.",
             duration_s=f"{job.duration_s:.0f}",
         ),
     )
     run = await call_chain(guide)
     saw = tr(
-        "The blockchain answered {results} of {count} calls; {errors} failed and cost less.",
+        "The blockchain answered {results} of {count} calls. {errors} failed and cost less.",
         results=run.results,
         count=len(run.outcomes),
         errors=run.errors,

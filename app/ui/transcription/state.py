@@ -87,7 +87,7 @@ class ModelChoice:
     id: str
     name: str
     privacy: str = ""
-    price: str = ""  # "$0.006 a minute"
+    price: str = ""  # "$0.006 per minute"
     takes_hints: bool | None = None
     kinds: tuple[str, ...] | None = None
     usd_per_second: Decimal | None = None

@@ -100,7 +100,7 @@ class Inspector(QWidget):
         self.to_come = EmptyState(
             theme,
             tr("The preview appears here"),
-            tr("You can close Rialto. It picks up the job next time."),
+            tr("You can quit Rialto. It picks up the job next time."),
             icon_name="video",
         )
         yield

@@ -86,7 +86,7 @@ class UsageTable(QTableWidget):
         self.setRowCount(len(totals.days) + 1)
         for place, day in enumerate(totals.days):
             amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
-            self._fill(place, f"{day.day} {day:%b}", amounts, totals.decimals)
+            self._fill(place, f"{day:%b} {day.day}", amounts, totals.decimals)
         sums = [sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)) for tab in tabs]
         self._fill(len(totals.days), tr("Sum"), sums, totals.decimals)
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(26, 17))
@@ -203,7 +203,7 @@ class Overview(QScrollArea):
         if first is not None and last is not None:
             amount = f"{money(spent, totals.decimals)}{kind}"
             words = tr(
-                "{amount} from {day} {first} to {day2} {last}",
+                "{amount} from {first} {day} to {last} {day2}",
                 amount=amount,
                 day=first.day,
                 first=f"{first:%B}",
@@ -213,7 +213,7 @@ class Overview(QScrollArea):
             self.sum.set_text(
                 words
                 if first != last
-                else tr("{amount} on {day} {first}", amount=amount, day=first.day, first=f"{first:%B}")
+                else tr("{amount} on {first} {day}", amount=amount, day=first.day, first=f"{first:%B}")
             )
         self._show_legend(totals)
         self.chart.show_totals(totals)

@@ -122,7 +122,7 @@ class ApiKeysPresenter(QObject):
             return (), tr("The log of reached limits requires an admin key.")
         except ServiceError as error:
             return (), str(error)
-        rows = ((_moment(each.at, "%d %b %H:%M:%S"), each.model_id, each.limit_type) for each in hits)
+        rows = ((_moment(each.at, "%b %d, %H:%M:%S"), each.model_id, each.limit_type) for each in hits)
         return tuple(rows), ""
 
 
@@ -143,7 +143,7 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
         (tr("Key"), tr("ends in {hint}", hint=hint) if hint else tr("not shown")),
         (tr("Can make requests"), "yes" if limits.access_permitted else "no"),
         (tr("Tier"), limits.tier.id or tr("not stated")),
-        (tr("Expires"), _moment(expires, "%d %B %Y, %H:%M") or tr("never")),
+        (tr("Expires"), _moment(expires, "%B %d, %Y, %H:%M") or tr("never")),
         (tr("Can spend"), ", ".join(amounts) or tr("not stated")),
     )
 
@@ -165,9 +165,9 @@ def row_of(key: ApiKey) -> KeyRow:
         name=key.description or tr("Without a name"),
         kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or tr("Not stated")),
         ends_in=f"…{key.last_chars}" if key.last_chars else "",
-        made=_moment(key.created_at, "%d %b %Y"),
-        expires=_moment(key.expires_at, "%d %b %Y") or tr("never"),
-        used=_moment(key.last_used_at, "%d %b %H:%M"),
+        made=_moment(key.created_at, "%b %d, %Y"),
+        expires=_moment(key.expires_at, "%b %d, %Y") or tr("never"),
+        used=_moment(key.last_used_at, "%b %d, %H:%M"),
         limit=f"{', '.join(amounts)} {PERIOD_WORDS.get(key.period, '')}".strip() if amounts else tr("none"),
         week=money(week) if week is not None else "",
     )

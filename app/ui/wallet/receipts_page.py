@@ -101,7 +101,7 @@ class ReceiptsPage(QWidget):
         self._select("free", wanted.free)
         periods: list[tuple[object, str]] = list(PERIODS)
         if wanted.day is not None:
-            periods.insert(0, (wanted.day, f"{wanted.day.day} {wanted.day:%B}"))
+            periods.insert(0, (wanted.day, f"{wanted.day:%B} {wanted.day.day}"))
         self._fill("days", periods, wanted.day or wanted.days)
         self.clear.setVisible(wanted != Filter())
 

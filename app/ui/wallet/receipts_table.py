@@ -41,11 +41,11 @@ _SHORT = 8
 
 @money.or_dash
 def day_and_time(at: datetime) -> str:
-    """`Today 14:05`, `Yesterday 18:12`, `18 Nov 21:02`."""
+    """`Today 14:05`, `Yesterday 18:12`, `Nov 18 21:02`."""
     local, today = at.astimezone(), datetime.now().astimezone().date()
     days = (today - local.date()).days
     word = {0: tr("Today"), 1: tr("Yesterday")}.get(
-        days, f"{local.day} {local:%b}" + ("" if days < 300 else f" {local:%Y}")
+        days, f"{local:%b} {local.day}" + ("" if days < 300 else f", {local:%Y}")
     )
     return f"{word} {local:%H:%M}"
 

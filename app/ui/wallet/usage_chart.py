@@ -81,9 +81,11 @@ class UsageChart(QWidget):
         if self._marked is not None:
             day = self._days[self._marked]
             parts = ", ".join(f"{tab_title(tab)} {self._written(amount)}" for tab, amount in self._parts[day])
-            return f"{day:%d %B}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
+            return f"{day:%B} {day.day}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
         spent = [(day, self._total(day)) for day in self._days if self._total(day)]
-        return "; ".join(f"{day:%d %B} {self._written(amount)}" for day, amount in spent) or tr("Nothing was spent.")
+        return "; ".join(f"{day:%B} {day.day} {self._written(amount)}" for day, amount in spent) or tr(
+            "Nothing was spent."
+        )
 
     def axis_words(self) -> list[str]:
         """The amounts beside the lines, from below, each with the decimals that a step needs."""
@@ -183,7 +185,7 @@ class UsageChart(QWidget):
         inner = box.adjusted(pad, pad, -pad, -pad)
         sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
         for number, (words, amount, role) in enumerate(
-            [(f"{day.day} {day:%B}", self._written(self._total(day)), ""), *lines]
+            [(f"{day:%B} {day.day}", self._written(self._total(day)), ""), *lines]
         ):
             row = QRectF(inner.left(), inner.top() + number * step, inner.width(), step)
             painter.setFont(theme.font("small", 600 if not number else 400, tabular=True))

@@ -99,12 +99,12 @@ async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it
         (
             "0.50",
             "This would exceed your daily limit of $0.50",
-            "This request may cost $0.30; $0.40 is spent today already. Nothing was sent.",
+            "This request may cost $0.30. You have spent $0.40 today. Nothing was sent.",
         ),
         (
             "0.40",
             "Your daily limit of $0.40 is reached",
-            "This request may cost $0.30; $0.40 is spent today already. Nothing was sent.",
+            "This request may cost $0.30. You have spent $0.40 today. Nothing was sent.",
         ),
     ):
         wallet.presenter.set_limit("hard day", limit)

@@ -121,7 +121,7 @@ def refusals(attachments: Sequence[Attachment], model: Model | None) -> tuple[st
                 "{name} allows {n} image per message.", "{name} allows {n} images per message.", number, name=name
             )
         if not refused and total > MAX_ALL_BYTES:
-            refused = tr("Everything attached may have {limit_words} together.", limit_words=LIMIT_WORDS)
+            refused = tr("Attachments can total up to {limit_words}.", limit_words=LIMIT_WORDS)
         found.append(refused)
     return tuple(found)
 

@@ -142,7 +142,9 @@ def _text(plain: Attachment, data: bytes) -> Checked:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise NotAttached(tr("Rialto can attach images, audio, video, text and PDF files. This is none of these."))
+        raise NotAttached(
+            tr("Rialto can attach images, audio, video, text and PDF files. This is another kind of file.")
+        )
     if encoding != "utf-8":
         data = text.encode()
     return Checked(replace(plain, size=len(data), tokens=count_tokens(text)), data)

@@ -141,7 +141,7 @@ class MoreControls(QObject):
         known = wanted in ("", *efforts)
         self.effort.setCurrentIndex(self.effort.findData(wanted if known else ""))
         if not known:
-            self.effort_row.set_note(tr("“{effort}” is not an effort level of this model.", effort=wanted))
+            self.effort_row.set_note(tr("This model has no effort level “{effort}”.", effort=wanted))
         elif head.default_effort and not wanted:
             self.effort_row.set_note(tr("Default: {effort}.", effort=head.default_effort))
         else:
@@ -149,7 +149,7 @@ class MoreControls(QObject):
         self.effort_row.show_control(head.controls.effort)
 
     def _say_stop(self, count: int) -> None:
-        full = tr("The answer ends where one of them would appear. Up to {most}.", most=MAX_STOPS)
+        full = tr("The answer ends before any of these would appear. Up to {most}.", most=MAX_STOPS)
         self.stop_note.set_text(full if count else "")
         self.stop_note.setVisible(bool(count))
         self.stop.setAccessibleDescription(full)

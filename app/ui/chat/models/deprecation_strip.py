@@ -83,9 +83,9 @@ class ChangesDialog(Dialog):
             self.body.addWidget(Label(theme, line, wrap=True))
         self.add_button(tr("Not now"), accepts=False)
         if number > 1:
-            every = self.add_button(tr("In all {number} chats", number=f"{number:,}"))
+            every = self.add_button(tr("Use in all {number} chats", number=f"{number:,}"))
             every.clicked.connect(self._apply_everywhere)
-        self.add_button(tr("In this chat"), kind="primary", accepts=True, default=True).setFocus()
+        self.add_button(tr("Use in this chat"), kind="primary", accepts=True, default=True).setFocus()
 
     def _apply_everywhere(self) -> None:
         self.everywhere = True

@@ -232,7 +232,7 @@ class ModelPicker(Popover):
         """What comes instead of the model under the keyboard, else how old the list is."""
         row = index.data(ROW_ROLE)
         next_id = row.replacement if isinstance(row, ModelRow) else ""
-        then = tr("Then: {name}", name=self.model.name_of(next_id))
+        then = tr("Replacement: {name}", name=self.model.name_of(next_id))
         self._note.set_text(then if next_id else self._saved_note)
 
     def _filter(self) -> None:

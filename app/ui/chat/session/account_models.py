@@ -219,14 +219,14 @@ def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: s
 
 
 def retires_text(model: Model) -> str:
-    """`retires 1 Feb 2027`, or "" for a model that stays."""
+    """`retires Feb 1, 2027`, or "" for a model that stays."""
     if model.deprecation is None:
         return ""
     try:
         ends = datetime.fromisoformat(model.deprecation.ends)
     except ValueError:
         return tr("retires soon")
-    return tr("retires {day} {ends}", day=ends.day, ends=f"{ends:%b %Y}")
+    return tr("retires {date}", date=f"{ends:%b} {ends.day}, {ends:%Y}")
 
 
 def price_line(model: Model) -> str:

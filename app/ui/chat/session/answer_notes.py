@@ -86,7 +86,7 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
 def empty_answer() -> Problem:
     return Problem(
         tr("The answer is empty"),
-        tr("The service ended it without any text."),
+        tr("The service sent no text."),
         primary=RETRY,
         severity="warn",
         icon="warning",

@@ -433,7 +433,7 @@ def disk_problem(error: StorageError) -> Problem:
     """What a refusing disk means for a person: nothing is lost on screen, but nothing new is kept."""
     return Problem(
         tr("This could not be saved"),
-        tr("{sentence} It stays on screen until you close Rialto.", sentence=error.sentence),
+        tr("{sentence} It stays on screen until you quit Rialto.", sentence=error.sentence),
         severity="bad",
         icon="drive",
         details=((tr("Reason"), error.sentence),),

@@ -152,7 +152,7 @@ def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
 
     keeps = Control()
     if model is not None and not model.keeps_turns:
-        keeps = Control(False, tr("{name} does not keep earlier turns.", name=name))
+        keeps = Control(False, tr("{name} does not cache earlier messages.", name=name))
 
     return Controls(
         keep_cache=keeps,

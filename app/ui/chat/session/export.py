@@ -166,7 +166,7 @@ def _speaker(chat: Chat, message: Message, name_of: Callable[[str], str]) -> str
     if message.role == "user":
         return tr("You")
     if message.role == "tool":
-        return tr("Answer for {extra}", extra=message.extra.get("name") or "a function")
+        return tr("Result of {extra}", extra=message.extra.get("name") or "a function")
     return chat.character_name or name_of(message.model) or tr("Answer")
 
 

@@ -65,7 +65,7 @@ def row_of(
             id=message.id,
             role="tool",
             text=message.content,
-            caption=tr("Your answer for {extra}", extra=message.extra.get("name") or tr("the function")),
+            caption=tr("Your result for {extra}", extra=message.extra.get("name") or tr("the function")),
             actions=("copy", "edit"),
             place=place,
             places=places,

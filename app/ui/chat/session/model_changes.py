@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 # Words for what a model can do → its capability, in the order in which they are told.
 ABILITIES: tuple[tuple[str, str], ...] = (
-    ("pictures", "supports_vision"),
+    (tr("images"), "supports_vision"),
     (tr("multiple images at once"), "supports_multiple_images"),
-    ("sound", "supports_audio_input"),
-    ("films", "supports_video_input"),
-    ("reasoning", "supports_reasoning"),
+    (tr("audio"), "supports_audio_input"),
+    (tr("videos"), "supports_video_input"),
+    (tr("reasoning"), "supports_reasoning"),
     (tr("effort levels"), "supports_reasoning_effort"),
-    ("functions", "supports_function_calling"),
-    (tr("answers with a schema"), "supports_response_schema"),
+    (tr("functions"), "supports_function_calling"),
+    (tr("JSON output"), "supports_response_schema"),
     (tr("web search"), "supports_web_search"),
     (tr("its own search"), "supports_x_search"),
 )

@@ -35,7 +35,7 @@ def _misfit(value: object, schema: object, root: Mapping[str, Any], at: str, dep
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds] if isinstance(kinds, str) else []
     if kinds and not any(_IS[kind](value) for kind in kinds if kind in _IS):
-        return tr("{at} should have the type {map}", at=at, map=" or ".join(map(str, kinds)))
+        return tr("{at} should be of type {map}", at=at, map=" or ".join(map(str, kinds)))
     if "const" in schema and value != schema["const"]:
         return tr("{at} should be {schema}", at=at, schema=f"{schema['const']!r}")
     if isinstance(schema.get("enum"), list) and value not in schema["enum"]:
@@ -43,7 +43,7 @@ def _misfit(value: object, schema: object, root: Mapping[str, Any], at: str, dep
     for union in ("anyOf", "oneOf"):
         options = schema.get(union)
         if isinstance(options, list) and options and all(_misfit(value, each, root, at, depth + 1) for each in options):
-            return tr("{at} fits none of the {count} ways", at=at, count=len(options))
+            return tr("{at} matches none of the {count} alternatives", at=at, count=len(options))
     if isinstance(value, Mapping):
         return _object_misfit(value, schema, root, at, depth)
     if isinstance(value, list) and "items" in schema:

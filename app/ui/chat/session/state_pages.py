@@ -57,7 +57,7 @@ class ModelRow:
     price_in: str
     price_out: str
     privacy: str
-    retires: str = ""  # "retires 1 Feb 2027"
+    retires: str = ""  # "retires Feb 1, 2027"
     replacement: str = ""
     is_default: bool = False
     is_favorite: bool = False

@@ -109,7 +109,7 @@ def read_json_text(text: str) -> Any | Fault:
         return json.loads(text)
     except json.JSONDecodeError as error:
         return Fault(
-            tr("{msg} in line {lineno}, column {colno}.", msg=error.msg, lineno=error.lineno, colno=error.colno),
+            tr("{msg} on line {lineno}, column {colno}.", msg=error.msg, lineno=error.lineno, colno=error.colno),
             error.lineno,
         )
     except (ValueError, RecursionError):
@@ -186,7 +186,7 @@ def _tool(entry: object, number: int) -> dict[str, object] | str:
     function = wrapped if isinstance(wrapped, Mapping) else entry
     if entry.get("type", "function") != "function" and isinstance(wrapped, Mapping):
         return tr(
-            "Function {number} has the type “{entry}”; only “function” is understood.",
+            "Function {number} has the type “{entry}”. Only “function” is supported.",
             number=number,
             entry=entry.get("type"),
         )
@@ -222,7 +222,12 @@ def _check(schema: object, root: Mapping[str, Any], at: str) -> None:
     for kind in kinds if isinstance(kinds, list) else [] if kinds is None else [kinds]:
         if kind not in KINDS:
             raise _Wrong(
-                tr("{where} has the type “{kind}”; known are {kinds}.", where=where, kind=kind, kinds=", ".join(KINDS))
+                tr(
+                    "{where} has an unknown type, “{kind}”. Known types: {kinds}.",
+                    where=where,
+                    kind=kind,
+                    kinds=", ".join(KINDS),
+                )
             )
     properties = schema.get("properties", {})
     if not isinstance(properties, Mapping):

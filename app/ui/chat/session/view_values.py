@@ -93,8 +93,8 @@ def cost_note(
     likely = counter.corrected(model.id, estimated)
     if model.context_tokens and likely > model.context_tokens:
         detail = tr(
-            "This chat has about {likely} tokens, and {name} reads {context_tokens}. The service may refuse it or "
-            "ignore its beginning.",
+            "This chat has about {likely} tokens, but {name} can read only {context_tokens}. The service may refuse it "
+            "or ignore its beginning.",
             likely=money.count(likely),
             name=model.name,
             context_tokens=money.count(model.context_tokens),
@@ -116,7 +116,7 @@ def cost_note(
         output=money.count(output),
     )
     if sandbox:
-        detail += tr(" Paid from the Sandbox's play money.")
+        detail += tr(" Paid with the Sandbox's play money.")
     if own:
         detail += tr(" Your message has about {own} tokens.", own=money.count(own))
     if judge(options, model).social_posts.usable and options.social_posts:

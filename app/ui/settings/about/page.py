@@ -73,7 +73,7 @@ class AboutPage(SectionPage):
         theme = self.theme
         self.look = Button(theme, tr("Check now"), "refresh", size="small")
         self.look.clicked.connect(self._presenter.look)
-        self.open_page = Button(theme, tr("Read about it"), "external-link", size="small")
+        self.open_page = Button(theme, tr("Release notes"), "external-link", size="small")
         self.open_page.clicked.connect(lambda: self._opener.ask(self._presenter.state.page))
         self._newest = SettingRow(theme, tr("Latest version"), self.look, meaning=_NEVER)
         self._newest.add(self.open_page)

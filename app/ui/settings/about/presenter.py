@@ -102,7 +102,7 @@ class AboutPresenter(QObject):
         else:
             if is_newer(release.version, than=self._version):
                 said = tr(
-                    "Rialto {version} is out; this is {version2}. Rialto never installs it automatically.",
+                    "Rialto {version} is out. You have {version2}. Rialto never installs updates automatically.",
                     version=release.version,
                     version2=self._version,
                 )
@@ -119,7 +119,7 @@ class AboutPresenter(QObject):
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
             self._change(
-                sentence=tr("{sentence}. Your change lasts until you close Rialto.", sentence=error.sentence),
+                sentence=tr("{sentence}. Your change lasts until you quit Rialto.", sentence=error.sentence),
                 tone="bad",
             )
 

@@ -171,7 +171,7 @@ def keep_words(place: SecretsState) -> str:
     if place.kind == "passphrase" and not place.ask:
         return tr("Kept in a file protected by your passphrase. It is never shown again in full.")
     if place.kind == "session":
-        return tr("Kept in memory for this session only, and forgotten when Rialto closes.")
+        return tr("Kept in memory for this session only, and forgotten when Rialto quits.")
     if place.ask == "choose":
         return tr("Rialto asks where to keep the key. It is never saved in plain text.")
     if place.is_locked:

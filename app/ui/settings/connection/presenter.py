@@ -170,7 +170,7 @@ class ConnectionPresenter(QObject):
         try:
             await asyncio.to_thread(self._store.save)
         except StorageUnavailable as error:
-            problem = tr("{sentence}. Your change lasts until you close Rialto.", sentence=error.sentence)
+            problem = tr("{sentence}. Your change lasts until you quit Rialto.", sentence=error.sentence)
         self.changed.emit()
         return problem
 

@@ -249,7 +249,7 @@ def _keep_words(place: SecretsState) -> str:
     if place.is_locked:
         return tr("Rialto asks you to unlock your keys before it saves the password.")
     if place.kind == "session":
-        return tr("Kept in memory for this session only, and forgotten when Rialto closes.")
+        return tr("Kept in memory for this session only, and forgotten when Rialto quits.")
     if place.kind == "passphrase":
         return tr("Kept in a file protected by your passphrase, and sent only to the proxy.")
     return tr("Kept in the system keyring, and sent only to the proxy.")

@@ -75,7 +75,7 @@ class ControlsPage(Groups):
         flow.addWidget(self.clock_right)
         words = tr("Queues finish, cloned voices and downloads expire, and rate limits reset, without waiting.")
         card.add(Stacked(theme, tr("Move its clock forward"), words, holder, self._clock_value))
-        self.speed = NumberField(theme, tr("Chat speed in words per second"), low=0, high=10_000, value=80)
+        self.speed = NumberField(theme, tr("Chat speed in tokens per second"), low=0, high=10_000, value=80)
         self.speed.setSuffix(tr(" tokens/s"))
         self.speed.value_edited.connect(lambda value: self._presenter.behave(tokens_per_second=value))
         card.add(SettingRow(theme, tr("Chat speed"), self.speed, meaning=tr("0: as fast as possible.")))
@@ -101,7 +101,7 @@ class ControlsPage(Groups):
         usable = state.running and not state.busy
         for name, row in self.faults.items():
             row.show_values(state.faults.get(name), usable)
-        self._clock_value.set_text(ahead(state.clock_offset_s) or tr("Right"))
+        self._clock_value.set_text(ahead(state.clock_offset_s) or tr("Real time"))
         for button in (*self.clock_steps, self.reset):
             button.setEnabled(usable)
         self.clock_right.setEnabled(usable and bool(state.clock_offset_s))
@@ -173,8 +173,8 @@ class FaultRow(Stacked):
             self.times.addItem(words, count)
         self.times.setCurrentIndex(max(0, self.times.findData(fault.times)))
         flow.addWidget(self.times)
-        self.switch = Button(theme, tr("Switch on"), size="small")
-        self.switch.setAccessibleName(tr("{title}: switch on", title=fault.title))
+        self.switch = Button(theme, tr("Turn on"), size="small")
+        self.switch.setAccessibleName(tr("{title}: turn on", title=fault.title))
         flow.addWidget(self.switch)
         self._badge = Badge(theme, "On", "warn", icon="warning")
         super().__init__(theme, fault.title, fault.does, holder, self._badge)
@@ -197,8 +197,8 @@ class FaultRow(Stacked):
         left = (values or {}).get("times")
         self._badge.set_badge("On" if left is None else tr("On, {left} left", left=left), "warn", "warning")
         self._badge.setVisible(self.is_on)
-        self.switch.setText(tr("Switch off") if self.is_on else tr("Switch on"))
-        self.switch.setAccessibleName(f"{self.fault.title}: {tr('switch off') if self.is_on else tr('switch on')}")
+        self.switch.setText(tr("Turn off") if self.is_on else tr("Turn on"))
+        self.switch.setAccessibleName(f"{self.fault.title}: {tr('turn off') if self.is_on else tr('turn on')}")
         self.switch.setEnabled(usable)
         for field in (*self.fields.values(), self.times):
             field.setEnabled(usable and not self.is_on)

@@ -80,7 +80,7 @@ class OverviewPage(Groups):
         self.show_key.setCheckable(True)
         self.show_key.toggled.connect(lambda _on: self._draw_key())
         self.copy_key = CopyButton(theme, tr("Copy key"), lambda: self._state.key)
-        key = SettingRow(theme, tr("Key"), self._key, meaning=tr("Changes at every start. Worthless anywhere else."))
+        key = SettingRow(theme, tr("Key"), self._key, meaning=tr("Changes with every start. Worthless anywhere else."))
         key.add(self.show_key)
         key.add(self.copy_key)
         self.any_key = Switch(theme, tr("Accept any key"))

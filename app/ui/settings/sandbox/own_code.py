@@ -16,7 +16,7 @@ from app.ui.settings.sandbox.state import SandboxState
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _CODE = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-_SETUP = tr("Start it and name it")
+_SETUP = "Start it and name it"
 _DOTS = "••••••••"
 
 

@@ -94,7 +94,7 @@ class RequestsPage(Groups):
         elif not there:
             words = tr("No requests yet. Requests appear here as they arrive, including Rialto's own.")
         elif not shown:
-            words = tr("None of {there} requests match.", there=count(there))
+            words = tr("None of the {there} requests match.", there=count(there))
         else:
             words = tr(
                 "{shown} of the newest {there}. Keys, sign-ins and payments are hidden.",

@@ -160,8 +160,8 @@ FAULTS = (
         "cut",
         tr("Cut the stream"),
         tr(
-            "Closes the connection after this many characters of a streamed chat, or bytes of speech or video. What "
-            "was made until then is charged."
+            "Closes the connection after this many characters of a streamed chat, or bytes of speech or video. "
+            "Anything sent before that is charged."
         ),
         (Number("after", tr("Characters or bytes before the cut"), 0, 1_000_000, 100, " characters"),),
     ),

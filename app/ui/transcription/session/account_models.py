@@ -12,6 +12,7 @@ from app.service.errors import ServiceError
 from app.service.models import Model
 from app.service.pricing import transcription_cost
 from app.service.transcription import abilities_of
+from app.translation import tr
 from app.ui.transcription.state import ModelChoice
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class AccountModels:
             id=model.id,
             name=model.name,
             privacy=model.privacy,
-            price=f"{money.money(second * 60)} a minute" if second is not None else "",
+            price=tr("{price} per minute", price=money.money(second * 60)) if second is not None else "",
             takes_hints=known.takes_hints,
             kinds=known.kinds,
             usd_per_second=second,

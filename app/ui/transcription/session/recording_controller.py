@@ -106,7 +106,7 @@ class RecordingController:
         self._playing.stop()
         row = await self._presenter.store.add(
             id=row_id,
-            title=f"Recording, {at.day} {at:%B, %H:%M}",
+            title=f"Recording, {at:%B} {at.day}, {at:%H:%M}",
             origin="recording",
             sound_path=name,
             state="recording",

@@ -138,7 +138,10 @@ def facts_of(
     """The Details page, label and value."""
     times = {"": tr("from the model"), "words": tr("segments from the model, words estimated"), "all": "estimated"}
     facts = [
-        (tr("Recorded") if row.origin == "recording" else tr("Added"), money.moment(row.created_at, "%d %b %Y, %H:%M")),
+        (
+            tr("Recorded") if row.origin == "recording" else tr("Added"),
+            money.moment(row.created_at, "%b %d, %Y, %H:%M"),
+        ),
         (tr("Length"), length_words(row.duration_s) if row.duration_s else ""),
         (tr("Type"), format_title(kind) if kind else ""),
         (tr("Size"), money.size(row.size_bytes) if row.size_bytes else ""),
