@@ -25,28 +25,26 @@ LOCAL_KEY = "local-dev-key"  # the fixed key that works out of the box when none
 def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m app.sandbox", description="A local stand-in for the service.")
     parser.add_argument("--port", type=_port, default=0, help="0 (the default): any free port")
+    parser.add_argument("--api-key", type=_key, default=LOCAL_KEY, help=f"the API key it accepts (default {LOCAL_KEY})")
     parser.add_argument(
-        "--api-key", type=_key, default=LOCAL_KEY, help=f"the key that it accepts (default {LOCAL_KEY})"
+        "--dialect", choices=("service", "venice"), default="service", help="the API style of its answers"
     )
-    parser.add_argument(
-        "--dialect", choices=("service", "venice"), default="service", help="whose names it answers with"
-    )
-    parser.add_argument("--speed", type=_speed, default=80.0, metavar="N", help="tokens per second; 0: without pauses")
+    parser.add_argument("--speed", type=_speed, default=80.0, metavar="N", help="tokens per second; 0 means no pauses")
     parser.add_argument("--partner", action="store_true", help="rate limits of the partner tier")
-    parser.add_argument("--any-key", action="store_true", help="accept every key, each with a balance of its own")
+    parser.add_argument("--any-key", action="store_true", help="accept any key, each with its own balance")
     parser.add_argument(
         "--local",
         type=_server,
         action="append",
         metavar="NAME=PORT",
-        help="pass chats on to an OpenAI-compatible server on this port (default: the usual ports of four programs)",
+        help="forward chats to an OpenAI-compatible server on this port (default: the usual ports of four programs)",
     )
-    parser.add_argument("--no-local", action="store_true", help="look for no model server on this computer")
+    parser.add_argument("--no-local", action="store_true", help="do not look for model servers on this computer")
     parser.add_argument(
         "--data",
         type=_folder,
         metavar="FOLDER",
-        help="keep accounts, jobs and chains in this folder for the next start (default: start over each time)",
+        help="save accounts, jobs and chains in this folder for the next start (default: start over each time)",
     )
     return parser.parse_args(arguments)
 
@@ -59,7 +57,7 @@ def _port(text: str) -> int:
 
 def _key(text: str) -> str:
     if not text.strip():
-        raise argparse.ArgumentTypeError("the key is empty; is a variable not set?")
+        raise argparse.ArgumentTypeError("the key is empty. Is its variable set?")
     return text.strip()
 
 

@@ -65,5 +65,5 @@ async def _serve(data_folder: Path, api_key: str) -> None:
     try:
         await serve(Options(keep=True))
     except OSError as error:  # before anything was served
-        print(f"Sandbox: nothing is kept for the next start: {error}", file=sys.stderr)
+        print(f"Sandbox: nothing is saved for the next start: {error}", file=sys.stderr)
         await serve(Options())

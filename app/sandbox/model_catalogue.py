@@ -160,7 +160,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-think-tags",
         "Handbook reader, thinking in tags",
-        "The handbook reader, telling first which pages it looked at, in the legacy think tags.",
+        "The handbook reader. First lists the pages it searched, in legacy think tags.",
         "reader",
         "S",
         Prices(_usd("0.20"), _usd("0.90")),
@@ -170,7 +170,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-reasoning",
         "Handbook reader, reasoning",
-        "The handbook reader, telling first which pages it looked at, as separate reasoning text.",
+        "The handbook reader. First lists the pages it searched, as separate reasoning text.",
         "reader",
         "M",
         Prices(_usd("0.75"), _usd("3.50"), _usd("0.16")),
@@ -213,7 +213,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-plain",
         "Handbook reader, plain",
-        "Answers from the handbook and does nothing else: no search, no tools, no thinking.",
+        "Answers from the handbook only: no search, no tools, no reasoning.",
         "reader",
         "XS",
         Prices(_usd("0.05"), _usd("0.08")),
@@ -295,7 +295,7 @@ def local_entry(model_id: str, name: str, server: str, port: int) -> ModelEntry:
     return ModelEntry(
         model_id,
         name,
-        f"Runs on this computer in the model server on port {port}; Rialto passes the chat on. Costs nothing here.",
+        f"Runs on this computer in the model server on port {port}. Rialto forwards the chat. Free.",
         "local",
         "XS",
         Prices(),

@@ -115,7 +115,7 @@ class Store:
                     self._database.execute("BEGIN IMMEDIATE")
                 self._database.execute(statement, values)
             except sqlite3.Error as error:
-                print(f"Sandbox: nothing is kept from here on: {self._path}: {error}", file=sys.stderr)
+                print(f"Sandbox: nothing is saved from now on: {self._path}: {error}", file=sys.stderr)
                 self._database.close()
                 self._database = None
 
@@ -135,4 +135,4 @@ def _read(rows: list[tuple[str, bytes]], kind: type[V]) -> Iterator[tuple[str, V
         try:
             yield key, msgspec.msgpack.decode(value, type=kind)
         except msgspec.MsgspecError:
-            print(f"Sandbox: {key} cannot be read any more", file=sys.stderr)
+            print(f"Sandbox: {key} can no longer be read", file=sys.stderr)

@@ -134,7 +134,7 @@ class ListEnvelope(Generic[M]):
             raise BadResponse(tr("The service sent something that is not a list."))
         data = tuple(_readable(model, elements[:MAX_LIST_ITEMS]))
         if elements and not data:
-            raise BadResponse(tr("The service sent a list in which nothing could be read."))
+            raise BadResponse(tr("The service sent a list that cannot be read."))
         return cls(data, len(elements) - len(data), content)
 
 

@@ -196,7 +196,7 @@ class X402Resource:
             f"1–{MAX_PAGE}",
             tr("One page has 1 to {max_page} transactions.", max_page=MAX_PAGE),
         )
-        limit(offset >= 0, "offset", "0", tr("A page begins at 0 or later."))
+        limit(offset >= 0, "offset", "0", tr("A page starts at 0 or later."))
         path = f"/x402/transactions/{_wallet(wallet)}"
         data = _data(await self._client.get(path, {"limit": size, "offset": offset}, resource=RESOURCE))
         rows = ListEnvelope.read(WalletTransaction, {"data": data.get("transactions")})
@@ -252,7 +252,7 @@ def _settlement(body: bytes, info: ResponseInfo) -> Settlement:
     denied = (content or {}).get("success") is False or (receipt is not None and receipt.success is False)
     paid = (receipt is not None and receipt.success is True) or (content is not None and not denied)
     if denied or not paid:
-        said = tr("contradicts itself") if denied else tr("is no receipt")
+        said = tr("contradicts itself") if denied else tr("is not a receipt")
         raise _about(info, OutcomeUnknown(tr("The service accepted the payment, but its answer {said}.", said=said)))
     data = (content or {}).get("data")
     facts = data if isinstance(data, Mapping) else {}

@@ -43,7 +43,7 @@ class Catalogue:
             )
 
     async def load(self, account_id: str, kind: str, key: str = "") -> Saved | None:
-        """Return what was saved, None when nothing was or it cannot be read any more."""
+        """Return what was saved, None when nothing was or it can no longer be read."""
         row = await self._database.fetch_one(
             "SELECT body, saved_at FROM catalogue WHERE account_id = ? AND kind = ? AND key = ?",
             [account_id, kind, key],

@@ -99,7 +99,7 @@ def units_of(amount_usd: Decimal, decimals: int) -> int:
     if not isinstance(amount_usd, Decimal):
         raise TypeError("money is Decimal")
     if not amount_usd.is_finite() or not MIN_EXPONENT <= int(amount_usd.as_tuple().exponent) <= MAX_EXPONENT:
-        raise PaymentRefused("amount", tr("This is not an amount that can be paid."), "amount")
+        raise PaymentRefused("amount", tr("This amount cannot be paid."), "amount")
     units = Fraction(amount_usd) * 10**decimals
     if units.denominator != 1:
         raise PaymentRefused("amount", tr("Up to {decimals} decimals.", decimals=decimals), "amount")

@@ -180,4 +180,4 @@ def _matching(content: Mapping[str, object], name: str, pattern: re.Pattern[str]
 
 
 def _unreadable(field: str) -> PaymentRefused:
-    return PaymentRefused("unreadable", tr("This is not a payment that can be read."), field)
+    return PaymentRefused("unreadable", tr("This payment cannot be read."), field)

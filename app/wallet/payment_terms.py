@@ -73,12 +73,14 @@ def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOK
     """Check one entry of `accepts`. Raises `PaymentRefused`, which names the field."""
     if version not in _AMOUNT_NAME:
         raise PaymentRefused(
-            "version", tr("Version {version} of the payment protocol is not known.", version=version), "x402Version"
+            "version",
+            tr("Rialto does not support version {version} of the payment protocol.", version=version),
+            "x402Version",
         )
     if not isinstance(terms, Mapping):
         raise PaymentRefused("terms", tr("The service's payment terms cannot be read."))
     if _text(terms, "scheme") != SCHEME:
-        raise PaymentRefused("scheme", tr("Only payments of an exact amount are signed."), "scheme")
+        raise PaymentRefused("scheme", tr("Rialto signs only payments of an exact amount."), "scheme")
     network = _text(terms, "network")
     token = _token(_on_network(network, tokens), _text(terms, "asset"))
     _check_extra(terms.get("extra"), token)

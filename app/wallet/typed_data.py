@@ -179,7 +179,5 @@ def _words(data: bytes, count: int) -> tuple[bytes, ...]:
 
 def _read_address(word: bytes) -> str:
     if any(word[: WORD - 20]):
-        raise PaymentRefused(
-            "encoding", tr("The data to sign has something that is not an address where an address belongs.")
-        )
+        raise PaymentRefused("encoding", tr("An address in the data to sign is not valid."))
     return checksum_address(word[WORD - 20 :])

@@ -86,14 +86,14 @@ async def _transcription(rialto: Rialto, folder: Path) -> None:
 async def _images(rialto: Rialto, _folder: Path) -> None:
     page = images(rialto)
     await until(lambda: page.presenter.styles and page.form.model.count())
-    page.form.prompt.setPlainText("A harbour at dawn")
+    page.form.prompt.setPlainText("A harbor at dawn")
     await until(lambda: page.form.make.isEnabled())
 
 
 async def _video(rialto: Rialto, _folder: Path) -> None:
     page = video(rialto)
     await until(lambda: page.presenter.form.model(page.presenter.form.form.model) is not None)
-    page.form.prompt.setPlainText("A harbour at dawn")
+    page.form.prompt.setPlainText("A harbor at dawn")
     await until(lambda: page.presenter.form.exact and page.form.queue.isEnabled())
 
 

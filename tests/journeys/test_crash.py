@@ -59,4 +59,4 @@ async def test_the_start_after_a_segmentation_fault_offers_its_report_and_brings
         rialto.window.show_tab("video")
         await until(lambda: video(rialto).presenter.job_store.all())
         (job,) = video(rialto).presenter.job_store.all()
-        assert job.queue_id and job.prompt == "A harbour at dawn"
+        assert job.queue_id and job.prompt == "A harbor at dawn"

@@ -26,7 +26,7 @@ async def test_an_image_is_made_found_again_and_taken_to_chat_and_video(start: C
         rialto.window.show_tab("images")
         page = images_of(rialto)
         await until(lambda: page.presenter.styles)
-        page.form.prompt.setPlainText("A harbour at dawn")
+        page.form.prompt.setPlainText("A harbor at dawn")
         page.make()
         await until(lambda: any(tile.is_whole for tile in page.gallery_state.tiles))
     async with start() as rialto:

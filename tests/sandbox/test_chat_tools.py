@@ -122,9 +122,9 @@ def test_every_kind_of_attachment_is_measured(sandbox: Client) -> None:
     answer = sandbox.said(model="rialto-vision", messages=user(*parts))
     for fact in (
         "WAV, 1.5 s, 1 channel(s), 8000 Hz",
-        "calls itself WAV and is not",
-        "Sound, mp3, 3 bytes",
-        "Film, video/mp4, 3 bytes",
+        "labeled WAV that is not WAV",
+        "Audio, mp3, 3 bytes",
+        "Video, video/mp4, 3 bytes",
         "fetches nothing from other computers",
         "15 kB, in a format that I cannot measure",
         "File “a.pdf”",

@@ -76,7 +76,7 @@ def test_R_EXT_02_R_EXT_03_strip_thinking_removes_the_blocks_of_the_legacy_model
 
 def test_R_EXT_04_R_EXT_05_disabled_thinking_leaves_no_reasoning_and_no_tokens(sandbox: Client) -> None:
     thinking = sandbox.chat(model="rialto-reasoning")
-    assert thinking["choices"][0]["message"]["reasoning_content"].startswith("Words to look for:")
+    assert thinking["choices"][0]["message"]["reasoning_content"].startswith("Search words:")
     assert thinking["usage"]["completion_tokens_details"]["reasoning_tokens"] > 0
     disabled = asked(sandbox, model="rialto-reasoning", disable_thinking=True)
     assert disabled["choices"][0]["message"]["reasoning_content"] is None

@@ -250,4 +250,4 @@ def test_a_disk_that_takes_no_more_is_told_and_the_sandbox_goes_on(
     assert store.get("a", "b", bytes) is None
     store.put("a", "c", 1)
     store.close()
-    assert capfd.readouterr().err.count("nothing is kept from here on") == 1
+    assert capfd.readouterr().err.count("nothing is saved from now on") == 1

@@ -131,7 +131,7 @@ def test_an_odd_number_costs_its_own_field_and_no_other() -> None:
 
 def test_a_list_in_which_nothing_can_be_read_is_no_empty_list() -> None:
     assert ListEnvelope.read(LimitHit, {"data": []}).data == ()
-    with pytest.raises(BadResponse, match="nothing could be read"):
+    with pytest.raises(BadResponse, match="a list that cannot be read"):
         ListEnvelope.read(LimitHit, {"data": [None, 17]})
 
 

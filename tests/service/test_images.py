@@ -15,12 +15,12 @@ from tests.service.test_uploads import parts_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 60
 WEBP = b"RIFF\x00\x00\x00\x00WEBPVP8 " + b"\x00" * 60
-WANTED = ImageRequest("paint-1", "A harbour at dawn.")
+WANTED = ImageRequest("paint-1", "A harbor at dawn.")
 ENCODED = base64.b64encode(PNG).decode()
 
 
 def test_only_what_is_set_is_sent() -> None:
-    assert WANTED.to_body() == {"model": "paint-1", "prompt": "A harbour at dawn."}
+    assert WANTED.to_body() == {"model": "paint-1", "prompt": "A harbor at dawn."}
     assert replace(
         WANTED, width=512, seed=-5, variants=4, safe_mode=False, enhance_prompt=True, extra={"lora_strength": 5}
     ).to_body() == {

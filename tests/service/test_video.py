@@ -24,7 +24,7 @@ from app.service.video import QueuedVideo, SavedVideo, VideoRequest, VideoState,
 from tests.service.loopback import Received, Watched, answering, http, serving
 
 VIDEO = b"\x00\x00\x00\x20ftypisom" + b"\x00" * 200_000
-WANTED = VideoRequest("film-1", "A harbour at dawn.", "5s")
+WANTED = VideoRequest("film-1", "A harbor at dawn.", "5s")
 JOB = QueuedVideo(model="film-1", queue_id="11111111-2222-4333-8444-555555555555")
 
 
@@ -33,7 +33,7 @@ def sending(body: bytes, content_type: str = "video/mp4") -> Callable[[httpx.Req
 
 
 def test_only_what_is_set_is_sent() -> None:
-    assert WANTED.to_body() == {"model": "film-1", "duration": "5s", "prompt": "A harbour at dawn."}
+    assert WANTED.to_body() == {"model": "film-1", "duration": "5s", "prompt": "A harbor at dawn."}
     full = replace(
         WANTED,
         negative_prompt="rain",

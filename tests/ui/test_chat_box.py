@@ -29,7 +29,7 @@ async def test_a_dropped_image_is_measured_by_the_sandbox_and_shown_in_the_bubbl
         assert chip.isVisible()
         assert chip.name.text() == "boiler panel.png"
         await box.type("What is this?")
-        assert "Picture, PNG, 640 × 480 pixels" in box.rows[-1].text
+        assert "Image, PNG, 640 × 480 pixels" in box.rows[-1].text
         (attached,) = box.rows[0].attachments
         assert (attached.name, attached.kind, attached.width) == ("boiler panel.png", "image", 640)
         assert Path(attached.path).read_bytes() == file.read_bytes()
@@ -99,7 +99,7 @@ async def test_sound_goes_as_bare_base64_and_is_measured(
         await box.type("")
         QTest.keyClick(box.message_box, Qt.Key.Key_Return)
         await box.settle()
-        assert "Sound, WAV, 1.0 s, 1 channel(s), 8000 Hz" in box.rows[-1].text
+        assert "Audio, WAV, 1.0 s, 1 channel(s), 8000 Hz" in box.rows[-1].text
 
 
 async def test_other_things_are_not_taken_by_a_drop(

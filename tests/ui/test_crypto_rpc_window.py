@@ -131,7 +131,7 @@ async def test_a_fault_names_its_line_and_nothing_is_sent(window: ConsoleHarness
 
 async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId", number=n) for n in range(1, 102)])
-    assert "This batch has 101 calls; the service takes 100 at most." in window.request.fault.text()
+    assert "This batch has 101 calls. The service accepts up to 100." in window.request.fault.text()
     assert not window.can_send()
     window.type_json([call("eth_chainId", number=n) for n in range(1, 101)])
     assert window.can_send()

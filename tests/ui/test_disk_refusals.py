@@ -138,7 +138,7 @@ async def test_sound_that_the_disk_takes_no_place_for_is_refused_by_the_disk(
     tasks = TaskScope(crashes.report)
     player = SpeechPlayer(AudioHost(), tasks, tmp_path / "cache" / "speech")
     try:
-        with pytest.raises(StorageUnavailable, match="Preparing the sound"):
+        with pytest.raises(StorageUnavailable, match="Preparing audio"):
             player.new_spool()
     finally:
         player.player.close()

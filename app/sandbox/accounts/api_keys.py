@@ -133,7 +133,7 @@ async def revoked(call: Call) -> Response:
     only_admin(call)
     wanted = call.value("id")
     if wanted is None:
-        raise Refusal(400, "Which key? Send its id.")
+        raise Refusal(400, "Which key? Send its ID.")
     if wanted == _account(call).id:
         raise Refusal(400, "The key of the Sandbox itself cannot be revoked")
     rows = issued_of(call.world)
@@ -141,7 +141,7 @@ async def revoked(call: Call) -> Response:
         if row.id == wanted and row.account == _account(call).id:
             del rows[caller_id]
             return json_answer({"success": True})
-    raise Refusal(404, "There is no key of that id")
+    raise Refusal(404, "There is no key with that ID")
 
 
 def _account(call: Call) -> Caller:

@@ -49,13 +49,13 @@ def read_sign_in(header: str) -> SignIn:
     if text is None:
         text = message_of_fields(fields, wallet.address, wallet.chain, chain_id or "")
     if not isinstance(text, str):
-        raise SignInRefused("INVALID_PAYLOAD", "message must be a text")
+        raise SignInRefused("INVALID_PAYLOAD", "message must be a string")
     message = read_message(text)
     _check_wallet(wallet, message)
     _check_chain(chain_id, message)
     kind = fields.get("type")
     if kind not in (("ed25519",) if wallet.chain == "solana" else (None, "eip191")):
-        raise SignInRefused("INVALID_PAYLOAD", "type does not go with this kind of wallet")
+        raise SignInRefused("INVALID_PAYLOAD", "type does not match this kind of wallet")
     sent_at_ms = fields.get("timestamp")
     if sent_at_ms is not None and (isinstance(sent_at_ms, bool) or not isinstance(sent_at_ms, int | float)):
         raise SignInRefused("INVALID_PAYLOAD", "timestamp must be Unix milliseconds")
@@ -139,7 +139,7 @@ def _check_wallet(wallet: Wallet, message: SignInMessage) -> None:
     if signed is None or signed.chain != message.chain:
         raise SignInRefused("INVALID_WALLET", "The message names no wallet of its kind")
     if signed != wallet:
-        raise SignInRefused("ADDRESS_MISMATCH", "The message was made for another wallet than address")
+        raise SignInRefused("ADDRESS_MISMATCH", "The message is for a wallet other than address")
     if signed.address != message.address:
         raise SignInRefused("INVALID_WALLET", "The address in the message is not in its EIP-55 form")
 
@@ -157,7 +157,7 @@ def _check_chain(chain_id: str | None, message: SignInMessage) -> None:
 def _signature(value: object, chain: Chain) -> bytes:
     """Return the bytes. Raises INVALID_PAYLOAD for no text, INVALID_SIGNATURE for what cannot be a signature."""
     if not isinstance(value, str):
-        raise SignInRefused("INVALID_PAYLOAD", "signature must be a text")
+        raise SignInRefused("INVALID_PAYLOAD", "signature must be a string")
     if chain == "evm":
         if not re.fullmatch(r"0x[0-9a-fA-F]{130}", value):
             raise SignInRefused("INVALID_SIGNATURE", "The signature is not 0x and 130 hexadecimal digits")

@@ -104,7 +104,7 @@ def message_of_fields(fields: Mapping[str, object], address: str, chain: Chain, 
     resources = fields.get("resources")
     if resources is not None:
         if not isinstance(resources, list) or not all(isinstance(each, str) for each in resources):
-            raise SignInRefused("INVALID_PAYLOAD", "resources must be a list of texts")
+            raise SignInRefused("INVALID_PAYLOAD", "resources must be a list of strings")
         lines += ["Resources:", *(f"- {each}" for each in resources)]
     return "\n".join(lines)
 

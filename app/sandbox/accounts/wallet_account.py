@@ -171,7 +171,7 @@ def _own_wallet(call: Call) -> Wallet:
     if wallet is None:
         raise Refusal(400, "This is not the address of a wallet")
     if isinstance(call.caller, WalletCaller) and call.caller.address != wallet.address:
-        raise Refusal(403, "Only the wallet that signed in may be looked at")
+        raise Refusal(403, "You can view only the wallet that signed in")
     return wallet
 
 

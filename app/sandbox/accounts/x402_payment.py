@@ -89,7 +89,7 @@ def read_payment(header: str, terms: Terms) -> Payment:
     if network in SOLANA_NAMES:
         raise refused("UNSUPPORTED_NETWORK", "The Sandbox settles payments on the EVM rail only")
     if network not in EVM_NAMES:
-        raise refused("UNSUPPORTED_NETWORK", "The network is none of those that were offered")
+        raise refused("UNSUPPORTED_NETWORK", "The network was not offered")
     payload = _object(content.get("payload"), "payload")
     authorization = _authorization(_object(payload.get("authorization"), "payload.authorization"))
     signature = _matching(_SIGNATURE, payload, "signature", "0x and 130 hexadecimal digits")
@@ -166,7 +166,7 @@ def _check_accepted(chosen: Json, authorization: Authorization, terms: Terms) ->
 
 def _check_authorization(authorization: Authorization, terms: Terms) -> None:
     if authorization.receiver != terms.receiver:
-        raise refused("INVALID_PAYMENT_RECIPIENT", "The authorization pays somebody else")
+        raise refused("INVALID_PAYMENT_RECIPIENT", "The authorization pays another address")
     if int(authorization.sender, 16) == 0 or authorization.sender == authorization.receiver:
         raise refused("INVALID_PAYMENT_PAYER", "This sender cannot pay")
     if authorization.value < units(MINIMUM_USD):

@@ -165,7 +165,7 @@ class Chains:
         try:
             chain = EvmChain(network.chain_id, accounts, self._world.clock.now, journal, begins_s_ago=BEGAN_S_AGO)
         except RpcError as error:
-            print(f"Sandbox: {network.slug} begins anew: {error}", file=sys.stderr)
+            print(f"Sandbox: {network.slug} starts over: {error}", file=sys.stderr)
             journal.clear()
             is_new = True
             chain = EvmChain(network.chain_id, accounts, self._world.clock.now, journal, begins_s_ago=BEGAN_S_AGO)

@@ -98,7 +98,7 @@ async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
 def _reply(site: Site, turn: Turn) -> Reply:
     told = tool_calls.told(turn.request)
     if told:
-        return Reply(told, trace=("The last message holds the results of tools; they are passed on as they came.",))
+        return Reply(told, trace=("The last message contains tool results. They are returned unchanged.",))
     if turn.model.engine == "vision":
         return Reply(describe(turn.request), trace=())
     if turn.findings.kind == "native" and turn.findings.sources:
@@ -125,8 +125,8 @@ def _from_notices(turn: Turn) -> Reply:
         f"- {source.content}" + (f"[REF]{n}[/REF]" if turn.cites else "")
         for n, source in enumerate(turn.findings.sources)
     ]
-    text = "The notice board has this:\n\n" + "\n".join(lines)
-    return Reply(f"{turn.greeting}\n\n{text}" if turn.greeting else text, trace=("Looked at the notice board only.",))
+    text = "The notice board says:\n\n" + "\n".join(lines)
+    return Reply(f"{turn.greeting}\n\n{text}" if turn.greeting else text, trace=("Searched only the notice board.",))
 
 
 def _from_links(turn: Turn) -> Reply:
@@ -142,7 +142,7 @@ def _attached(turn: Turn) -> str:
     names = [str(part["file"].get("filename") or "a file") for part in turn.request.parts("file")]
     if not names:
         return ""
-    return f"I see {', '.join(names)}, but I answer from Rialto’s handbook only."
+    return f"I see {', '.join(names)}, but I can only answer from Rialto’s handbook."
 
 
 def _titles(turn: Turn, reply: Reply) -> Sequence[str]:

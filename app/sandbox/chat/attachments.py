@@ -15,7 +15,7 @@ MAX_IMAGES = 10
 MAX_SOUNDS = 5
 MAX_VIDEOS = 3
 NOTHING_ATTACHED = (
-    "Nothing is attached. I am the Sandbox’s attachment meter: attach a picture, a sound or a film, and I measure it."
+    "Nothing is attached. I am the Sandbox’s attachment meter: attach an image, audio or a video, and I measure it."
 )
 SOUND_FORMATS = ("wav", "mp3", "aiff", "aac", "ogg", "flac", "m4a", "pcm16", "pcm24")
 
@@ -40,7 +40,7 @@ def describe(request: ChatRequest) -> str:
     """Return a Markdown list of what was attached to the conversation."""
     lines = [_picture(part["image_url"]["url"]) for part in request.parts("image_url")]
     lines += [_sound(part["input_audio"]) for part in request.parts("input_audio")]
-    lines += [_other("Film", part["video_url"]["url"]) for part in request.parts("video_url")]
+    lines += [_other("Video", part["video_url"]["url"]) for part in request.parts("video_url")]
     lines += [
         _other(f"File “{part['file'].get('filename', '')}”", part["file"]["file_data"])
         for part in request.parts("file")
@@ -77,12 +77,12 @@ def _jpeg_size(data: bytes) -> tuple[str, int, int] | None:
 def _picture(url: str) -> str:
     data = _decoded(url)
     if data is None:
-        return f"Picture at {url[:80]}: not read, the Sandbox fetches nothing from other computers"
+        return f"Image at {url[:80]}: not read, the Sandbox fetches nothing from other computers"
     found = image_size(data)
     if found is None:
-        return f"Picture, {_amount(data)}, in a format that I cannot measure"
+        return f"Image, {_amount(data)}, in a format that I cannot measure"
     kind, width, height = found
-    return f"Picture, {kind}, {width} × {height} pixels, {_amount(data)}"
+    return f"Image, {kind}, {width} × {height} pixels, {_amount(data)}"
 
 
 def _sound(audio: Json) -> str:
@@ -91,10 +91,10 @@ def _sound(audio: Json) -> str:
     if kind == "wav":
         found = _wav_facts(data)
         if found is None:
-            return f"Sound that calls itself WAV and is not, {_amount(data)}"
+            return f"Audio labeled WAV that is not WAV, {_amount(data)}"
         seconds, channels, rate = found
-        return f"Sound, WAV, {seconds:.1f} s, {channels} channel(s), {rate} Hz, {_amount(data)}"
-    return f"Sound, {kind}, {_amount(data)}"
+        return f"Audio, WAV, {seconds:.1f} s, {channels} channel(s), {rate} Hz, {_amount(data)}"
+    return f"Audio, {kind}, {_amount(data)}"
 
 
 def _wav_facts(data: bytes) -> tuple[float, int, int] | None:

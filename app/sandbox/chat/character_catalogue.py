@@ -26,7 +26,7 @@ LATER_LINES = {
     "Work": "Next item.",
     "Wellbeing": "Take your time; here it is.",
     "Games": "Your move is noted.",
-    "Stories": "And the tale goes on.",
+    "Stories": "And so the tale continues.",
     "Science": "Noted. Here is what is known.",
     "Home": "Right, next job.",
     "Music": "From the next bar.",

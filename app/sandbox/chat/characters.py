@@ -37,7 +37,7 @@ WORDS_OF_REVIEWS = (
     "Knows the subject and says so briefly.",
     "Good company for a long evening.",
     None,
-    "Helped me to get started at last.",
+    "Finally got me started.",
     "A little slow to warm up, then excellent.",
     "Not for me, but well made.",
 )

@@ -36,8 +36,8 @@ _WHAT_CAN_YOU = re.compile(
 _FOLLOW_UP = re.compile(r"^\W*(and|but|or|what about|how about|why|then|also)\b|\b(it|that|this|those|them)\b", re.I)
 
 IDENTITY = (
-    "I am the Sandbox’s handbook reader. I am not a language model: I look your question up in Rialto’s own user "
-    "handbook and put together the passages that fit, word for word."
+    "I am the Sandbox’s handbook reader. I am not a language model: I look up your question in Rialto’s "
+    "handbook and quote the passages that fit, word for word."
 )
 
 
@@ -91,7 +91,7 @@ def read(handbook: Handbook, reading: DocumentReading) -> Reply:
     question = reading.question.strip()
     simple = _simple_answer(handbook, question)
     if simple is not None:
-        return Reply(_framed(reading.greeting, simple), trace=("The message asks nothing of the handbook.",))
+        return Reply(_framed(reading.greeting, simple), trace=("The message is not a question for the handbook.",))
     topic = topic_of(question, reading.earlier)
     asked = f"{topic} {question}".strip()
     found = find(handbook, question, reading.earlier, max(2, reading.look_at), reading.page)
@@ -112,9 +112,9 @@ def _simple_answer(handbook: Handbook, question: str) -> str | None:
     if _WHAT_ARE_YOU.search(question):
         return f"{IDENTITY}\n\n{_contents(handbook)}"
     if _GREETING.match(question):
-        return "Hello. Ask me anything about Rialto; I look it up in its handbook."
+        return "Hello. Ask me anything about Rialto, and I look it up in its handbook."
     if _THANKS.match(question):
-        return "Glad that it helped. Ask on whenever you like."
+        return "Glad that helped. Ask more anytime."
     if _WHAT_CAN_YOU.search(question):
         return f"I look things up in Rialto’s handbook.\n\n{_contents(handbook)}"
     return None
@@ -129,7 +129,7 @@ def _nothing(handbook: Handbook) -> str:
 
 def _contents(handbook: Handbook) -> str:
     lines = [f"- **{page.title}**" for page in handbook.pages.values()]
-    return "These are the pages that I can answer from:\n\n" + "\n".join(lines)
+    return "I can answer from these pages:\n\n" + "\n".join(lines)
 
 
 def _compose(
@@ -196,12 +196,12 @@ def _marked(block: str, marker: str) -> str:
 def _trace(asked: str, question: str, found: Sequence[Found], handbook: Handbook) -> tuple[str, ...]:
     """Say what the retrieval did, step by step, in true figures."""
     terms = list(dict.fromkeys(word_stems.terms(asked)))
-    steps = [f"Words to look for: {', '.join(terms) or 'none'}."]
+    steps = [f"Search words: {', '.join(terms) or 'none'}."]
     if asked != question:
-        steps.append("The message is short, so the topic of the one before it counts too.")
+        steps.append("The message is short, so the topic of the previous one counts too.")
     steps.append(f"Searched {len(handbook.sections)} sections of {len(handbook.pages)} pages.")
     for hit in found:
-        steps.append(f"“{hit.section.title}” holds {hit.coverage:.0%} of the question (score {hit.score:.2f}).")
+        steps.append(f"“{hit.section.title}” covers {hit.coverage:.0%} of the question (score {hit.score:.2f}).")
     steps.append(f"Answering from “{found[0].section.title}”." if found else "No section is about this.")
     return tuple(steps)
 

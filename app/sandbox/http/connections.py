@@ -145,7 +145,7 @@ class _Connection:
                 await self.refuse(error.error_status_hint, "This is not an HTTP/1.1 request")
                 return
             except _TooSlow:
-                await self.refuse(408, "The request did not come to its end")
+                await self.refuse(408, "The request is incomplete")
                 return
             if request is None:
                 return

@@ -17,7 +17,7 @@ WORDS = {
     403: "This is not available to this caller",
     404: "Not found",
     405: "Method not allowed",
-    409: "A request for the same thing is still in progress",
+    409: "The same request is still in progress",
     410: "This endpoint is gone",
     413: "The request body is too large: the limit is 35 MB",
     415: "Unsupported content type: send application/json",
@@ -50,7 +50,7 @@ def too_large(what: str) -> Refusal:
 
 def context_overflow(prompt_tokens: int, limit: int) -> Refusal:
     """E10."""
-    message = f"This model reads at most {limit} tokens; the messages hold {prompt_tokens}"
+    message = f"This model reads at most {limit} tokens; the messages have {prompt_tokens}"
     error = {
         "message": message,
         "type": "invalid_request_error",
@@ -76,7 +76,7 @@ def shaped(shape: str, status: int, text: str) -> Json | str | None:
         "E9": {"error": "INVALID_AMOUNT", "message": text},
         "E10": {"error": {"message": text, "type": "invalid_request_error", "code": "context_length_exceeded"}},
         "E11": {"error": {"message": text, "type": "provider_content_policy", "credits_refunded": True}},
-        "E12": {"error": text, "suggested_prompt": "A harbour at dawn, seen from the pilot's boat"},
+        "E12": {"error": text, "suggested_prompt": "A harbor at dawn, seen from the pilot's boat"},
         "E14": {"error": text, "request_id": "req-0001"},
         "E15": {"error": text, "credits_refunded": False},
         "E16": {"error": text, "details": "The upstream model refused the width"},

@@ -54,7 +54,7 @@ class Gate:
                 balance = (call.caller.ledger.balance_usd, call.caller.ledger.balance_diem)
                 self._refuse_blocked(call)
                 if route.credentials != "payment" and not PAYMENT_HEADERS.isdisjoint(request.headers):
-                    text = "A payment is accepted by POST /x402/top-up only"
+                    text = "Only POST /x402/top-up accepts payments"
                     raise Refusal(400, {"error": text, "code": "PAYMENT_HEADER_NOT_ACCEPTED"})
             if visit is not None and visit.refusal is not None:
                 raise visit.refusal

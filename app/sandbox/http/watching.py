@@ -50,7 +50,7 @@ async def details(call: Call) -> Response:
     """One call with headers and bodies, as far as they are kept: the newest hundred, without anything secret."""
     found = call.world.log.details(call.path_values["id"])
     if found is None:
-        raise Refusal(404, "What was in this request is not kept any more")
+        raise Refusal(404, "The content of this request is no longer stored")
     line, inside = found
     return json_answer({**line_json(line), "request": _side(inside.request), "response": _side(inside.response)})
 

@@ -200,7 +200,7 @@ def _check_shown(call: Call, along: ReferenceMedia) -> None:
 def _check_policy(prompt: str, body: Json) -> None:
     if "sandbox-refused" in prompt:
         text = "The content is not accepted by the content policy"
-        raise Refusal(422, {"error": text, "suggested_prompt": "A harbour at dawn, seen from the pilot's boat"})
+        raise Refusal(422, {"error": text, "suggested_prompt": "A harbor at dawn, seen from the pilot's boat"})
     if "sandbox-consent" in prompt and not body.get("consents"):
         raise Refusal(
             409,

@@ -83,7 +83,7 @@ class DraftView:
         if len(self.rows) <= MAX_BATCH_ITEMS:
             return ""
         return tr(
-            "This batch has {count} calls; the service takes {max_batch_items} at most.",
+            "This batch has {count} calls. The service accepts up to {max_batch_items}.",
             count=f"{len(self.rows):,}",
             max_batch_items=MAX_BATCH_ITEMS,
         )

@@ -39,7 +39,7 @@ class TransactionDialog(Dialog):
         self._network = network.slug
         self._is_over = False
         self._wallets = presenter.transacting.offered()
-        self.mode = SegmentedChoice(theme, tr("Kind of transaction"), MODES)
+        self.mode = SegmentedChoice(theme, tr("Transaction type"), MODES)
         self.body.addWidget(self.mode, 0, Qt.AlignmentFlag.AlignLeft)
         self.wallet = ChoiceField(theme, tr("From"))
         for each in self._wallets:

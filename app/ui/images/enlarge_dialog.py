@@ -69,7 +69,7 @@ class EnlargeDialog(Dialog):
     def _look(self) -> None:
         """What comes of it, and for how much."""
         width, height, is_less = self._result_of(self.chosen_scale)
-        words = tr("It becomes {width} × {height}.", width=f"{width:,}", height=f"{height:,}")
+        words = tr("The result is {width} × {height}.", width=f"{width:,}", height=f"{height:,}")
         if is_less:
             words += tr(" This is the service's maximum, so it uses a smaller factor at the same price.")
         self.outcome.set_text(words)

@@ -127,7 +127,7 @@ class CloneDialog(Dialog):
 
     def _choose_file(self) -> None:
         check = partial(self._cloning.check, model_id=self.model_id)
-        ask_for_file(self, tr("Choose a sample"), check, "Sound (*.wav *.mp3 *.flac *.m4a *.mp4)")
+        ask_for_file(self, tr("Choose a sample"), check, "Audio (*.wav *.mp3 *.flac *.m4a *.mp4)")
 
     def _hear(self) -> None:
         if self._path is not None:

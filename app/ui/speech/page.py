@@ -304,7 +304,7 @@ class SpeechPage(QObject):
             action.setData(model.id)
             price = model.price_input
             if price is not None:
-                action.setToolTip(plain_tip(tr("{price} for a million characters", price=money.money(price))))
+                action.setToolTip(plain_tip(tr("{price} per million characters", price=money.money(price))))
         menu.triggered.connect(lambda action: self.presenter.use_model(str(action.data())))
         menu.popup(self.main.model.mapToGlobal(self.main.model.rect().bottomLeft()))
         return menu

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from app.ui.transcription.presenter import TranscriptionPresenter
 
 INFO = TABS["transcription"]
-FILE_FILTER = tr("Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)")
+FILE_FILTER = tr("Audio (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)")
 
 
 class TranscriptionPage(QObject):

@@ -65,7 +65,7 @@ class LimitFields(QWidget):
             ("day", tr("Per day, all accounts")),
             ("call", tr("Per request")),
             ("account", tr("Per day, this account")),
-            *((f"tab {tab}", tr("A day, {tab_title}", tab_title=tab_title(tab))) for tab in CHART_TABS),
+            *((f"tab {tab}", tr("Per day, {tab_title}", tab_title=tab_title(tab))) for tab in CHART_TABS),
         ):
             self.scope.addItem(words, key)
         self.scope.currentIndexChanged.connect(lambda _index: self.reload())

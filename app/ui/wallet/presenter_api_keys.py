@@ -162,7 +162,7 @@ def row_of(key: ApiKey) -> KeyRow:
     week = key.spent.week.usd
     return KeyRow(
         id=key.id,
-        name=key.description or tr("Without a name"),
+        name=key.description or tr("No name"),
         kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or tr("Not stated")),
         ends_in=f"…{key.last_chars}" if key.last_chars else "",
         made=_moment(key.created_at, "%b %d, %Y"),

@@ -82,7 +82,7 @@ class ReceiptsPage(QWidget):
         self.empty = EmptyState(
             theme,
             tr("No receipts"),
-            tr("Every request leaves one. Change the filters above, or make a first request."),
+            tr("Every request creates one. Change the filters above, or make a first request."),
             icon_name="receipt",
         )
         self.pages.addWidget(self.empty)

@@ -69,7 +69,7 @@ def stop_at(step: str) -> None:
 async def live(step: str, home: Path, running: Running, theme: Theme) -> None:
     async with open_images(home, running, theme) as images:  # type: ignore[arg-type]  # two fields of it
         stop_at(step)
-        images.write("A harbour at dawn")
+        images.write("A harbor at dawn")
         images.press_make()
         await asyncio.sleep(60)
 

@@ -84,11 +84,11 @@ async def test_enlarging_takes_a_factor_and_a_creativity_and_names_size_and_pric
     images.presenter.set_field("height", 256)
     image = await made(images, "A harbour")
     dialog = await asked(images, "enlarge", image)
-    assert (dialog.outcome.text(), dialog.send.text()) == ("It becomes 1,024 × 512.", "Upscale for $0.02")
+    assert (dialog.outcome.text(), dialog.send.text()) == ("The result is 1,024 × 512.", "Upscale for $0.02")
     twice = dialog.scale.findChildren(QRadioButton)[0]
     twice.setFocus()
     QTest.keyClick(twice, Qt.Key.Key_Right)
-    assert (dialog.outcome.text(), dialog.send.text()) == ("It becomes 2,048 × 1,024.", "Upscale for $0.08")
+    assert (dialog.outcome.text(), dialog.send.text()) == ("The result is 2,048 × 1,024.", "Upscale for $0.08")
     dialog.creativity.slider.setFocus()
     for _ in range(5):
         QTest.keyClick(dialog.creativity.slider, Qt.Key.Key_Left)

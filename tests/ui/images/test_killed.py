@@ -69,7 +69,7 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
     async with open_images(tmp_path, sandbox, theme) as images:
         (image,) = images.rows.values()
         assert image.state == state, image
-        assert (image.prompt, image.title) == ("A harbour at dawn", "A harbour at dawn")
+        assert (image.prompt, image.title) == ("A harbor at dawn", "A harbor at dawn")
         intents = Intents(images.database)
         (intent,) = await intents.recent("images")
         assert (intent.state, await intents.pending("images")) == (intent_state, ())
@@ -79,7 +79,7 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
             assert not image.has_file
             assert ("Nothing was charged" in image.note) == (state == "failed")
         images.select(image.id)
-        assert images.prompt_text() in ("A harbour at dawn", "")
+        assert images.prompt_text() in ("A harbor at dawn", "")
         assert images.paid == []
     assert await arrived(sandbox) - before == calls
 

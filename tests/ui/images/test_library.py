@@ -29,7 +29,7 @@ from tests.storage.test_image_metadata import FACTS, picture
 
 
 async def two(images: ImagesHarness) -> tuple[StoredImage, StoredImage]:
-    images.write("A harbour at dawn")
+    images.write("A harbor at dawn")
     (harbour,) = await images.made()
     images.write("Desk lamp")
     (lamp,) = await images.made()
@@ -42,12 +42,12 @@ def shown(images: ImagesHarness) -> list[str]:
 
 async def test_newest_first_searched_and_starred(images: ImagesHarness) -> None:
     harbour, _ = await two(images)
-    assert shown(images) == ["Desk lamp", "A harbour at dawn"]
+    assert shown(images) == ["Desk lamp", "A harbor at dawn"]
     assert images.title_text() == "Today"
     assert images.count_text() == "2 images"
     images.search("dawn")
     await until(lambda: len(images.tiles) == 1)
-    assert shown(images) == ["A harbour at dawn"]
+    assert shown(images) == ["A harbor at dawn"]
     images.search("edited")
     await until(lambda: not images.tiles)
     images.search("no such words")
@@ -58,7 +58,7 @@ async def test_newest_first_searched_and_starred(images: ImagesHarness) -> None:
     images.page.star()
     await until(lambda: images.rows[harbour.id].starred)
     images.show_scope("starred")
-    assert shown(images) == ["A harbour at dawn"]
+    assert shown(images) == ["A harbor at dawn"]
 
 
 async def test_thrown_away_with_delete_and_brought_back_with_undo(
@@ -70,13 +70,13 @@ async def test_thrown_away_with_delete_and_brought_back_with_undo(
         QTest.keyClick(images.gallery_view, Qt.Key.Key_Delete)
         await until(lambda: images.undo_stack.can_undo("images"))
         assert images.undo_stack.newest()[0].text == "“Desk lamp” moved to trash"
-        assert shown(images) == ["A harbour at dawn"]
+        assert shown(images) == ["A harbor at dawn"]
         assert images.undo_stack.undo_last("images")
         await until(lambda: len(images.tiles) == 2)
         images.presenter.library.move_to_trash([lamp.id])
         await until(lambda: len(images.tiles) == 1)
     async with open_images(tmp_path, sandbox, theme) as images:
-        assert shown(images) == ["A harbour at dawn"]
+        assert shown(images) == ["A harbor at dawn"]
         images.show_scope("trash")
         assert shown(images) == ["Desk lamp"]
         images.select(lamp.id)
@@ -105,14 +105,14 @@ async def test_saved_under_names_by_a_pattern_and_nothing_is_overwritten(images:
     harbour, _ = await two(images)
     folder = tmp_path / "out"
     folder.mkdir()
-    assert name_of("{title} {model} {seed}", harbour) == f"A harbour at dawn Canvas {harbour.seed}.webp"
-    assert name_of("../{title}?", harbour) == "A harbour at dawn.webp"
+    assert name_of("{title} {model} {seed}", harbour) == f"A harbor at dawn Canvas {harbour.seed}.webp"
+    assert name_of("../{title}?", harbour) == "A harbor at dawn.webp"
     for number in (1, 2):
         images.presenter.library.save_as([harbour.id], folder, "{title}")
         await until(lambda number=number: len(list(folder.iterdir())) == number)  # type: ignore[misc]  # bound here
         await until(lambda: not images.tasks.running("images save"))
-    assert {path.name for path in folder.iterdir()} == {"A harbour at dawn.webp", "A harbour at dawn (2).webp"}
-    assert (folder / "A harbour at dawn.webp").read_bytes() == images.file_of(harbour)
+    assert {path.name for path in folder.iterdir()} == {"A harbor at dawn.webp", "A harbor at dawn (2).webp"}
+    assert (folder / "A harbor at dawn.webp").read_bytes() == images.file_of(harbour)
 
 
 async def test_an_image_of_ones_own_is_brought_in_with_what_is_written_in_it(images: ImagesHarness) -> None:
@@ -185,7 +185,7 @@ async def test_arrows_walk_the_gallery_and_every_action_has_a_command(images: Im
     assert images.selected_id() == lamp.id
     named = {action.id for action in images.page.actions()}
     assert {"images.make", "images.edit", "images.menu", "images.open_trash", "images.save", "images.chat"} <= named
-    assert [item.title for item in images.page.palette_items("dawn", 5)] == ["A harbour at dawn"]
+    assert [item.title for item in images.page.palette_items("dawn", 5)] == ["A harbor at dawn"]
 
 
 async def test_images_of_another_account_say_whose_they_are(images: ImagesHarness) -> None:

@@ -25,7 +25,7 @@ async def shows(images: ImagesHarness, start: str) -> str:
 async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk(images: ImagesHarness) -> None:
     gallery, folder = images.page.gallery, images.folder
     assert gallery.usage.text() == "0 images, 0 bytes"
-    images.write("A harbour at dawn")
+    images.write("A harbor at dawn")
     images.presenter.set_field("width", 512)
     images.presenter.set_field("height", 256)
     (harbour,) = await images.made()

@@ -197,7 +197,7 @@ async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: 
         problem = video.presenter.detail().problem
         assert problem is not None and [action.id for action in problem.actions] == ["video-proposal", "video-use"]
         video.presenter.use_again(refused.id, as_proposed=True)
-        assert video.presenter.form.form.prompt == "A harbour at dawn, seen from the pilot's boat"
+        assert video.presenter.form.form.prompt == "A harbor at dawn, seen from the pilot's boat"
         stopped = await video.order("a boat sandbox-violation")
         await controls.turn_clock(10)
         stopped = await video.reaches(stopped.id, "failed")

@@ -163,9 +163,9 @@ def _number(what: str, text: str, least: int, most: int | None = None) -> int:
         raise NoPlan(f"{what}: {error.sentence}") from None
     if number < least or (most is not None and number > most):
         raise NoPlan(
-            tr("{what} is at least {least}.", what=what, least=f"{least:,}")
+            tr("{what} must be at least {least}.", what=what, least=f"{least:,}")
             if number < least
-            else tr("{what} is at most {most}.", what=what, most=f"{most:,}")
+            else tr("{what} must be at most {most}.", what=what, most=f"{most:,}")
         )
     return number
 
@@ -181,7 +181,7 @@ def _addresses(what: str, text: str, most: int) -> tuple[str, ...]:
     if len(found) > most:
         raise NoPlan(
             tr(
-                "Up to {most} {what} are allowed; these are {count}.",
+                "Up to {most} {what} are allowed. You entered {count}.",
                 most=f"{most:,}",
                 what=what,
                 count=f"{len(found):,}",

@@ -90,7 +90,7 @@ class Tools:
             first=f"{plan.first:,}",
             next_block=f"{search.next_block - 1:,}",
         )
-        found += tr(", kept in {name}", name=file.name)
+        found += tr(", saved in {name}", name=file.name)
         words = f"{trouble} {found}." if trouble else tr("{found}. Search complete.", found=found)
         await self._show(
             job, "eth_getLogs", tr("Logs of {network_title}", network_title=network_title(plan.network)), logs, words

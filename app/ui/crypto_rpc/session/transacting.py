@@ -123,7 +123,7 @@ def read_amount(text: str) -> int:
     """An amount of the native coin in wei: "1.5", "30 gwei", "0x10". Raises `WalletError` or `NotPossible`."""
     text = text.strip()
     if "," in text:
-        raise NotPossible(tr("Write the amount with a point for decimals and without commas."))
+        raise NotPossible(tr("Write the amount with a decimal point and no commas."))
     return read_quantity(text + NATIVE_UNIT if _PLAIN_AMOUNT.fullmatch(text) else text)
 
 
@@ -332,8 +332,8 @@ def _base_fee(block: CallOutcome, network: str) -> int:
     if fee is None:
         raise NotPossible(
             tr(
-                "{network} names no base fee (EIP-1559). Sign this transaction elsewhere and send its bytes with "
-                "eth_sendRawTransaction.",
+                "{network} does not report a base fee (EIP-1559). Sign this transaction elsewhere and send its bytes "
+                "with eth_sendRawTransaction.",
                 network=network_title(network),
             )
         )

@@ -84,7 +84,7 @@ class SpeechPlayer(QObject):
         try:
             return Spool(path)
         except OSError as error:
-            raise unavailable(error, path, tr("Preparing the sound")) from error
+            raise unavailable(error, path, tr("Preparing audio")) from error
 
     def sweep(self) -> None:
         """Delete what a killed program left in the cache. Call it in a thread, before anything is played."""

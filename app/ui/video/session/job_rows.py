@@ -48,7 +48,7 @@ def title_of(job: VideoJob) -> str:
         words = (
             words[:TITLE_CHARS].rpartition(" ")[0].rstrip(" ,.;:") + "…" if " " in words else words[:TITLE_CHARS] + "…"
         )
-    return words or tr("Without a prompt")
+    return words or tr("No prompt")
 
 
 def _video_name(job: VideoJob) -> str:
