@@ -115,7 +115,7 @@ def test_what_cannot_be_removed_after_an_upload_makes_no_failure_of_it(tmp_path:
 def test_results_of_a_job_that_the_disk_refuses_are_told_in_words(tmp_path: Path) -> None:
     blocked = tmp_path / "jobs"
     blocked.write_text("a file is where the folder should be")
-    with pytest.raises(StorageUnavailable, match="Saving the results did not work"):
+    with pytest.raises(StorageUnavailable, match="Saving the results failed"):
         _append(blocked / "job.jsonl", [1])
 
 

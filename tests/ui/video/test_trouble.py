@@ -85,7 +85,7 @@ async def test_R_VID_02_a_video_that_cannot_be_read_here_is_no_bad_one_and_its_c
 
         monkeypatch.setattr(fetcher, "_verify", unreadable)
         await controls.turn_clock(10)
-        await until(lambda: "Reading the video did not work" in video.presenter.job_store.unsaved.get(job.id, ""))
+        await until(lambda: "Reading the video failed" in video.presenter.job_store.unsaved.get(job.id, ""))
         job = video.one(job.id)
         assert job.state in ("running", "ready") and job.remote_copy and not job.bad_films
         assert await controls.calls("/video/complete") == []
