@@ -36,7 +36,7 @@ def test_a_schema_in_its_wrapping_keeps_name_and_strictness() -> None:
         ("{", "line 1"),
         ("[]", "JSON object"),
         ('{"type": "array", "items": {}}', "answer with an object"),
-        ('{"type": "object", "properties": {"a": {"type": "text"}}}', "“a” has the type “text”"),
+        ('{"type": "object", "properties": {"a": {"type": "text"}}}', "“a” has an unknown type, “text”"),
         ('{"type": "object", "properties": {"a": 1}}', "“a” is not a JSON object"),
         ('{"type": "object", "properties": {"a": {}}, "required": ["b"]}', "requires “b”"),
         ('{"type": "object", "properties": {"a": {"enum": []}}}', "“enum” of “a”"),
@@ -74,8 +74,8 @@ def test_functions_are_taken_bare_or_wrapped_one_or_many() -> None:
         ('{"name": "not a name"}', "needs a “name”"),
         ('[{"name": "a"}, {"name": "a"}]', "Two functions"),
         ('{"name": "a", "parameters": []}', "“parameters” of “a”"),
-        ('{"type": "web_search", "function": {"name": "a"}}', "only “function”"),
-        ('{"name": "a", "parameters": {"type": "nothing"}}', "“a.parameters” has the type “nothing”"),
+        ('{"type": "web_search", "function": {"name": "a"}}', "Only “function”"),
+        ('{"name": "a", "parameters": {"type": "nothing"}}', "“a.parameters” has an unknown type, “nothing”"),
     ],
 )
 def test_a_wrong_function_is_named_before_sending(text: str, words: str) -> None:
@@ -108,7 +108,7 @@ def test_whatever_is_typed_gives_a_value_or_a_sentence(text: str) -> None:
     [
         ({"city": "Oslo"}, CITY, ""),
         ({}, CITY, "$.city is missing"),
-        ({"city": 7}, CITY, "$.city should have the type string"),
+        ({"city": 7}, CITY, "$.city should be of type string"),
         ({"city": "Oslo", "x": 1}, {**CITY, "additionalProperties": False}, "$.x is not in the schema"),
         ([1, "a"], {"type": "array", "items": {"type": "integer"}}, "$[1] should"),
         (True, {"type": "integer"}, "$ should"),
