@@ -158,6 +158,11 @@ class SettingsStore:
             for listener in tuple(self._listeners):
                 listener(value)
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file has what `remember` collected, as far as this store knows."""
+        return self.value == self._written
+
     def save(self) -> None:
         """Write what `remember` collected, if anything. Waits for the disk: call it in a thread."""
         with self._writing:

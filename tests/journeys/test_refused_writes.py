@@ -101,6 +101,7 @@ async def test_an_account_and_its_key_stay_as_they_were_when_the_disk_refuses_a_
         account = rialto.account_services.accounts.add(new_account("Work", ADDRESS, secret_hint="6789"))
         await rialto.places.write(account.id, "sk-the-key-of-work-6789")
         await settled(rialto)
+        await until(lambda: rialto.window.saver.is_done)  # else the disk refuses the settings as well
         before, kept = rialto.account_services.accounts.list(), keys(rialto)
         with vanished(rialto.paths.config):
             said = await change.do(rialto)

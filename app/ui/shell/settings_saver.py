@@ -36,6 +36,11 @@ class SettingsSaver(QObject):
         if alive(self):
             self._timer.start()
 
+    @property
+    def is_done(self) -> bool:
+        """Whether everything is on the disk."""
+        return not self._timer.isActive() and self._store.is_saved
+
     def save_now(self) -> None:
         """Begin to write at once: the window is closing."""
         self._timer.stop()
