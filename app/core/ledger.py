@@ -17,7 +17,6 @@ from PySide6.QtCore import QObject, Signal
 from app.core.current_account import CurrentAccount, Headroom
 from app.core.rate_limit_watch import RateLimitWatch
 from app.core.tabs import tab_of
-from app.storage.errors import StorageError
 from app.storage.receipts import receipt_of
 from app.translation import tr
 
@@ -266,7 +265,7 @@ class Ledger(QObject):
             account, receipt = self._unkept.pop(0)
             try:
                 await self._receipts.add(receipt)
-            except StorageError:
+            except BaseException:  # a caller that is canceled as well
                 self._unkept.insert(0, (account, receipt))
                 raise
             if self.budget is not None:

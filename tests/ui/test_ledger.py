@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.ledger import Balances
+from app.core.current_account import CurrentAccount
+from app.core.ledger import Balances, Ledger
 from app.core.rate_limit_watch import RateLimitWatch
+from app.core.tasks import TaskScope
 from app.service.exchange import Exchange, RequestRecord
 from app.service.response_info import ResponseInfo
+from app.storage.database import Database
+from app.storage.receipts import Receipts
+from tests.kit.chat import SANDBOX
 
 NOON = datetime(2026, 8, 22, 12, tzinfo=UTC)
 
@@ -161,3 +170,25 @@ def test_a_limit_does_not_go_back_to_what_an_older_answer_told() -> None:
         ("POST", "/image/edit", 200, 17, 20, 5),
         ("POST", "/image/edit", 200, 19, 20, 1),
     ) == {"Images": (17, 20)}
+
+
+async def test_the_receipt_of_a_task_that_is_canceled_is_kept_with_the_next(tmp_path: Path) -> None:
+    tasks = TaskScope(lambda error: pytest.fail(str(error)))
+    async with aclosing(tasks), closed(await Database.open(tmp_path / "rialto.sqlite3")) as database:
+        receipts, ledger = Receipts(database), Ledger(CurrentAccount(), tasks)
+        await ledger.start(receipts)
+        ledger.recorder(SANDBOX)(call(0, 1, "5", "0.25"))
+        await asyncio.sleep(0)  # it is on its way to the disk
+        tasks.cancel("receipt 0-1")
+        await tasks.idle()
+        assert await receipts.for_exchange("0-1") is None
+        await ledger.keep_refused()
+        assert await receipts.for_exchange("0-1") is not None
+
+
+@asynccontextmanager
+async def closed(database: Database) -> AsyncIterator[Database]:
+    try:
+        yield database
+    finally:
+        await database.close()
