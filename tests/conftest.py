@@ -19,7 +19,7 @@ import httpx
 import hypothesis
 import pytest
 import qasync
-from PySide6.QtCore import QCoreApplication, QTimerEvent
+from PySide6.QtCore import QCoreApplication, QEventLoop, QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
 hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
+NO_TIMERS = QEventLoop.ProcessEventsFlag.X11ExcludeTimers
 LONGEST = ("test_tour.py", "test_hostile_names.py", "test_self_test.py", "test_wrappers.py", "test_full_disk.py")
 read_no_sources()
 install_exception_guard()
@@ -45,8 +46,11 @@ gc.disable()  # a worker thread that collects Qt objects ends the process; see a
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest: else one worker is at it alone when the others have ended."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Begin with what takes longest: else one worker is at it alone when the others have ended.
+
+    Devices come before: Qt's list stays with the sound server that the first window of a process found.
+    """
+    items.sort(key=lambda item: (item.path.name != "test_devices.py", item.path.name not in LONGEST))
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +88,7 @@ def _print_crashes_of_this_process() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _run_no_task_within_another() -> Iterator[None]:
     """`processEvents` within a coroutine would fire the timers by which qasync runs tasks; asyncio refuses a step of a
-    task within another's, and that step is lost: the task waits for good. There it delivers what is posted, no timers.
+    task within another's, and that step is lost: the task waits for good. There it fires no timers.
     """
     everything = QApplication.processEvents
 
@@ -95,7 +99,7 @@ def _run_no_task_within_another() -> Iterator[None]:
         if task is None:
             everything(*arguments)
         else:
-            QApplication.sendPostedEvents()
+            everything(NO_TIMERS)
 
     with pytest.MonkeyPatch.context() as patch:
         for owner in (QCoreApplication, QApplication):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.ui.chat.export_dialog import ExportDialog, ReportDialog
+from app.ui.chat.export_dialog import ExportDialog
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 from tests.kit.waiting import until
 
@@ -38,8 +38,6 @@ async def test_a_person_without_a_mouse_takes_a_chat_out_and_in_again(
         await hands.begin()
         await hands.command("Import chats")
         await hands.choose_file(str(file))
-        await hands.dialog(ReportDialog)
-        await hands.press("Return")
         await until(lambda: len(talk.chat_rows.shown_keys()) == 2)
         await until(lambda: [row.role for row in talk.rows] == ["user", "assistant"])
         assert talk.rows[0].text == QUESTION

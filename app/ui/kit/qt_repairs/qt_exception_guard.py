@@ -23,12 +23,12 @@ from PySide6.QtCore import QObject
 VIRTUAL = frozenset(
     """
     addItem canFetchMore canInsertFromMimeData child childAt childCount clone columnCount count createEditor
-    createHandle createMimeDataFromSelection data destroyEditor drawObject drawRow event eventFilter expandingDirections
-    fetchMore filterAcceptsRow flags focusChild focusNextPrevChild hasChildren hasHeightForWidth headerData
-    heightForWidth highlightBlock hitButton index indexOfChild initStyleOption insertFromMimeData intrinsicSize isNull
-    isValid itemAt lessThan loadResource mimeData mimeTypes minimumSize minimumSizeHint object paint parent
-    pixmap rect reject reset role roleNames rowCount scaledPixmap scrollContentsBy setData setGeometry setModelData
-    showPopup sizeHint state takeAt text updateEditorGeometry
+    createHandle createMimeDataFromSelection data destroyEditor done drawObject drawRow event eventFilter
+    expandingDirections fetchMore filterAcceptsRow flags focusChild focusNextPrevChild hasChildren hasHeightForWidth
+    headerData heightForWidth highlightBlock hitButton index indexOfChild initStyleOption insertFromMimeData
+    intrinsicSize isNull isValid itemAt lessThan loadResource mimeData mimeTypes minimumSize minimumSizeHint object
+    paint parent pixmap rect reject reset role roleNames rowCount scaledPixmap scrollContentsBy setData setGeometry
+    setModelData showPopup sizeHint state takeAt text updateEditorGeometry
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 _FALSE = frozenset(
