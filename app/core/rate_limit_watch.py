@@ -22,14 +22,18 @@ def text_tier(requests_a_minute: int | None, *, partner: bool) -> str:
     return (PARTNER_TIERS if partner else TIERS).get(requests_a_minute or 0, "")
 
 
+# The names of limits, by which their values are kept: the Wallet shows those that no answer has told yet as well.
+AUDIO, IMAGES, EMBEDDINGS = tr("Audio"), tr("Images"), tr("Embeddings")
+VIDEO_QUEUE, VIDEO_RETRIEVAL = tr("Video queue"), tr("Video retrieval")
+BLOCKCHAIN_CALLS = tr("Blockchain calls")
 # Which limit a call counts against, by how method and path begin. Lists, prices and states have none of these.
 _NAMES = {
-    "POST /audio/": tr("Audio"),
-    "POST /image/": tr("Images"),
-    "POST /images/": tr("Images"),
-    "POST /embeddings": tr("Embeddings"),
-    "POST /video/queue": tr("Video queue"),
-    "POST /video/retrieve": tr("Video retrieval"),
+    "POST /audio/": AUDIO,
+    "POST /image/": IMAGES,
+    "POST /images/": IMAGES,
+    "POST /embeddings": EMBEDDINGS,
+    "POST /video/queue": VIDEO_QUEUE,
+    "POST /video/retrieve": VIDEO_RETRIEVAL,
 }
 
 
@@ -65,7 +69,7 @@ class RateLimitWatch:
             return
         at = info.received_at
         if info.cap_limit is not None and info.cap_remaining is not None and exchange.resource == "crypto":
-            self._take(tr("Blockchain calls"), info.cap_remaining, info.cap_limit, info.cap_reset_at, at)
+            self._take(BLOCKCHAIN_CALLS, info.cap_remaining, info.cap_limit, info.cap_reset_at, at)
         if info.limit_requests is None or info.remaining_requests is None:
             return
         if exchange.resource == "chat":

@@ -16,7 +16,16 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.budget import read_limit, with_limit
 from app.core.money import money
-from app.core.rate_limit_watch import PARTNER_TIERS, TIERS
+from app.core.rate_limit_watch import (
+    AUDIO,
+    BLOCKCHAIN_CALLS,
+    EMBEDDINGS,
+    IMAGES,
+    PARTNER_TIERS,
+    TIERS,
+    VIDEO_QUEUE,
+    VIDEO_RETRIEVAL,
+)
 from app.core.tabs import tab_of
 from app.service.errors import ServiceError
 from app.storage.receipts import Receipts
@@ -37,9 +46,9 @@ if TYPE_CHECKING:
 
 FRESH_FOR_S = 30.0
 CREDITS_A_DAY, PARTNER_CREDITS_A_DAY = 10_000_000, 100_000_000
-MINUTE_LIMITS = ((tr("Images"), 20, 60), (tr("Audio"), 60, 120), (tr("Embedding"), 500, 500))
-VIDEO_LIMITS = ((tr("Video queue"), 40), (tr("Video retrieve"), 120))
-CHAIN_CALLS = (tr("Blockchain calls"), 100)
+MINUTE_LIMITS = ((IMAGES, 20, 60), (AUDIO, 60, 120), (EMBEDDINGS, 500, 500))
+VIDEO_LIMITS = ((VIDEO_QUEUE, 40), (VIDEO_RETRIEVAL, 120))
+CHAIN_CALLS = (BLOCKCHAIN_CALLS, 100)
 
 
 class WalletPresenter(QObject):

@@ -206,7 +206,7 @@ async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Wallet
     assert (card.usd, card.is_low) == (Decimal("0.80"), True)
     assert any("below the $1.00" in toast[0] and toast[1:] == (True,) for toast in wallet.toasts)
     names = [gauge.name for gauge in wallet.presenter.gauges()]
-    for name in ("Text, tier S requests", "Text, tier L tokens", "Images", "Audio", "Embedding", "Video queue"):
+    for name in ("Text, tier S requests", "Text, tier L tokens", "Images", "Audio", "Embeddings", "Video queue"):
         assert name in names
     service = wallet.current_account.service
     assert service is not None
