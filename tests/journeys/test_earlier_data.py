@@ -77,7 +77,7 @@ async def test_what_an_earlier_version_kept_is_there(start: Start) -> None:
         assert (form.count, form.negative_prompt, form.seed) == (3, "rain", 7)
         await until(lambda: images(rialto).gallery_state.tiles)
         (image,) = images(rialto).presenter.library.rows.values()
-        assert (image.prompt, image.options["width"], image.state) == ("A harbor at dawn", 1024, "saved")
+        assert (image.prompt, image.options["width"], image.state) == ("A harbour at dawn", 1024, "saved")
 
         rialto.window.show_tab("video")
         filled = video(rialto).presenter.form
@@ -86,7 +86,7 @@ async def test_what_an_earlier_version_kept_is_there(start: Start) -> None:
         assert list(filled.form.along.scenes) == ["https://example.com/scene.png"]
         await until(lambda: video(rialto).presenter.job_store.all())
         (job,) = video(rialto).presenter.job_store.all()
-        assert (job.prompt, job.model_name) == ("A harbor at dawn", "Reel")
+        assert (job.prompt, job.model_name) == ("A harbour at dawn", "Reel")
 
         rialto.window.show_tab("crypto_rpc")
         history = console(rialto).presenter

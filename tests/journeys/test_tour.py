@@ -29,7 +29,7 @@ def test_the_tour_chats_stops_restarts_finds_both_answers_and_works_in_every_tab
     assert "failed.png" not in images
     assert "After a restart both answers are in the history" in done.stdout
     assert "Sky said 89 characters" in done.stdout
-    assert "it was checked and saved" in done.stdout
+    assert "It was checked and saved" in done.stdout
     assert "The blockchain answered 3 of 4 calls" in done.stdout
 
 

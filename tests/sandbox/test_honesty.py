@@ -52,10 +52,11 @@ def test_no_model_pretends_to_be_one(sandbox: Client) -> None:
         "no embedding model",
         "espeak-ng",
         "PocketSphinx",
-        "measured",
+        "does not understand",
         "Counts words",
         "Sandbox",
-        "reader before this one",
+        "previous reader",
+        "unavailable model",
     )
     for model in sandbox.get("/models", params={"type": "all"}).json()["data"]:
         about = model["model_spec"]["description"]

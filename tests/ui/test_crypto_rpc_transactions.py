@@ -194,7 +194,7 @@ async def test_what_is_not_agreed_to_is_neither_signed_nor_sent_and_the_form_sta
 
 
 @pytest.mark.parametrize(
-    ("amount", "said"), [("100000", "and the fee"), ("99.99999", "With the highest fee"), ("1,5", "without commas")]
+    ("amount", "said"), [("100000", "and the fee"), ("99.99999", "With the highest fee"), ("1,5", "no commas")]
 )
 async def test_too_little_money_is_said_before_anything_is_signed(sender: Sender, amount: str, said: str) -> None:
     dialog = await sender.open()

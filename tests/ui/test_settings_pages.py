@@ -355,7 +355,7 @@ async def test_a_place_for_keys_that_is_gone_is_said_in_a_banner_that_leads_to_t
     settings_harness.keychain.missing = True
     settings_harness.secrets.refresh()
     await tasks.idle()
-    assert "Rialto needs its key to sign in to Main account." in banner.banner.accessibleName()
+    assert "Rialto needs a place to keep the key for Main account." in banner.banner.accessibleName()
     harness.window.show_tab("chat")
     banner.banner.action.emit("open")
     assert (harness.window.current_tab, settings.places.current) == ("settings", "accounts")

@@ -122,7 +122,7 @@ async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it
     assert describe(caught.value).what == "Your daily limit for Speech of $0.10 is reached"
     wallet.page.change_limits("tab speech")
     fields = wallet.limit_fields
-    assert (fields.scope.currentText(), fields.hard.key) == ("A day, Speech", "hard tab speech")
+    assert (fields.scope.currentText(), fields.hard.key) == ("Per day, Speech", "hard tab speech")
     await wallet.tasks.idle()
 
 
