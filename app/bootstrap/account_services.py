@@ -70,7 +70,7 @@ class AccountServices(QObject):
         self._tasks = tasks
         self._watch_places = watch_places
         self.current_account = current_account
-        self._bookkeeping = bookkeeping
+        self.bookkeeping = bookkeeping
         self.sandbox = context.sandbox
         self._had_to_ask = False  # the person, before keys can be read
 
@@ -89,10 +89,10 @@ class AccountServices(QObject):
         await self.switch.aclose()
         if "wallet_keys" in vars(self):
             self.wallet_keys.close()
-        await self._bookkeeping.idle()  # answers that were just cut off have receipts, too
-        self._bookkeeping.start_unless_running("refused receipts", self.ledger.keep_refused)
-        await self._bookkeeping.idle()
-        await self._bookkeeping.aclose()
+        await self.bookkeeping.idle()  # answers that were just cut off have receipts, too
+        self.bookkeeping.start_unless_running("refused receipts", self.ledger.keep_refused)
+        await self.bookkeeping.idle()
+        await self.bookkeeping.aclose()
         await self.sandbox.stop()
 
     @cached_property
@@ -139,7 +139,7 @@ class AccountServices(QObject):
     def ledger(self) -> Ledger:
         from app.core.ledger import Ledger
 
-        ledger = Ledger(self.current_account, self._bookkeeping, budget=self.budget)
+        ledger = Ledger(self.current_account, self.bookkeeping, budget=self.budget)
         ledger.recorded.connect(self.calls.note)
         return ledger
 

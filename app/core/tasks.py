@@ -63,6 +63,11 @@ class TaskScope:
         self.replace(name, work, *args)
         return True
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is under way."""
+        return tuple(task.get_name() for task in self._alive)
+
     def running(self, name: str) -> bool:
         """Tell whether work of that name has not ended yet."""
         if self._held is not None:

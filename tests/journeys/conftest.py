@@ -119,7 +119,8 @@ async def opened(
 
 async def settled(rialto: Rialto) -> None:
     """Wait until nothing is under way but what never ends, and the building of tabs, which rests on a busy computer."""
-    await until(lambda: all(task.get_name() in ("make tabs ready", "video tick") for task in rialto.tasks._alive))
+    scopes = (rialto.tasks, rialto.account_services.bookkeeping)
+    await until(lambda: {name for scope in scopes for name in scope.names} <= {"make tabs ready", "video tick"})
 
 
 @pytest.fixture

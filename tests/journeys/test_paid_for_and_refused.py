@@ -33,7 +33,7 @@ async def on_its_way(rialto: Any, tab: str) -> bool:
     """Everything that is written before the call is on the disk, and the call has left or leaves now."""
     if tab == "chat":
         await asyncio.sleep(0)
-        return any(task.get_name().startswith("answer:") for task in rialto.tasks._alive)
+        return any(name.startswith("answer:") for name in rialto.tasks.names)
     if tab == "crypto_rpc":
         return bool(await rialto.database.fetch("SELECT 1 FROM rpc_calls WHERE state = 'open'"))
     return bool(await rialto.database.fetch("SELECT 1 FROM intents WHERE state = 'sent'"))
