@@ -67,6 +67,7 @@ async def live(app: QApplication, home: Path, base_url: str, api_key: str) -> No
         page.form.queue.click()
         await until(lambda: any(job.state == "running" for job in page.presenter.job_store.jobs()))
         rialto.window.show_tab("chat")
+        await until(lambda: rialto.window.saver.is_done)  # the next start opens the tab that was left
         print("it is being made", flush=True)
         await asyncio.sleep(60)
 
