@@ -216,3 +216,19 @@ def tmp_home(tmp_path: Path) -> Iterator[Path]:
     home = tmp_path / "rialto-home"
     home.mkdir(exist_ok=True)
     yield home
+
+
+@pytest.fixture
+def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a screen reader is told to say, in order, as if one were running."""
+    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+    said: list[str] = []
+
+    def hear(event: object) -> None:
+        if isinstance(event, QAccessibleAnnouncementEvent):
+            said.append(event.message())
+
+    monkeypatch.setattr(QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(QAccessible, "updateAccessibility", hear)
+    return said

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
+from app.ui.kit.widgets.announce import announce
 
 _END = re.compile(r"[.!?…:](?=[\s\"'”’)\[*_^])|[。！？]|\n")
 _MARKUP = re.compile(r"\[REF\][\d,\s]*\[/REF\]|\^\d+(?:,\d+)*\^|[*_`#>|~]+|^\s*[-+]\s+", re.MULTILINE)
@@ -59,5 +59,4 @@ class Announcer:
 
     def say(self, sentence: str) -> None:
         """Announce politely, when anybody listens."""
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._widget, sentence))
+        announce(self._widget, sentence)

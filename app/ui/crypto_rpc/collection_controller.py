@@ -13,6 +13,7 @@ from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.widgets.dialogs import Dialog, ask_text
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.problem_label import ProblemLabel
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -117,7 +118,7 @@ class CollectionController(QObject):
         editor = JsonEditor(self._theme, tr("Variables as JSON"))
         editor.setMinimumHeight(self._theme.type_px(EDITOR_HEIGHT))
         editor.set_text(json.dumps(values, ensure_ascii=False, indent=2))
-        fault = Label(self._theme, "", "small", "bad", wrap=True)
+        fault = ProblemLabel(self._theme)
         dialog.body.addWidget(editor)
         dialog.body.addWidget(fault)
         dialog.add_button(tr("Cancel"), accepts=False)

@@ -18,6 +18,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -62,7 +63,7 @@ class ContractForm(QWidget):
         lines.setSpacing(theme.px(8))
         self._lines: WidgetList[QWidget] = WidgetList(lines)
         self.shown_data = Label(theme, "", "code", "text2", mono=True, wrap=True)
-        self.fault = Label(theme, "", "small", "bad", wrap=True)
+        self.fault = ProblemLabel(theme)
         self._named(tr("Contract address"), self.address)
         head = QHBoxLayout()
         head.addWidget(self._label(tr("Interface (ABI): JSON, or one signature per line"), self.text), 1)

@@ -29,6 +29,7 @@ from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule, set_property, zone
 
@@ -97,8 +98,8 @@ class RequestPane(QWidget):
         self.text = JsonEditor(theme, tr("Request as JSON"))
         self._places.addWidget(self.text)
         yield
-        self.fault = Label(theme, "", "small", "bad", wrap=True)
-        self.key_fault = Label(theme, "", "small", "bad", wrap=True)
+        self.fault = ProblemLabel(theme)
+        self.key_fault = ProblemLabel(theme)
         self._faults = QVBoxLayout()
         self._faults.addWidget(self.fault)
         self._faults.addWidget(self.key_fault)

@@ -17,6 +17,7 @@ from app.ui.crypto_rpc.session.transacting import NotPossible, TransactionReques
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.segmented import SegmentedChoice
 
 if TYPE_CHECKING:
@@ -57,8 +58,7 @@ class TransactionDialog(Dialog):
             price=presenter.transacting.price_words(),
         )
         self.body.addWidget(Label(theme, words, "small", "text2", wrap=True, tabular=True))
-        self.fault = Label(theme, "", "small", "bad", wrap=True)
-        self.fault.setAccessibleName(tr("Problem"))
+        self.fault = ProblemLabel(theme)
         self.fault.hide()
         self.body.addWidget(self.fault)
         self.add_button(tr("Cancel"), accepts=False)

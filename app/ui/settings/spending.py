@@ -9,6 +9,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import SectionPage
 from app.ui.settings.state import LIMIT_SCOPES, SettingsState
@@ -25,7 +26,7 @@ class SpendingPage(SectionPage):
         card = Card(theme, padding=(16, 14), spacing=10)
         card.body.addLayout(self._grid)
         self._fill()
-        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.problem = ProblemLabel(theme)
         self.problem.hide()
         card.body.addWidget(self.problem)
         words = tr(

@@ -111,7 +111,7 @@ class RecordingClock(QLabel):
         super().__init__("00:00", parent)
         self._theme = theme
         self._tenth = 0
-        self.setAccessibleName(tr("Recorded"))
+        self.setAccessibleName(tr("Recorded: {time}", time=self.text()))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
@@ -124,6 +124,7 @@ class RecordingClock(QLabel):
         if text != self.text():
             wider = len(text) != len(self.text())
             self.setText(text)
+            self.setAccessibleName(tr("Recorded: {time}", time=text))
             if wider:
                 self.updateGeometry()
         if tenth != self._tenth:

@@ -19,6 +19,7 @@ from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.segmented import SegmentedChoice
 
 MOST_SEGMENTS = 3
@@ -172,7 +173,7 @@ class MediaSlot(QWidget):
         self.button.setAccessibleName(tr("{title}: choose a file", title=title))
         self.name = Label(theme, "", elide=True)
         self.remove = IconButton(theme, "close", tr("{title}: remove the file", title=title), size="small")
-        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.problem = ProblemLabel(theme)
         self.problem.hide()
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)

@@ -13,6 +13,7 @@ from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.video.form_parts import ValueChoice
 from app.ui.video.reference_media import TITLES, Element, Keyframe, Limits, ReferenceMedia, with_element, with_keyframe
 from app.ui.video.reference_media_parts import ElementCard, FileList, KeyframeRow
@@ -58,7 +59,7 @@ class ReferenceMediaPane(QWidget):
         self.add_keyframe = Button(theme, tr("Add a keyframe"), "plus", size="small")
         self.elements: list[ElementCard] = []
         self.keyframes: list[KeyframeRow] = []
-        self._problems = {name: Label(theme, "", "small", "bad", wrap=True) for name in TITLES}
+        self._problems = {name: ProblemLabel(theme) for name in TITLES}
         self._notes = {name: Label(theme, words, "small", "text3", wrap=True) for name, words in NOTES.items()}
         self._not_told = Label(theme, NOT_TOLD, "small", "text3", wrap=True)
         self._build()
@@ -119,9 +120,9 @@ class ReferenceMediaPane(QWidget):
         for name, files in self.lists.items():
             files.setVisible(limits.of(name) > 0)
             files.show_files(getattr(along, name), limits.of(name))
-        for name, label in self._problems.items():
-            label.set_text(refusals.get(name, ""))
-            label.setVisible(bool(refusals.get(name)))
+        for name, problem in self._problems.items():
+            problem.set_text(refusals.get(name, ""))
+            problem.setVisible(bool(refusals.get(name)))
         for name, label in self._notes.items():
             label.setVisible(limits.of(name) > 0)
         self._not_told.setVisible(not limits.told)

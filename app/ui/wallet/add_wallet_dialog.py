@@ -18,6 +18,7 @@ from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.account_card import column
 from app.ui.wallet.state import CHAIN_NAMES
@@ -62,11 +63,10 @@ class AddWalletDialog(Dialog):
         for page in (self._new, self._import, self._file, self._watch):
             self.pages.addWidget(page)
         self.body.addWidget(self.pages)
-        self.problem = Label(theme, "", "small", "bad", wrap=True)
-        self.problem.setAccessibleName(tr("Problem"))
+        self.problem = ProblemLabel(theme)
         self.body.addWidget(self.problem)
         self.add_button(tr("Cancel"), accepts=False)
-        self.keep = self.add_button(tr("Create a new wallet"), kind="primary")
+        self.keep = self.add_button(tr("Create a new wallet"), kind="primary", default=True)
         self.keep.clicked.connect(self._go)
         self.way.changed.connect(self._turn)
         self.finished.connect(lambda _result: self._forget())
@@ -118,7 +118,7 @@ class AddWalletDialog(Dialog):
         self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
         layout.addWidget(self.phrase_words)
         self.phrase = Label(self._theme, "", "reading", mono=True, wrap=True)
-        self.phrase.setAccessibleName(tr("The recovery phrase"))
+        self.phrase.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # its words can be heard, and not copied
         layout.addWidget(self.phrase)
         self.again = LinkButton(self._theme, tr("Show the words again"))
         self.again.clicked.connect(self._show_words)
@@ -248,13 +248,15 @@ class AddWalletDialog(Dialog):
 
     async def _show_phrase(self) -> None:
         self._phrase = await self._keys.new_phrase()
-        self.phrase.set_text(in_columns(self._phrase.split()))
+        words = self._phrase.split()
+        self.phrase.set_text(in_columns(words))
+        self.phrase.setAccessibleName(" ".join(f"{place}. {word}" for place, word in enumerate(words, 1)))
         self._show_words()
 
     def _show_words(self) -> None:
         """Show the recovery phrase, and nothing that asks for it."""
         self._turn_phrase(shown=True)
-        self.keep.setFocus()
+        self.phrase.setFocus()
 
     def _ask_words(self) -> None:
         """Hide the phrase and ask for some of its words: copied from the screen they would prove nothing."""
@@ -284,6 +286,7 @@ class AddWalletDialog(Dialog):
     def _forget(self) -> None:
         self._phrase = ""
         self.phrase.set_text("")
+        self.phrase.setAccessibleName("")
         for field in (self.secret, self.password, *self.answers):
             field.clear()
 

@@ -14,6 +14,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog, confirm
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 
 if TYPE_CHECKING:
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
@@ -45,8 +46,7 @@ class NewKeyDialog(Dialog):
             row.addWidget(label)
             row.addWidget(field, 1)
             self.body.addLayout(row)
-        self.problem = Label(theme, "", "small", "bad", wrap=True)
-        self.problem.setAccessibleName(tr("Problem"))
+        self.problem = ProblemLabel(theme)
         self.body.addWidget(self.problem)
         self.add_button(tr("Cancel"), accepts=False)
         self.make = self.add_button(tr("Create key"), kind="primary", accepts=True, default=True)
@@ -112,7 +112,6 @@ class KeyDialogs:
         text = tr("Save it now: neither the service nor Rialto can show it again. Rialto does not store it.")
         dialog.body.addWidget(Label(self._theme, text, role="text2", wrap=True))
         words = Label(self._theme, secret, mono=True, wrap=True)
-        words.setAccessibleName(tr("The new API key"))
         words.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )

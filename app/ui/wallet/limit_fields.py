@@ -12,6 +12,7 @@ from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.wallet.state import CHART_TABS
 
 LOCK_CHOICES = (
@@ -85,7 +86,7 @@ class LimitFields(QWidget):
             field.wanted.connect(self.limit_wanted)
         grid.setColumnStretch(0, 1)
         column.addLayout(grid)
-        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.problem = ProblemLabel(theme)
         self.problem.hide()
         column.addWidget(self.problem)
         note = tr("Checked on this computer before anything is sent, in every tab. Play money is counted separately.")

@@ -29,6 +29,7 @@ from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.account_card import column
 from app.ui.wallet.presenter_top_up import TopUpPresenter
@@ -61,11 +62,10 @@ class TopUpDialog(Dialog):
         self.body.addLayout(head)
         self.play = Badge(theme, tr("Play money: worthless outside the Sandbox"), "sandbox", icon="cube")
         self.body.addWidget(self.play, 0, Qt.AlignmentFlag.AlignLeft)
-        self.problem = Label(theme, "", role="bad", weight=600, wrap=True)  # on top: it must be seen without scrolling
+        self.problem = ProblemLabel(theme, "body", weight=600)  # on top: it must be seen without scrolling
         self.problem.setAccessibleName(tr("Problem"))
         self.body.addWidget(self.problem)
         self.waiting = Label(theme, "", role="warn", weight=600, wrap=True, tabular=True)
-        self.waiting.setAccessibleName(tr("Waiting for"))
         self.body.addWidget(self.waiting)
         self.pages, self._page_layout = column(theme, 0, wraps=True)  # no stack: hidden pages would ask for room
         self.body.addWidget(self.pages, 1)

@@ -17,6 +17,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.wallet.add_wallet_dialog import AddWalletDialog
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class ExportDialog(Dialog):
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
         self.password = self._field(tr("Password"))
         self.again = self._field(tr("Repeat password"))
-        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.problem = ProblemLabel(theme)
         self.body.addWidget(self.problem)
         self.add_button(tr("Cancel"), accepts=False)
         self.save = self.add_button(tr("Save key file…"), kind="primary")

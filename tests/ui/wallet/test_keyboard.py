@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from app.ui.kit.widgets.buttons import Button
@@ -65,6 +66,10 @@ async def add(wallet: WalletHarness, keyboard: Keyboard, way: int) -> object:
     return dialog
 
 
+def spoken_name(widget: QWidget) -> str:
+    return QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+
+
 async def test_a_new_wallet_is_made_and_its_backup_confirmed(wallet: WalletHarness, keyboard: Keyboard) -> None:
     dialog = await add(wallet, keyboard, 0)
     await keyboard.push(dialog.keep)
@@ -78,6 +83,25 @@ async def test_a_new_wallet_is_made_and_its_backup_confirmed(wallet: WalletHarne
     await until(lambda: len(wallet.book.list()) == 2)
     await wallet.tasks.idle()
     assert wallet.book.list()[1].kind == "wallet"
+
+
+async def test_the_words_of_a_new_wallet_are_read_and_what_is_wrong_with_them_is_said(
+    wallet: WalletHarness, keyboard: Keyboard, heard: list[str]
+) -> None:
+    dialog = await add(wallet, keyboard, 0)
+    await keyboard.push(dialog.keep)
+    await until(lambda: dialog.phrase.hasFocus())
+    words = phrase_words(dialog)
+    assert len(words) == 12
+    assert spoken_name(dialog.phrase) == " ".join(f"{place}. {word}" for place, word in enumerate(words, 1))
+    keyboard.press(ENTER)
+    await until(lambda: dialog.answers[0].hasFocus())
+    assert dialog.phrase.isHidden()
+    keyboard.press(ENTER)
+    await until(lambda: dialog.problem.text())
+    assert heard[-1] == spoken_name(dialog.problem) == dialog.problem.text()
+    keyboard.press(ESCAPE)
+    await until(lambda: wallet.dialog is None)
 
 
 @pytest.mark.parametrize("kind", ["phrase", "key", "file"])

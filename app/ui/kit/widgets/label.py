@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
     QFontMetrics,
@@ -22,6 +24,7 @@ from app.ui.kit.theme import Theme
 
 LONGEST_PX = 640  # of a line that is neither broken nor cut; longer ones are some stranger's
 SURELY_SHORT = 40  # characters that need no measuring
+_WORD = re.compile(r"\w+")
 _UNBOUNDED = 16_000.0  # px; wider than any window
 
 
@@ -59,6 +62,7 @@ class Label(QLabel):
         self._elide = elide
         self._lead = harmless(lead)
         self._rest = text
+        self._caption = ""
         self._heights: dict[int, int] = {}  # width → height; layouts ask for the same ones dozens of times in a row
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
@@ -78,7 +82,19 @@ class Label(QLabel):
         self._rest = text
         self._heights.clear()
         super().setText(f"{self._lead} {text}".strip() if self._lead else text)
+        if self._caption:
+            self._name_with_text()
         self._show_whole_in_tip()
+
+    def setAccessibleName(self, name: str) -> None:
+        """Say what the text is. The text itself is never left out: it follows the name that does not hold its words."""
+        self._caption = name
+        self._name_with_text()
+
+    def _name_with_text(self) -> None:
+        text = self.text()
+        is_said = all(word in self._caption for word in _WORD.findall(text))
+        super().setAccessibleName(f"{self._caption}: {text}" if self._caption and not is_said else self._caption)
 
     def set_text(self, text: str, lead: str | None = None) -> None:
         """Replace the text, and the semibold first sentence when one is given."""

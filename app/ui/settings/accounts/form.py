@@ -14,6 +14,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.accounts.presenter import AUTOMATIC, AccountDraft
 from app.ui.settings.accounts.state import FormState
 from app.ui.settings.fields import FieldBox, SecretField
@@ -56,7 +57,7 @@ class AccountForm(QWidget):
         self._names.clicked.connect(self._choose_names)
         self._keep_icon = IconLabel(theme, "lock", "text3", px=14)
         self._keep = Label(theme, "", "small", "text3", wrap=True)
-        self._sentence = Label(theme, "", "small", "bad", wrap=True)
+        self._sentence = ProblemLabel(theme)
         self._sentence.hide()
         kind = "" if large else "primary"  # beside other ways to start none of them is the first
         self.connect_button = Button(theme, tr("Check and connect"), kind=kind, size="large" if large else "")

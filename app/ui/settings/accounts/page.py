@@ -18,6 +18,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog, ask_text, confirm
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.accounts.form import AccountForm, keep_words
 from app.ui.settings.accounts.presenter import PROXY, AccountsPresenter
 from app.ui.settings.accounts.row import AccountRowWidget
@@ -67,7 +68,7 @@ class AccountsPage(SectionPage):
     def build(self) -> BuildSteps[None]:
         """Make what stands on the page from top to bottom, one at each step."""
         theme, presenter, secrets = self.theme, self._presenter, self._secrets
-        self._problem = Label(theme, "", role="bad", wrap=True)
+        self._problem = ProblemLabel(theme, "body")
         self.question = SecretsQuestion(theme, secrets)
         self.column.addWidget(self._problem)
         self._question_holder = QWidget()

@@ -11,6 +11,7 @@ from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.connection.presenter import ConnectionPresenter
 from app.ui.settings.connection.proxy_form import ProxyForm
 from app.ui.settings.connection.state import CertificateRow, ConnectionState
@@ -43,7 +44,7 @@ class ConnectionPage(SectionPage):
         self._shown: tuple[CertificateRow, ...] | None = None
         self.add_button = Button(theme, tr("Add a certificate…"), "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
-        self._problem = Label(theme, "", "small", "bad", wrap=True)
+        self._problem = ProblemLabel(theme)
         self.group(tr("Custom certificates"), self._certificates, self._problem)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)

@@ -15,6 +15,7 @@ from app.ui.kit.widgets.buttons import Button, DangerButton
 from app.ui.kit.widgets.fields import ChoiceField, NumberField
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.rows import RowCard, SettingRow, value_label
 from app.ui.settings.sandbox.parts import Groups
@@ -32,7 +33,7 @@ class ControlsPage(Groups):
             "Make the Sandbox fail on purpose to see how your program or Rialto reacts. This never reaches "
             "a real service. It affects every program that uses this Sandbox."
         )
-        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self._said = ProblemLabel(theme)
         self.place = ChoiceField(theme, tr("Affected requests"), small=True)
         for path, title in PLACES:
             self.place.addItem(title, path)

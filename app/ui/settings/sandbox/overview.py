@@ -16,6 +16,7 @@ from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.fields import NumberField, TextField
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.rows import RowCard, SettingRow, value_label
 from app.ui.settings.sandbox.parts import CopyButton, Groups
@@ -38,7 +39,7 @@ class OverviewPage(Groups):
         self._badge = Badge(theme, tr("Stopped"), "outline")
         self.start_stop = Button(theme, tr("Start"), size="small")
         self.start_stop.clicked.connect(lambda: presenter.stop() if self._state.running else presenter.start())
-        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self._said = ProblemLabel(theme)
         self.group("", self._about(), self._said)
         self.group(tr("For your own programs"), self._connection())
         self.group(tr("Play money"), self._money())

@@ -13,6 +13,7 @@ from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.sandbox.parts import CodeCard, Groups
@@ -130,7 +131,7 @@ class RequestDetails(QWidget):
         column.addLayout(head)
         self._facts = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         column.addWidget(self._facts)
-        self._problem = Label(theme, "", "small", "bad", wrap=True)
+        self._problem = ProblemLabel(theme)
         column.addWidget(self._problem)
         self.asked = CodeCard(theme, tr("Request"))
         self.answered = CodeCard(theme, tr("Response"))

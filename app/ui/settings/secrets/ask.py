@@ -15,6 +15,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.fields import FieldBox, SecretField, held_to
 
 
@@ -50,7 +51,7 @@ class SecretsQuestion(Card):
         self._again_box = FieldBox(theme, tr("Repeat passphrase"), self.again)
         for box in (self._passphrase_box, self._again_box):
             self.body.addLayout(held_to(box, theme.type_px(360)))
-        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self._said = ProblemLabel(theme)
         self.body.addWidget(self._said)
         buttons = QHBoxLayout()
         self.do = Button(theme, tr("Continue"), kind="primary", size="small")

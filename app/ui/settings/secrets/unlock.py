@@ -10,6 +10,7 @@ from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.fields import FieldBox, SecretField
 
 _WIDTH = 400
@@ -28,7 +29,7 @@ class UnlockDialog(Dialog):
         self.passphrase = SecretField(theme, "")
         self._box = FieldBox(theme, tr("Passphrase"), self.passphrase)
         self._box.setVisible(by_passphrase)
-        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self._said = ProblemLabel(theme)
         self._said.hide()
         self.body.addWidget(self._box)
         self.body.addWidget(self._said)
@@ -93,7 +94,7 @@ class ChangePassphraseDialog(Dialog):
             name: FieldBox(theme, label, field)
             for label, (name, field) in zip(labels, self.fields.items(), strict=True)
         }
-        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self._said = ProblemLabel(theme)
         self._said.hide()
         for widget in (*self.boxes.values(), self._said):
             self.body.addWidget(widget)
