@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt, QThreadPool
 from PySide6.QtGui import QAccessible, QCloseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QSplitterHandle, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QSplitterHandle, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec
 from app.core.undo import UndoCommand
@@ -208,6 +208,66 @@ async def test_f6_goes_round_the_parts_and_remembers_where_it_was(harness):
     assert visited[0] is harness.chat.detail
     assert (status.__name__, rail.__name__) == ("AccountChip", "RailButton")
     assert visited[3:] == [harness.chat.filter, harness.chat.input]
+
+
+def add_button(pane: QWidget, text: str = "Go") -> QPushButton:
+    button = QPushButton(text)
+    layout = pane.layout()
+    assert layout is not None
+    layout.addWidget(button)
+    button.show()
+    return button
+
+
+@pytest.mark.parametrize("by", ["mouse", "keys"])
+@pytest.mark.parametrize("lost", ["hidden", "disabled", "with its pane disabled"])
+@pytest.mark.parametrize("width", [1440, 900])
+async def test_the_keyboard_goes_where_one_types_when_what_was_pressed_is_hidden_or_disabled(harness, by, lost, width):
+    resize(harness, width)
+    show(harness)
+    holder = QWidget()
+    harness.chat.canvas().layout().addWidget(holder)
+    QVBoxLayout(holder)
+    button = add_button(holder)
+
+    def pressed() -> None:
+        if lost == "hidden":
+            button.hide()
+        else:
+            (button if lost == "disabled" else holder).setEnabled(False)
+
+    button.clicked.connect(pressed)
+    QApplication.processEvents()
+    if by == "mouse":
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    else:
+        button.setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(button, Qt.Key.Key_Space)
+    assert QApplication.focusWidget() is harness.chat.input
+
+
+async def test_the_keyboard_stays_in_a_side_pane_when_what_was_pressed_there_is_disabled(harness):
+    resize(harness, 1440)
+    show(harness)
+    button = add_button(harness.chat.inspector())
+    button.clicked.connect(lambda: button.setEnabled(False))
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert QApplication.focusWidget() is harness.chat.detail
+
+
+async def test_with_no_room_for_the_main_input_the_keyboard_goes_to_the_work_and_ctrl_l_shows_it(harness, monkeypatch):
+    monkeypatch.setattr(harness.chat, "main_input", lambda: harness.chat.filter)  # as the forms of Images and Video
+    resize(harness, 900)
+    show(harness)
+    button = add_button(harness.chat.canvas())
+    button.clicked.connect(button.hide)
+    QApplication.processEvents()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert QApplication.focusWidget() is harness.chat.input
+    QTest.keyClick(harness.chat.input, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.focusWidget() is harness.chat.filter
+    assert harness.chat.filter.isVisible()
 
 
 async def test_f6_leads_to_the_news_first_and_to_every_toast_and_banner_on_its_way_round(harness):

@@ -188,6 +188,11 @@ class Canvas(QWidget):
         if not self._wide and inside:
             (self.request if side == "request" else self.response).take_focus()
 
+    def reveal_widget(self, widget: QWidget) -> None:
+        """Show the side that holds `widget`."""
+        if self.request.isHidden() and self.request.isAncestorOf(widget):
+            self.show_side("request")
+
     @property
     def shows_answer(self) -> bool:
         return self._wide or self.switch.current == "answer"

@@ -402,8 +402,6 @@ class CryptoRpcPage(QObject):
 
     def main_input(self) -> QWidget:
         request = self.main.request
-        if request.isHidden():
-            self.main.show_side("request")
         return request.params if self.presenter.draft.mode == "rows" else request.text
 
     def filter_field(self) -> QWidget:

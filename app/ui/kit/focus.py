@@ -43,3 +43,13 @@ def leave_focus(*buttons: QWidget) -> None:
     """Let a click on these keep the focus where the person types. Tab still reaches them."""
     for button in buttons:
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+
+def reveal(widget: QWidget) -> None:
+    """Show a widget whose place another part has now: each holder that has `reveal_widget` is asked."""
+    holder = widget.parentWidget()
+    while holder is not None:
+        show = getattr(holder, "reveal_widget", None)
+        if show is not None:
+            show(widget)
+        holder = holder.parentWidget()

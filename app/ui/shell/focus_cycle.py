@@ -1,19 +1,30 @@
-"""F6 and Shift+F6: from one part of the window to the next, to where the focus was in it last."""
+"""F6 and Shift+F6: from one part of the window to the next, to where the focus was in it last.
+
+And where the focus goes when what had it is hidden or disabled. Qt takes the next widget of the window, which may be
+in another pane, or the button of the menu.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.ui.kit.focus import can_take_focus
+from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.tab_order import tab_stops
 from app.ui.shell.navigation import Rail
+from app.ui.shell.zones import ZoneFrame
 
 
 class FocusCycle(QObject):
-    """Remembers the last focused widget of each part."""
+    """Remembers the last focused widget of each part.
+
+    `released` tells of a widget that Qt took the focus from without giving it to another: its parent was disabled.
+    """
+
+    released = Signal(QWidget)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -45,7 +56,9 @@ class FocusCycle(QObject):
             return last
         return part.first_target() if isinstance(part, Rail) else first_stop(part)
 
-    def _moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+    def _moved(self, old: QWidget | None, new: QWidget | None) -> None:
+        if new is None and old is not None and alive(old) and self._window.isActiveWindow() and not old.isEnabled():
+            self.released.emit(old)
         widget = new
         while widget is not None and widget is not self._window:
             if widget.property("focusPart"):
@@ -60,6 +73,24 @@ def first_stop(part: QWidget) -> QWidget | None:
     if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.isEnabled():
         return part
     return next(iter(tab_stops(part)), None)
+
+
+def place_after(lost: QWidget, frame: ZoneFrame) -> QWidget | None:
+    """Where the focus goes when `lost` cannot keep it: where one would go on typing, or the next stop of its pane."""
+    zone = next((zone for zone in frame.parts() if zone.isVisible() and _holds(zone, lost)), None)
+    main = frame.tab.main_input()
+    can_type = can_take_focus(main)
+    if zone is not None and not (can_type and main is not None and _holds(zone, main)):
+        stops = set(tab_stops(zone))
+        widgets = zone.findChildren(QWidget)
+        at = widgets.index(lost) if lost in widgets else 0
+        near = next((widget for widget in [*widgets[at:], *reversed(widgets[:at])] if widget in stops), None)
+        if near is not None:
+            return near
+    if can_type or frame.canvas_zone is None:
+        return main if can_type else None
+    stops_left = tab_stops(frame.canvas_zone)
+    return next((stop for stop in stops_left if isinstance(stop, QAbstractScrollArea)), next(iter(stops_left), None))
 
 
 def _holds(part: QWidget, widget: QWidget) -> bool:

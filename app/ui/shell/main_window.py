@@ -19,10 +19,11 @@ from app.core.undo import UndoStack
 from app.storage.settings import SettingsStore
 from app.translation import tr
 from app.ui.kit.discard import discard
+from app.ui.kit.focus import can_take_focus, reveal
 from app.ui.kit.tab import TabPage
 from app.ui.kit.theme import Theme
 from app.ui.shell.actions import ActionRegistry
-from app.ui.shell.focus_cycle import FocusCycle
+from app.ui.shell.focus_cycle import FocusCycle, place_after
 from app.ui.shell.navigation import Rail
 from app.ui.shell.settings_saver import SettingsSaver
 from app.ui.shell.status_bar import StatusBar
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self._may_close = False
         self.silencers: list[Callable[[], bool]] = []  # what sounds from whichever tab; each says whether it did
         self._focus_cycle = FocusCycle(self)
+        self._focus_cycle.released.connect(self._replace_focus)
         self.registry = ActionRegistry(
             self,
             overrides=settings_store.value.shortcuts,
@@ -160,7 +162,11 @@ class MainWindow(QMainWindow):
         self._tab_changed(name)
         frame.tab.activated()
         if first_time:
-            self.focus_main_input()
+            target = frame.tab.main_input()
+            if can_take_focus(target):
+                self.focus_main_input()
+            else:
+                self._replace_focus(target or frame)
         self.settings_store.remember(last_tab=name)
         self.tab_shown.emit(name)
 
@@ -263,7 +269,23 @@ class MainWindow(QMainWindow):
         frame = self._shown_frame()
         target = frame.tab.main_input() if frame is not None else None
         if target is not None:
+            reveal(target)
             target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def focusNextPrevChild(self, following: bool) -> bool:
+        """Tab, and what Qt does when the widget with the focus is hidden or disabled."""
+        focused = self.focusWidget()
+        if focused is not None and not can_take_focus(focused) and self._replace_focus(focused):
+            return True
+        return super().focusNextPrevChild(following)
+
+    def _replace_focus(self, lost: QWidget) -> bool:
+        """Put the keyboard where one goes on when `lost` cannot have it; False when the shown tab has no place."""
+        frame = self._shown_frame()
+        target = place_after(lost, frame) if frame is not None and frame.isVisible() else None
+        if target is not None:
+            target.setFocus(Qt.FocusReason.OtherFocusReason)
+        return target is not None
 
     def focus_filter(self) -> None:
         frame = self._shown_frame()

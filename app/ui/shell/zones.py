@@ -172,6 +172,11 @@ class ZoneFrame(QWidget):
         if not self.zones.list_open:
             self.toggle_list()
 
+    def reveal_widget(self, widget: QWidget) -> None:
+        """Make sure the pane that holds `widget` can be seen."""
+        if self.list_zone is not None and self.list_zone.isAncestorOf(widget):
+            self.open_list()
+
     def close_overlay(self) -> bool:
         """Close the pane that lies over the canvas; True when there was one."""
         return self._pane_over is not None and self.overlay.close_pane()
