@@ -11,11 +11,12 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.audio.formats import FORMATS, can_encode, missing_sentence
+from app.audio.sound_file import new_sound_file
 from app.audio.spool import RateChange
 from app.translation import tr
 
@@ -66,10 +67,9 @@ def write_take(target: Path, kind: str, spool: Spool, tags: AudioTags, source: P
         else:
             _encode(temporary, kind, spool, tags)
         temporary.replace(target)
-    except OSError as error:
-        raise CannotWrite(
-            tr("{name} could not be saved: {strerror}.", name=target.name, strerror=error.strerror or error)
-        ) from error
+    except (OSError, RuntimeError) as error:  # soundfile's own errors are RuntimeErrors
+        reason = str((isinstance(error, OSError) and error.strerror) or error).rstrip(".")
+        raise CannotWrite(tr("{name} could not be saved: {strerror}.", name=target.name, strerror=reason)) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -96,19 +96,16 @@ def _encode(target: Path, kind: str, spool: Spool, tags: AudioTags) -> None:
 
         encode(target, kind, _blocks(spool, spool.rate_hz), spool.rate_hz, tags)
         return
-    import soundfile
-
     rate_hz = spool.rate_hz
     if kind == "opus" and rate_hz not in OPUS_RATES_HZ:
         rate_hz = next((rate for rate in OPUS_RATES_HZ if rate >= rate_hz), OPUS_RATES_HZ[-1])
     container, subtype = _SNDFILE[kind]
-    try:
-        with soundfile.SoundFile(str(target), "w", rate_hz, 1, format=container, subtype=subtype) as file:
-            file.title, file.artist, file.comment, file.date = tags.title, tags.artist, tags.comment, tags.date
-            for samples in _blocks(spool, rate_hz):
-                file.write(samples)
-    except (soundfile.LibsndfileError, RuntimeError) as error:
-        raise CannotWrite(tr("{name} could not be written: {error}", name=target.name[1:], error=error)) from error
+    with new_sound_file(target, rate_hz, container, subtype) as file:
+        for name, text in asdict(tags).items():
+            if text:  # libsndfile takes no empty one
+                setattr(file, name, text)
+        for samples in _blocks(spool, rate_hz):
+            file.write(samples)
 
 
 def _blocks(spool: Spool, rate_hz: int) -> Iterator[Samples]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app.audio.decoding import NotSound, blocks_of
 from app.audio.resampling import Resampler
 from app.audio.silence import cuts, levels_of
-from app.audio.sound_file import open_forwards
+from app.audio.sound_file import new_sound_file, open_forwards
 from app.audio.wav_file import WavWriter
 from app.translation import tr
 
@@ -105,7 +105,7 @@ def longest_part_s(limit_bytes: int) -> float:
 
 def to_flac(source: Path, target: Path, on_share: OnShare = lambda _: None, stop: ShouldStop = lambda: False) -> float:
     """Write the whole file as FLAC; return its length in seconds. Raises `CannotPrepare`, `Stopped`, `OSError`."""
-    with _opened(source) as file, _writing(target, "FLAC", "PCM_16") as out:
+    with _opened(source) as file, new_sound_file(target, RATE_HZ, "FLAC", "PCM_16") as out:
         return _copy(file, out, 0, file.frames, on_share, stop)
 
 
@@ -134,7 +134,7 @@ def compress(
         if bps < OPUS_LEAST_BPS:
             break
         level = (OPUS_MOST_BPS - bps) / (OPUS_MOST_BPS - OPUS_LEAST_BPS)
-        with _opened(source) as file, _writing(target, "OGG", "OPUS", level) as out:
+        with _opened(source) as file, new_sound_file(target, RATE_HZ, "OGG", "OPUS", level) as out:
             _copy(file, out, 0, file.frames, on_share, stop)
         size = target.stat().st_size
         if size <= target_bytes:
@@ -170,7 +170,7 @@ def split(
             def tell(inner: float, done: float = done, share: float = share) -> None:
                 on_share(done + inner * share)
 
-            with _writing(path, "FLAC", "PCM_16") as out:
+            with new_sound_file(path, RATE_HZ, "FLAC", "PCM_16") as out:
                 _copy(file, out, first, last, tell, stop)
             parts.append(Part(path, begin, end))
     return tuple(parts)
@@ -211,25 +211,3 @@ def _opened(path: Path) -> Any:
         raise CannotPrepare(
             tr("{name} cannot be read as audio: {error_string}", name=path.name, error_string=error.error_string)
         ) from None
-
-
-class _writing:  # noqa: N801 # used like a function in `with`
-    """A new file for one channel at 16 kHz; deleted again when the block fails."""
-
-    def __init__(self, path: Path, container: str, subtype: str, level: float | None = None) -> None:
-        self._path = path
-        self._kind: dict[str, Any] = {"format": container, "subtype": subtype}
-        if level is not None:
-            self._kind["compression_level"] = max(0.0, min(1.0, level))
-        self._file: Any = None
-
-    def __enter__(self) -> Any:
-        import soundfile
-
-        self._file = soundfile.SoundFile(self._path, "w", RATE_HZ, 1, **self._kind)
-        return self._file
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._file.close()
-        if kind is not None:
-            self._path.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from app.ui.transcription.state import ExportChoice
 from tests.audio.recorded import FakeBlocks, tone, write_wav
 from tests.kit.transcription import open_transcription_presenter, words_heard
 from tests.kit.waiting import until
+from tests.read_only import small_disk, vanished
 from tests.sandbox.test_transcription import samples
 
 pytestmark = pytest.mark.usefixtures("heard_once")
@@ -340,6 +341,41 @@ async def test_a_failed_request_keeps_the_recording_and_retry_is_one_press(
         tab.presenter.act("retry")
         await tab.done()
         assert tab.head.view == "result"
+
+
+async def test_a_disk_too_full_to_prepare_an_upload_is_named_and_the_next_try_works(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    (tmp_home / "cache").mkdir()
+    with small_disk(tmp_home / "cache", 2) as disk:
+        if disk is None:
+            pytest.skip("no file system can be mounted here")
+        async with open_transcription_presenter(tmp_home, sandbox) as tab:
+            row_id = await tab.record(spoken())
+            calls = len(tab.exchanges)
+            disk.fill()
+            await tab.send(row_id)
+            problem = tab.head.problem
+            assert problem is not None
+            assert problem.what.startswith("Preparing audio failed. The disk is full: ")
+            assert (problem.meaning, tab.head.state, len(tab.exchanges)) == ("Nothing was sent.", "failed", calls)
+            disk.make_room()
+            tab.presenter.act("retry")
+            await tab.done()
+            assert tab.head.view == "result"
+
+
+async def test_without_a_place_for_what_is_prepared_the_page_says_so(tmp_home: Path, sandbox: RunningSandbox) -> None:
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        row_id = await tab.record(spoken())
+        with vanished(tmp_home / "cache"):
+            tab.presenter.playing.toggle()
+            assert tab.presenter.playing.problem.startswith("Preparing audio failed. The folder does not exist: ")
+            await tab.send(row_id)
+            problem = tab.head.problem
+            assert problem is not None and problem.what.startswith("Preparing audio failed. The folder does not exist")
+        tab.presenter.playing.toggle()
+        assert (tab.presenter.playing.plays, tab.presenter.playing.problem) == (True, "")
 
 
 async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(tmp_home: Path, sandbox: RunningSandbox) -> None:

@@ -26,6 +26,7 @@ from tests.audio.recorded import FakeBlocks
 from tests.audio.sounds import tone
 from tests.kit.speech import SANDBOX, SpeechHarness, open_speech
 from tests.kit.waiting import until
+from tests.read_only import vanished
 
 LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that about the ferry. It kept its promises."
 
@@ -296,6 +297,27 @@ async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: SpeechHarne
     assert list((speech.home / "cache" / "voices").glob("sample-*"))
     asked.reject()
     await until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
+
+
+async def test_a_recorded_sample_that_cannot_be_deleted_is_told(speech: SpeechHarness) -> None:
+    stays = speech.home / "cache" / "voices" / "sample-1.wav"
+    stays.mkdir(parents=True)  # which `unlink` refuses, whoever asks
+    said: list[str] = []
+    speech.clones.notice.connect(said.append)
+    speech.clones.forget_sample()
+    await until(lambda: said)
+    assert said[0].startswith("Deleting the recording failed. ") and said[0].endswith(str(stays))
+
+
+async def test_a_sample_that_the_disk_gives_no_room_to_play_is_told(speech: SpeechHarness, tmp_path: Path) -> None:
+    sample = await sample_of(speech, tmp_path)
+    said: list[str] = []
+    speech.clones.notice.connect(said.append)
+    with vanished(speech.home / "cache"):
+        speech.clones.preview(sample)
+        await until(lambda: said)
+    assert said[0].startswith("Preparing audio failed. The folder does not exist: ")
+    assert speech.clones.sounding is None
 
 
 async def test_without_a_microphone_one_sentence_says_so(speech: SpeechHarness) -> None:

@@ -144,7 +144,12 @@ class VoiceCloning(QObject):
         await self._play_file(path, key)
 
     async def _play_file(self, path: Path, key: Key) -> None:
-        spool = Spool(self._cache / f"{uuid4().hex}.pcm")
+        target = self._cache / f"{uuid4().hex}.pcm"
+        try:
+            spool = Spool(target)
+        except OSError as error:
+            self.notice.emit(unavailable(error, target, tr("Preparing audio")).sentence)
+            return
         before, self._spool = self._spool, spool
         self._player.load(spool)
         if before is not None:
@@ -160,6 +165,8 @@ class VoiceCloning(QObject):
                     spool.add(block)
             except NotSound as error:
                 return error.sentence
+            except OSError as error:
+                return unavailable(error, target, tr("Preparing audio")).sentence
             finally:
                 spool.finish()
             return ""
@@ -304,11 +311,19 @@ class VoiceCloning(QObject):
 
     async def _forget_sample(self) -> None:
         await self._end_recording()
-        await asyncio.to_thread(self._sweep, "sample-*.wav*")
+        problem = await asyncio.to_thread(self._sweep, "sample-*.wav*")
+        if problem:
+            self.notice.emit(problem)
 
-    def _sweep(self, names: str) -> None:
+    def _sweep(self, names: str) -> str:
+        """Delete recordings. Return why one stays, "" when none does. For a worker thread."""
+        problem = ""
         for path in self._cache.glob(names):
-            path.unlink(missing_ok=True)
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                problem = unavailable(error, path, tr("Deleting the recording")).sentence
+        return problem
 
     # -- cloning --------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from app.audio.live_peaks import peaks_path
 from app.audio.player import MakeSpeaker, Player
 from app.audio.spool import Spool
 from app.audio.waveform import cache_path, load
+from app.storage.errors import unavailable
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -79,7 +80,13 @@ class Playing(QObject):
         if self._spool is None and self.path is not None:
             self._number += 1
             path = self.path
-            spool = self._spool = Spool(self._cache / "playing" / f"transcript-{self._number}.pcm")
+            target = self._cache / "playing" / f"transcript-{self._number}.pcm"
+            try:
+                spool = self._spool = Spool(target)
+            except OSError as error:
+                self.problem = unavailable(error, target, tr("Preparing audio")).sentence
+                self.changed.emit()
+                return None
             self._tasks.replace(f"decode {self._number}", self._decode, path, spool)
             self.player.load(spool)
         return self._spool
@@ -96,10 +103,10 @@ class Playing(QObject):
 
         try:
             await asyncio.to_thread(work)
-        except (NotSound, OSError) as error:
-            self.problem = (
-                error.sentence if isinstance(error, NotSound) else tr("The audio cannot be read: {error}", error=error)
-            )
+        except NotSound as error:
+            self.problem = error.sentence
+        except OSError as error:
+            self.problem = unavailable(error, spool.path, tr("Preparing audio")).sentence
         if spool is self._spool and spool.duration_s:
             self.duration_s = spool.duration_s
         self.changed.emit()

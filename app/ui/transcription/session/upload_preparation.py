@@ -15,6 +15,7 @@ from app.audio.preparing import (
     split,
     to_flac,
 )
+from app.storage.errors import unavailable
 from app.storage.transcripts import PartRow, TranscriptRow
 from app.translation import tr
 from app.ui.transcription.session.file_probe import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES, FileProbe, look
@@ -69,7 +70,7 @@ def needs_treatment(row: TranscriptRow) -> bool:
 class Preparer:
     """Makes the files for one row. All of it is for a worker thread; `is_wanted` is asked between blocks.
 
-    Raises `CannotPrepare`, `app.audio.preparing.Stopped` and `OSError`.
+    Raises `CannotPrepare` and `app.audio.preparing.Stopped`.
     """
 
     def __init__(
@@ -94,17 +95,22 @@ class Preparer:
         looked = look(self._folders.sound_of(self._row), with_length=False)
         if looked.problem:
             raise CannotPrepare(looked.problem)
-        (self._folders.cache / "uploads").mkdir(parents=True, exist_ok=True)
         kind, target_bytes = treatment_of(self._row)
-        if kind == "split":
-            return self._parts(looked, parts)
-        if kind == "compress":
-            return (self._compressed(looked, target_bytes),)
-        if self._row.origin == "recording":
+        if not kind and self._row.origin != "recording":
+            if looked.size_bytes > MAX_UPLOAD_BYTES:
+                raise CannotPrepare(tr("{name} is over 25 MB. Compress it or split it on silence.", name=looked.name))
+            return (Upload(looked.path, looked.wire_name),)
+        folder = self._folders.cache / "uploads"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if kind == "split":
+                return self._parts(looked, parts)
+            if kind == "compress":
+                return (self._compressed(looked, target_bytes),)
             return self._recording(looked, parts)
-        if looked.size_bytes > MAX_UPLOAD_BYTES:
-            raise CannotPrepare(tr("{name} is over 25 MB. Compress it or split it on silence.", name=looked.name))
-        return (Upload(looked.path, looked.wire_name),)
+        except OSError as error:
+            refused = unavailable(error, Path(error.filename or folder), tr("Preparing audio"))
+            raise CannotPrepare(refused.sentence) from error
 
     def _recording(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
         """A recording is sent as the person chose; one that does not fit is cut at silences."""
