@@ -3,7 +3,8 @@
 PortAudio plays and records, but it knows the devices of the moment it was loaded, and a sound server (PulseAudio,
 PipeWire) is one single device to it. So the list that people see comes from the system where somebody hands it in
 (`SystemDevice`, read by `app.ui.kit.sound.device_watch`, which also hears of plugging) and from PortAudio elsewhere. A
-sound server is told by an environment variable which of its devices a new stream belongs to.
+sound server that was started anew has others than the system's list still says, so it is asked itself; it is told by an
+environment variable which of its devices a new stream belongs to.
 
 Everything here may take a while: call it in a thread. sounddevice is imported by the first call.
 """
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from app.audio.pulse_source import source_channels
+from app.audio.pulse_source import ServerDevice, server_devices
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -147,13 +148,18 @@ class AudioHost:
         with self._use.lock:
             rows = self._rows(direction)
             server = _server_of(rows)
-            listed = [device for device in self._system if device.direction == direction]
-            if server is not None and listed:
-                asked = source_channels() if direction == "input" else {one.id: one.channels for one in listed}
-                known = asked or {}
+            listed = {device.id: device for device in self._system if device.direction == direction}
+            on_server = self._on_server(direction) if server is not None else {}
+            if on_server or (server is not None and listed):
                 found = [
-                    Device(SERVER_PREFIX + one.id, one.name, direction, known.get(one.id, 0), one.is_default)
-                    for one in listed
+                    Device(
+                        SERVER_PREFIX + id_,
+                        listed[id_].name if id_ in listed else one.name,
+                        direction,
+                        one.channels,
+                        id_ in listed and listed[id_].is_default,
+                    )
+                    for id_, one in on_server.items()
                 ]
             else:
                 default = self._default_index(direction)
@@ -201,8 +207,8 @@ class AudioHost:
         server = _server_of(rows)
         if server is not None:
             name = device_id.removeprefix(SERVER_PREFIX) if device_id.startswith(SERVER_PREFIX) else ""
-            known = {device.id for device in self._system if device.direction == direction}
-            name = name if name and (not known or name in known) else ""
+            if name and (known := self._on_server(direction)) and name not in known:
+                name = ""
             return Target(server, name, rows[server][_CHANNELS[direction]])
         default = self._default_index(direction)
         chosen = default if default in rows else next(iter(rows))
@@ -210,6 +216,17 @@ class AudioHost:
             if device_id and _lasting_id(row) == device_id:
                 chosen = index
         return Target(chosen, channels=rows[chosen][_CHANNELS[direction]])
+
+    def _on_server(self, direction: Direction) -> dict[str, ServerDevice]:
+        """What the sound server has, by its own ids; as far as the system's list tells where it cannot be asked."""
+        asked = server_devices(direction)
+        if asked is not None:
+            return asked
+        return {
+            one.id: ServerDevice(one.name, one.channels if direction == "output" else 0)
+            for one in self._system
+            if one.direction == direction
+        }
 
     def _rows(self, direction: Direction) -> dict[int, dict[str, Any]]:
         """PortAudio's devices of one direction, by number."""

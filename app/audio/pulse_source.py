@@ -1,6 +1,7 @@
-"""Microphones of a PulseAudio or PipeWire server: whether one is present, and how many channels it has.
+"""The loudspeakers and microphones that a PulseAudio or PipeWire server has now, with their names and channels.
 
-QtMultimedia lists every one with as many channels as the server could make of it, so the server itself is asked.
+QtMultimedia lists every one with as many channels as the server could make of it. When the server is started anew, it
+tries to connect once, a second later, and lists from then on what there was before. So the server itself is asked.
 
 When one is pulled out, the server moves its streams to another one without a word, and a recording would go on from a
 microphone that nobody chose. PortAudio does not tell, QtMultimedia only sometimes.
@@ -12,7 +13,7 @@ import ctypes
 import sys
 from functools import cache
 from time import monotonic
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 _NO_AUTOSPAWN = 1  # PA_CONTEXT_NOAUTOSPAWN
 _READY, _FAILED = 4, 5  # PA_CONTEXT_READY, and above it PA_CONTEXT_FAILED and _TERMINATED
@@ -24,8 +25,8 @@ class _SampleSpec(ctypes.Structure):
     _fields_ = [("format", ctypes.c_int), ("rate", ctypes.c_uint32), ("channels", ctypes.c_uint8)]  # ctypes reads it so
 
 
-class _SourceInfo(ctypes.Structure):
-    """The beginning of libpulse's `pa_source_info`."""
+class _DeviceInfo(ctypes.Structure):
+    """How libpulse's `pa_source_info` and `pa_sink_info` begin."""
 
     _fields_ = [
         ("name", ctypes.c_char_p),
@@ -35,8 +36,15 @@ class _SourceInfo(ctypes.Structure):
     ]
 
 
-_OnSource = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_SourceInfo), ctypes.c_int, ctypes.c_void_p)
-_POINTERS = ("pa_mainloop_new", "pa_mainloop_get_api", "pa_context_new", "pa_context_get_source_info_list")
+class ServerDevice(NamedTuple):
+    name: str  # for people
+    channels: int
+
+
+_OnDevice = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_DeviceInfo), ctypes.c_int, ctypes.c_void_p)
+_LISTS = {"output": "pa_context_get_sink_info_list", "input": "pa_context_get_source_info_list"}
+_POINTERS = ("pa_mainloop_new", "pa_mainloop_get_api", "pa_context_new", *_LISTS.values())
+_MONITOR = ".monitor"  # the source that hears what a loudspeaker plays
 
 
 @cache
@@ -54,12 +62,12 @@ def _library() -> ctypes.CDLL | None:
 
 def source_is_gone(name: str) -> bool:
     """Tell whether the server has no source of that name; False when it cannot be asked. Takes a second at most."""
-    channels = source_channels()
-    return channels is not None and name not in channels
+    sources = server_devices("input")
+    return sources is not None and name not in sources
 
 
-def source_channels() -> dict[str, int] | None:
-    """Return how many channels each microphone of the server has, by its name; None when it cannot be asked.
+def server_devices(direction: Literal["output", "input"]) -> dict[str, ServerDevice] | None:
+    """Return the loudspeakers or microphones that the server has now, by their ids; None when it cannot be asked.
 
     Takes some milliseconds, a second at most.
     """
@@ -69,15 +77,17 @@ def source_channels() -> dict[str, int] | None:
     loop = ctypes.c_void_p(library.pa_mainloop_new())
     context = ctypes.c_void_p(library.pa_context_new(ctypes.c_void_p(library.pa_mainloop_get_api(loop)), b"Rialto"))
     try:
-        return _ask_channels(library, loop, context)
+        return _ask(library, loop, context, direction)
     finally:
         library.pa_context_disconnect(context)
         library.pa_context_unref(context)
         library.pa_mainloop_free(loop)
 
 
-def _ask_channels(library: ctypes.CDLL, loop: ctypes.c_void_p, context: ctypes.c_void_p) -> dict[str, int] | None:
-    found: dict[str, int] = {}
+def _ask(
+    library: ctypes.CDLL, loop: ctypes.c_void_p, context: ctypes.c_void_p, direction: Literal["output", "input"]
+) -> dict[str, ServerDevice] | None:
+    found: dict[str, ServerDevice] = {}
     ended = 0  # libpulse: 1 behind the last one, -1 when the server refused
     until = monotonic() + ASK_TIMEOUT_S
 
@@ -86,8 +96,10 @@ def _ask_channels(library: ctypes.CDLL, loop: ctypes.c_void_p, context: ctypes.c
         if end:
             ended = end
         else:
-            name = (info.contents.name or b"").decode("utf-8", "replace")
-            found[name] = int(info.contents.sample_spec.channels)
+            device = info.contents
+            id_, name = ((text or b"").decode("utf-8", "replace") for text in (device.name, device.description))
+            if direction == "output" or not id_.endswith(_MONITOR):
+                found[id_] = ServerDevice(name or id_, int(device.sample_spec.channels))
 
     def turn() -> bool:
         library.pa_mainloop_prepare(loop, _TURN_US)
@@ -102,8 +114,8 @@ def _ask_channels(library: ctypes.CDLL, loop: ctypes.c_void_p, context: ctypes.c
             return None
     if state >= _FAILED:
         return None
-    callback = _OnSource(note)  # held here: the library holds a bare address
-    operation = ctypes.c_void_p(library.pa_context_get_source_info_list(context, callback, None))
+    callback = _OnDevice(note)  # held here: the library holds a bare address
+    operation = ctypes.c_void_p(getattr(library, _LISTS[direction])(context, callback, None))
     while not ended and turn():
         pass
     library.pa_operation_unref(operation)

@@ -18,9 +18,10 @@ from pytestqt.qtbot import QtBot
 
 from app.audio import speaker
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice, reason
-from app.audio.pulse_source import source_channels, source_is_gone
+from app.audio.pulse_source import server_devices, source_is_gone
 from app.ui.kit.sound.device_watch import DeviceWatch
-from tests.audio.pulse import NOWHERE, Pulse
+from tests.audio.conftest import system_devices
+from tests.audio.pulse import NOWHERE, SINK_NAME, Pulse, start
 
 
 class PortAudioError(Exception):
@@ -57,7 +58,8 @@ def test_a_sound_server_is_asked_how_many_channels_a_microphone_has(host: AudioH
     modules = [pulse.plug_microphone(f"mic_{count}", f"Microphone of {count}", count) for count in (1, 2)]
     try:
         host.note_system([SystemDevice(f"mic_{count}", f"Microphone of {count}", "input", 8) for count in (1, 2)])
-        assert [device.channels for device in host.devices("input")] == [1, 2]
+        channels = {device.name: device.channels for device in host.devices("input")}
+        assert (channels["Microphone of 1"], channels["Microphone of 2"]) == (1, 2)
     finally:
         for module in modules:
             pulse.unplug(module)
@@ -66,11 +68,11 @@ def test_a_sound_server_is_asked_how_many_channels_a_microphone_has(host: AudioH
 def test_where_nobody_says_how_many_channels_there_are_none_are_claimed(
     host: AudioHost, pulse: Pulse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert source_channels()
+    assert server_devices("input")
     with monkeypatch.context() as patch:
         patch.setenv("PULSE_SERVER", NOWHERE)
-        assert source_channels() is None
-    monkeypatch.setattr("app.audio.devices.source_channels", lambda: None)
+        assert server_devices("input") is None
+    monkeypatch.setattr("app.audio.devices.server_devices", lambda _direction: None)
     host.note_system([SystemDevice(pulse.source, pulse.source_name, "input", 8)])
     assert [device.channels for device in host.devices("input")] == [0]
 
@@ -92,7 +94,7 @@ def test_a_sound_server_that_does_not_answer_holds_a_question_for_seconds_only(
         monkeypatch.setenv("PULSE_SERVER", f"unix:{tmp_path / 'socket'}")
         began = time.monotonic()
         assert not source_is_gone("pulled_out")
-        assert source_channels() is None
+        assert server_devices("input") is None
         assert time.monotonic() - began < 20
 
 
@@ -112,6 +114,34 @@ def test_a_stream_is_told_its_device_and_the_environment_is_as_before(host: Audi
         assert os.environ["PULSE_SINK"] == target.server_name == pulse.feed
     host.closed()
     assert "PULSE_SINK" not in os.environ
+
+
+def test_a_sound_server_that_was_started_anew_lists_and_opens_what_it_has_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """QtMultimedia, and so the system's list, knows what there was before."""
+    host, before = AudioHost(), start()
+    for name in ("PULSE_SERVER", "XDG_RUNTIME_DIR"):
+        monkeypatch.setenv(name, before.environ[name])
+    try:
+        host.note_system(system_devices(before))
+        assert [device.name for device in host.devices("output")] == [SINK_NAME, "Feed of the microphone"]
+    finally:
+        before.close()
+    now = start()
+    for name in ("PULSE_SERVER", "XDG_RUNTIME_DIR"):
+        monkeypatch.setenv(name, now.environ[name])
+    try:
+        now.plug("headset", "Headset")
+        now.plug_microphone("headset_microphone", "Headset microphone")
+        host.note_system(system_devices(before))  # as whoever wants to know hands it in
+        outputs = {device.name: device.id for device in host.devices("output")}
+        assert outputs["Headset"] == "server:headset"
+        inputs = [device.name for device in host.devices("input")]
+        assert inputs == [before.source_name, "Headset microphone"]
+        with host.opening("output", "server:headset") as (_, target):
+            assert target.server_name == "headset"
+        host.closed()
+    finally:
+        now.close()
 
 
 def test_a_device_that_is_gone_gives_way_to_the_default(host: AudioHost) -> None:

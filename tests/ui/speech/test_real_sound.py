@@ -107,7 +107,11 @@ async def test_outputs_are_listed_and_one_is_chosen_and_remembered(loud: SpeechH
     loud.page.activated()
     await until(lambda: loud.sound.outputs)
     menu = loud.player_bar.output_menu()
-    assert [action.text() for action in menu.actions()] == ["System default", pulse.sink_name]
+    assert [action.text() for action in menu.actions()] == [
+        "System default",
+        pulse.sink_name,
+        "Feed of the microphone",
+    ]
     menu.actions()[1].trigger()
     assert loud.sound.player.device_id == f"server:{pulse.sink}"
     assert (await loud.saved_draft())["output"] == f"server:{pulse.sink}"

@@ -2,7 +2,8 @@
 
 QtMultimedia is imported by the first `start`, long after the first paint. Without it the list is PortAudio's own, and
 what is plugged in later shows at the next start. On PulseAudio, QtMultimedia 6.11 hears of a device that is pulled out
-only when it was the default or another one comes; whoever opens one that is gone gets the default instead.
+only when it was the default or another one comes, and of nothing once the server was started anew; whoever lists or
+opens devices asks the server itself (`app.audio.pulse_source`), and one that is gone gives way to the default.
 """
 
 from __future__ import annotations
