@@ -7,6 +7,7 @@ nearest end, keys it does not know (a newer Rialto's) are kept and written back.
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -37,6 +38,7 @@ class Settings:
     welcome_done: bool = False
     secret_store: str = ""  # "" until there is a choice to make; then what the person chose
     default_model: Mapping[str, str] = field(default_factory=dict)  # account id -> model id
+    chat_defaults: Mapping[str, Any] = field(default_factory=dict)  # option of new chats -> value, as in a chat's row
     window_geometry: str = ""  # Qt's saveGeometry(), base64
     panes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # tab -> sizes in px, open or not
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # action id -> key sequence, "" for none
@@ -108,6 +110,8 @@ def _tolerant(name: str, value: object) -> Any:
         return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 65536 else default
     if name == "panes":
         return _panes(value)
+    if name == "chat_defaults":
+        return _plain_values(value)
     if isinstance(default, bool):
         return value if isinstance(value, bool) else default
     if isinstance(default, int):
@@ -134,6 +138,17 @@ def _panes(value: object) -> dict[str, dict[str, Any]]:
         str(tab): {str(k): v for k, v in pane.items() if isinstance(v, bool | int | str)}
         for tab, pane in value.items()
         if isinstance(pane, Mapping)
+    }
+
+
+def _plain_values(value: object) -> dict[str, bool | int | float | str]:
+    """Keep switches, finite numbers and texts; what else they have to be knows who uses them."""
+    items = value.items() if isinstance(value, Mapping) else ()
+    return {
+        str(name): each
+        for name, each in items
+        if (isinstance(each, int | float) and abs(each) < math.inf)
+        or (isinstance(each, str) and len(each) <= _MAX_TEXT)
     }
 
 

@@ -61,6 +61,32 @@ async def test_every_parameter_reaches_the_request_and_the_sandbox_takes_it(
         assert body["messages"][0] == {"role": "system", "content": "Answer tersely."}
 
 
+async def test_new_chats_begin_with_the_defaults_of_settings_and_send_them(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
+        settings = box.presenter.account_models.settings
+        assert box.parameters.web.current == "auto"
+        settings.remember(chat_defaults={"system_prompt": "Answer tersely.", "web_search": "off", "top_p": 0.5})
+        assert box.parameters.prompt.toPlainText() == "Answer tersely.", "a chat not begun yet follows"
+        assert box.parameters.web.current == "off"
+        await box.type("Where is my key kept?")
+        body = box.presenter.answers.exchange_of(box.rows[-1].id).request.body
+        assert body["messages"][0] == {"role": "system", "content": "Answer tersely."}
+        assert body["top_p"] == 0.5
+        settings.remember(chat_defaults={"web_search": 3, "temperature": 0.25})
+        assert box.parameters.prompt.toPlainText() == "Answer tersely.", "a chat that was begun keeps its own"
+        box.page.new_chat()
+        await box.settle()
+        assert box.parameters.prompt.toPlainText() == ""
+        assert box.presenter.opened.options.temperature == 0.25
+        assert box.presenter.opened.options.web_search == "off", "what is no mode is none"
+        box.presenter.set_option("thinking", False)
+        await box.settle()
+        settings.remember(chat_defaults={"top_p": 0.75})
+        assert box.presenter.opened.options.top_p is None, "a chat with parameters of its own keeps them"
+
+
 async def test_what_the_model_ignores_says_so_in_its_row(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QRadioButton
 
 from app.credentials.accounts import new_account
 from app.service.models import Model
@@ -91,6 +91,35 @@ async def test_the_model_of_new_chats_is_chosen_for_each_account(settings_harnes
     QTest.keyClick(page.default, Qt.Key.Key_Home)
     await tasks.idle()
     assert SettingsStore(settings_harness.paths.settings).value.default_model == {}
+
+
+async def test_what_new_chats_begin_with_is_chosen_and_taken_back(settings_harness, settings, tasks):
+    settings.show_section("models")
+    page = settings.page("models")
+    page.prompt.setFocus()
+    QTest.keyClicks(page.prompt, "Answer tersely.")
+    next(each for each in page.web.findChildren(QRadioButton) if each.text() == "On").click()
+    page.thinking.click()
+    page.temperature.setFocus()
+    page.temperature.lineEdit().selectAll()
+    QTest.keyClicks(page.temperature, "0")
+    QTest.keyClick(page.temperature, Qt.Key.Key_Return)
+    page.reply_limit.stepUp()
+    await tasks.idle()
+    chosen = {"system_prompt": "Answer tersely.", "web_search": "on", "thinking": False}
+    assert SettingsStore(settings_harness.paths.settings).value.chat_defaults == {
+        **chosen,
+        "temperature": 0.0,
+        "reply_limit": 256,
+    }
+    QTest.keyClick(page.temperature, Qt.Key.Key_Down)
+    page.reply_limit.stepDown()
+    page.thinking.click()
+    page.prompt.selectAll()
+    QTest.keyClick(page.prompt, Qt.Key.Key_Delete)
+    await tasks.idle()
+    assert page.temperature.text() == "Model default"
+    assert SettingsStore(settings_harness.paths.settings).value.chat_defaults == {"web_search": "on"}
 
 
 async def test_a_favourite_is_removed_from_the_list(settings_harness, settings, tasks):

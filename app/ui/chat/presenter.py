@@ -103,7 +103,7 @@ class ChatPresenter(QObject):
         self.trash.failed.connect(self.notice.emit)
         self.account_models = AccountModels(current_account, settings)
         self.opened = OpenChat(current_account, self.account_models)
-        self.opened.options = self.opened.fresh_options()
+        self.opened.follow_defaults()
         self.opened.is_coming = bool(settings.value.last_chat)
         self.drafts = ChatDrafts(self.opened, settings, self._do, self._remember_chat, self.publish_list, self)
         self.attaching = Attaching(self.opened, self._do, self.drafts.keep, self)
@@ -118,6 +118,7 @@ class ChatPresenter(QObject):
         self._refused: Work | None = None  # what the disk refused last
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self._numbers_changed)
+        settings.subscribe(lambda _settings: self._defaults_changed())
 
     # Beginning and end
 
@@ -186,7 +187,7 @@ class ChatPresenter(QObject):
 
     def _account_changed(self) -> None:
         self.account_models.forget()
-        self.opened.account_changed()
+        self.opened.follow_defaults()
         if self._history is not None:
             self._do(self._load_models)
         self._all_changed()
@@ -195,6 +196,10 @@ class ChatPresenter(QObject):
         await self.account_models.load_saved()
         self._models_changed()
         self._all_changed()
+
+    def _defaults_changed(self) -> None:
+        if self.opened.follow_defaults():
+            self._head_changed()
 
     def _numbers_changed(self) -> None:
         self._models_changed()

@@ -99,7 +99,11 @@ class SettingsPresenter(QObject):
         default = settings.default_model.get(account.id, "") if account is not None else ""
         self._change(
             models=ModelChoices(
-                account.name if account is not None else "", names, default, tuple(settings.favourite_models)
+                account.name if account is not None else "",
+                names,
+                default,
+                tuple(settings.favourite_models),
+                current_account.is_sandbox,
             )
         )
 
@@ -111,6 +115,11 @@ class SettingsPresenter(QObject):
         others = {key: value for key, value in self._store.value.default_model.items() if key != account.id}
         self.choose(default_model={**others, account.id: model_id} if model_id else others)
         self.refresh_models_page()
+
+    def choose_chat_default(self, option: str, value: object) -> None:
+        """Begin new chats with this value of an option (a field of `ChatOptions`), None for the usual one."""
+        others = {name: each for name, each in self._store.value.chat_defaults.items() if name != option}
+        self.choose(chat_defaults=others if value is None else {**others, option: value})
 
     def remove_favorite(self, model_id: str) -> None:
         """Let a model be like all others."""
@@ -191,6 +200,7 @@ def _choices(settings: Settings) -> Choices:
         show_adult=settings.show_adult,
         notify=settings.notify,
         budgets=settings.budgets,
+        chat_defaults=settings.chat_defaults,
     )
 
 

@@ -62,8 +62,11 @@ SECTIONS = (
         "models",
         tr("Models and defaults"),
         "sparkle",
-        (tr("Model for new chats"), tr("Favorite models")),
-        ("default", "star", "usual"),
+        (
+            *(tr("Model for new chats"), tr("System prompt for new chats"), tr("Web search in new chats")),
+            *(tr("Parameters of new chats"), tr("Favorite models")),
+        ),
+        ("default", "star", "usual", "instructions", "thinking", "temperature", "top-p", "tokens", tr("reply limit")),
     ),
     Section(
         "spending",

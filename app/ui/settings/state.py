@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from app.core.call_log import HostCalls
 from app.translation import tr
@@ -36,6 +36,7 @@ class Choices:
     show_adult: bool = False
     notify: bool = True
     budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text
+    chat_defaults: Mapping[str, Any] = field(default_factory=dict)  # option of new chats -> what the person chose
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class ModelChoices:
     names: Mapping[str, str] = field(default_factory=dict)
     default: str = ""
     favourites: tuple[str, ...] = ()
+    is_sandbox: bool = False  # whether the account in use is the Sandbox's
 
 
 @dataclass(frozen=True, slots=True)

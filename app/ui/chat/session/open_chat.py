@@ -62,6 +62,7 @@ class OpenChat:
     structure: Structure = field(default_factory=Structure)
     chosen_model: str = ""  # "" until the person or the character chose one: then the default counts
     character: CharacterHead | None = None
+    usual_options: ChatOptions = field(default_factory=ChatOptions)  # what the new chat began with
     draft: str = ""
     editing: str | None = None
     queued: bool = False  # the box is sent as soon as the answer under way is complete
@@ -79,20 +80,23 @@ class OpenChat:
     def open_new(self, *, character: CharacterHead | None = None) -> None:
         """An empty chat with the usual options."""
         self._clear()
-        self.options = self.fresh_options()
+        self.options = self.usual_options = self.fresh_options()
         self.character = character
         if character is not None and self.account_models.get(character.model_id) is not None:
             self.chosen_model = character.model_id
 
     def fresh_options(self) -> ChatOptions:
         """What a new chat starts with. In the Sandbox a search costs nothing, and answers then show their sources."""
-        return ChatOptions(web_search="auto" if self.current_account.is_sandbox else "off")
+        web_search = "auto" if self.current_account.is_sandbox else "off"
+        return ChatOptions.from_dict({"web_search": web_search, **self.account_models.settings.value.chat_defaults})
 
-    def account_changed(self) -> None:
-        """A chat that nothing was done with yet takes what is usual for the other account."""
-        usual = (ChatOptions(), ChatOptions(web_search="auto"))
-        if self.chat_id is None and self.is_empty and self.options in usual:
-            self.options = self.fresh_options()
+    def follow_defaults(self) -> bool:
+        """Let a chat that nothing was done with yet begin as one does now; whether that changed it."""
+        fresh = self.fresh_options()
+        if self.chat_id is not None or not self.is_empty or self.options != self.usual_options or self.options == fresh:
+            return False
+        self.options = self.usual_options = fresh
+        return True
 
     def open(self, chat: Chat, messages: tuple[Message, ...], *, whole: bool = True) -> None:
         """A chat from the disk; `whole` False while only its newest messages are there."""
