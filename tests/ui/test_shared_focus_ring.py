@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -22,6 +23,7 @@ from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.switch import Switch
 from app.ui.kit.widgets.toast import ToastHost
+from app.ui.speech.editor import SpeechEditor
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -116,6 +118,17 @@ def test_a_pane_that_only_scrolls_has_a_ring_for_travellers_alone(qtbot, window:
     qtbot.keyPress(window.windowHandle(), Qt.Key.Key_Tab)
     pane.setFocus(Qt.FocusReason.TabFocusReason)
     assert ring.target is pane
+
+
+@pytest.mark.parametrize("reason", [Qt.FocusReason.MouseFocusReason, Qt.FocusReason.TabFocusReason])
+@pytest.mark.parametrize("kind", ["json", "speech"])
+def test_no_ring_goes_around_a_text_that_fills_its_pane(
+    window: QWidget, theme: Theme, ring: FocusRing, kind: str, reason: Qt.FocusReason
+) -> None:
+    editor = add(window, JsonEditor(theme, "Request as JSON") if kind == "json" else SpeechEditor(theme))
+    editor.setFocus(reason)
+    assert window.focusWidget() is editor
+    assert not ring.isVisible()
 
 
 def test_a_ring_is_not_painted_over_a_notice(window: QWidget, theme: Theme, ring: FocusRing) -> None:

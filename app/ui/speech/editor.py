@@ -72,7 +72,6 @@ class SpeechEditor(QTextEdit):
         self.setAccessibleDescription(NOTHING_YET)
         self.setTabChangesFocus(True)
         self.setProperty("bare", True)
-        self.ring_widget = None  # the caret says where the keyboard is; a ring around a whole page says nothing more
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(TELL_AFTER_MS)

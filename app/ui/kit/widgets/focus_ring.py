@@ -4,7 +4,8 @@ A style sheet cannot draw outside a widget, so one transparent overlay per windo
 keyboard focus, and always for fields that take text; a click shows nothing. A widget may say more about itself:
 `ring_widget` is another widget to go around (a whole composer), `ring_rect()` the part of it, `ring_radius()` the
 radius of its corners; `ring_widget = None` means that it draws its own. A whole pane that only scrolls has a ring
-only when somebody came to it by Tab or F6, never because a key was pressed in it.
+only when somebody came to it by Tab or F6, never because a key was pressed in it. A text without a border of its own
+fills its pane: there the caret says where the keyboard is.
 """
 
 from __future__ import annotations
@@ -168,6 +169,8 @@ def _ring_widget(widget: QWidget) -> QWidget | None:
     """The widget that the ring goes around when `widget` has the focus; None when it draws its own."""
     if isinstance(widget, QAbstractItemView) and not hasattr(widget, "ring_widget"):
         return None  # rows show the focus themselves
+    if isinstance(widget, (QPlainTextEdit, QTextEdit)) and not hasattr(widget, "ring_widget"):
+        return None if widget.property("bare") and not widget.isReadOnly() else widget
     around = getattr(widget, "ring_widget", widget)
     return around if isinstance(around, QWidget) else None
 
