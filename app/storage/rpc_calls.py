@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -40,7 +40,7 @@ class RpcCall:
 
     `digest` is the SHA-256 of network and exact bytes, in hexadecimal: equal for the runs of one request. `credits` and
     `cost_usd` are what the service stated, None when it did not. `transactions` maps an item's id to the hash of the
-    signed transaction in it.
+    signed transaction in it. `job_id` is the same for the requests of one piece of work, such as watching a chain.
     """
 
     id: str
@@ -65,11 +65,22 @@ class RpcCall:
     transactions: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     trashed_at: datetime | None = None
+    job_id: str = ""
 
     @property
     def key_ends_at(self) -> datetime | None:
         """Until when the service remembers the answer under the key, counted from the first sending."""
         return self.at + KEY_LIFETIME if self.idempotency_key else None
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The equal requests of one job together: how many, their credits, how many had errors, and when the last was."""
+
+    requests: int
+    credits: int
+    errors: int
+    last_at: datetime
 
 
 _CALLS = Table("rpc_calls", RpcCall, tr("This request is no longer there."), otherwise={"state": "unknown"})
@@ -93,6 +104,7 @@ class RpcCalls:
         idempotency_key: str = "",
         estimate_credits: int = 0,
         transactions: Mapping[str, str] | None = None,
+        job_id: str = "",
     ) -> RpcCall:
         """Put a request on disk; only then may it be sent."""
         call = RpcCall(
@@ -106,6 +118,7 @@ class RpcCalls:
             idempotency_key=idempotency_key,
             estimate_credits=estimate_credits,
             transactions=dict(transactions or {}),
+            job_id=job_id,
         )
         words = f"{network} {items}".lower()[:MAX_WORDS_CHARS]
         await _CALLS.insert(self._database, **_CALLS.values(call), words=words)
@@ -189,12 +202,32 @@ class RpcCalls:
         return None if row is None else await asyncio.to_thread(zlib.decompress, row[0])
 
     async def recent(self, *, search: str = "", limit: int = 500, trashed: bool = False) -> tuple[RpcCall, ...]:
-        """The newest first; with a search those that hold all of its words in methods, network or parameters."""
+        """The newest first; with a search those that hold all of its words in methods, network or parameters.
+
+        Of the equal requests of a job only the first; `rounds` tells the others.
+        """
         words = [word for word in search.lower().split() if word]
         where = [f"trashed_at > {DELETED}" if trashed else "trashed_at IS NULL"]
         where += ["instr(words, ?) > 0"] * len(words)
+        first = (
+            "SELECT min(equal.seq) FROM rpc_calls AS equal WHERE equal.job_id = rpc_calls.job_id"
+            " AND equal.digest = rpc_calls.digest AND equal.trashed_at IS rpc_calls.trashed_at"
+        )
+        where.append(f"CASE job_id WHEN '' THEN TRUE ELSE seq IN ({first}) END")
         rest = f"WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT ?"
         return await _CALLS.select(self._database, rest, (*words, limit))
+
+    async def rounds(self, calls: Sequence[RpcCall]) -> dict[str, Rounds]:
+        """By the id of a call: the requests of its job that are equal to it. Calls of no job are left out."""
+        jobs = {call.job_id for call in calls if call.job_id}
+        rows = await self._database.fetch(
+            "SELECT job_id, digest, count(*), sum(CASE WHEN replayed OR state = 'failed' THEN 0"
+            " ELSE coalesce(credits, estimate_credits) END), sum(errors > 0 OR state = 'failed'), max(at)"
+            f" FROM rpc_calls WHERE job_id IN ({', '.join('?' * len(jobs))}) GROUP BY job_id, digest",
+            tuple(jobs),
+        )
+        found = {(row[0], row[1]): Rounds(int(row[2]), int(row[3]), int(row[4]), moment_of(row[5])) for row in rows}
+        return {call.id: found[call.job_id, call.digest] for call in calls if (call.job_id, call.digest) in found}
 
     async def networks_used(self, limit: int) -> tuple[str, ...]:
         """The networks that were asked last, the last one first; every account's."""
@@ -241,23 +274,31 @@ class RpcCalls:
         return None if row is None or row[0] is None else moment_of(row[0])
 
     async def trash(self, call_ids: tuple[str, ...], at: datetime | None) -> None:
-        """Move calls to the trash, or with None back out of it."""
-        marks = ", ".join("?" * len(call_ids))
-        await _CALLS.update(self._database, f"id IN ({marks})", call_ids, trashed_at=at)
+        """Move calls to the trash, each with the equal requests of its job, or with None back out of it."""
+        await _CALLS.update(self._database, *_with_rounds(call_ids), trashed_at=at)
 
     async def delete(self, call_ids: tuple[str, ...], now: datetime) -> None:
         """Delete what was sent and answered for good.
 
         Credits and key of a call stay for the day in which they count against the caps and a repeat is free.
         """
-        marks = ", ".join("?" * len(call_ids))
+        where, which = _with_rounds(call_ids)
         async with self._database.transaction() as work:
             await work.execute(
-                "UPDATE rpc_calls SET trashed_at = ?, items = '[]', words = '', headers = '{}', transactions = '{}',"
-                f" note = '' WHERE id IN ({marks})",
-                (DELETED, *call_ids),
+                f"DELETE FROM rpc_answers WHERE call_id IN (SELECT id FROM rpc_calls WHERE {where})", which
             )
-            await work.execute(f"DELETE FROM rpc_answers WHERE call_id IN ({marks})", call_ids)
+            await work.execute(
+                "UPDATE rpc_calls SET trashed_at = ?, items = '[]', words = '', headers = '{}', transactions = '{}',"
+                f" note = '' WHERE {where}",
+                (DELETED, *which),
+            )
             await work.execute(
                 "DELETE FROM rpc_calls WHERE trashed_at = ? AND at <= ?", (DELETED, micros_of(now - KEY_LIFETIME))
             )
+
+
+def _with_rounds(call_ids: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """A condition that finds calls and the equal requests of their jobs, and its values."""
+    marks = ", ".join("?" * len(call_ids))
+    job = f"SELECT job_id, digest FROM rpc_calls WHERE job_id <> '' AND id IN ({marks})"
+    return f"(id IN ({marks}) OR (job_id, digest) IN ({job}))", (*call_ids, *call_ids)

@@ -7,7 +7,7 @@ import pytest
 
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.rpc_calls import ENDED_UNDER_WAY, MAX_KEPT_ANSWER_BYTES, RpcCall, RpcCalls
+from app.storage.rpc_calls import ENDED_UNDER_WAY, MAX_KEPT_ANSWER_BYTES, Rounds, RpcCall, RpcCalls
 from tests.storage.conftest import Clock
 
 ITEMS = '[{"jsonrpc": "2.0", "id": 1, "method": "eth_getBalance", "params": ["0xAbC", "latest"]}]'
@@ -100,6 +100,24 @@ async def test_r_rpc_37_r_rpc_45_r_lim_16_the_caps_count_requests_and_credits_bu
     assert await calls.used_since("account", clock() - timedelta(minutes=1)) == (4, 45)
     clock.turn(hours=1)
     assert await calls.used_since("account", clock() - timedelta(minutes=1)) == (0, 0)
+
+
+async def test_the_equal_requests_of_a_job_are_one_row_in_list_and_trash(calls: RpcCalls, clock: Clock) -> None:
+    first, second = await begun(calls, clock, job_id="watch"), await begun(calls, clock, job_id="watch")
+    await answer(calls, first)
+    await calls.failed(second.id, "Refused.", status=400)
+    other = await begun(calls, clock, job_id="watch", digest="d2")
+    alone = await begun(calls, clock)
+    assert [each.id for each in await calls.recent()] == [alone.id, other.id, first.id]
+    rounds = await calls.rounds(await calls.recent())
+    assert rounds.keys() == {other.id, first.id}
+    assert rounds[first.id] == Rounds(2, 25, 1, clock())
+    await calls.trash((first.id,), clock())
+    assert [each.id for each in await calls.recent(trashed=True)] == [first.id]
+    await calls.delete((first.id,), clock())
+    assert await calls.recent(trashed=True) == ()
+    assert [each.id for each in await calls.recent()] == [alone.id, other.id]
+    assert await calls.used_since("account", clock() - timedelta(hours=1)) == (4, 65), "all count against the caps"
 
 
 async def test_trash_can_be_undone_until_it_is_emptied(calls: RpcCalls, clock: Clock) -> None:

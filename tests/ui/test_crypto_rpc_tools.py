@@ -13,9 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 
 from app.core.tasks import TaskScope
+from app.ui.crypto_rpc.call_rows import CallDelegate
 from app.ui.crypto_rpc.response_pane import TABLE
 from app.ui.crypto_rpc.session.batch import CallRow
-from app.ui.crypto_rpc.session.job_plans import NoPlan, Plan, SheetPlan, log_plan, sheet_plan
+from app.ui.crypto_rpc.session.job_plans import NoPlan, Plan, SheetPlan, WatchPlan, log_plan, sheet_plan
 from app.ui.crypto_rpc.session.jobs import Job
 from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch
 from app.ui.crypto_rpc.session.outcomes import CallOutcome
@@ -87,8 +88,8 @@ async def test_the_list_shows_what_longer_work_sends_while_it_works(window: Cons
     may_end = asyncio.Event()
 
     async def work(job: Job) -> str:
-        for number in range(2):
-            await job.ask(NETWORK, [CallRow(1, "eth_blockNumber")], key=f"list-{number}")
+        for method in ("eth_blockNumber", "eth_gasPrice"):
+            await job.ask(NETWORK, [CallRow(1, method)], key=f"list-{method}")
         await may_end.wait()
         return "Done."
 
@@ -180,6 +181,31 @@ async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_
     job = window.job
     assert job is not None
     assert (job.view.sentence, job.view.requests) == ("Stopped.", 2)
+
+
+async def test_all_rounds_of_a_watch_are_one_row_that_opens_the_last(window: ConsoleHarness) -> None:
+    await window.presenter.jobs.send(NETWORK, [CallRow(1, "eth_blockNumber", [])], key="", batch=False)
+    plan = WatchPlan("Watching", 6, 120, networks=(NETWORK, "ethereum-mainnet"), pause_s=0, rounds=3)
+    assert window.presenter.tools.start(plan)
+    await window.settle()
+    assert [entry.title for entry in window.entries] == ["eth_getBlockByNumber"] * 2 + ["eth_blockNumber"]
+    watched = window.entries[1]
+    assert watched.second == "Base mainnet · 3 times"
+    assert watched.right.startswith("60 cr")
+    window.page.open_call(watched.id)
+    await window.settle()
+    run = window.shown_run
+    assert run is not None
+    assert (len(run.runs), run.id) == (3, run.runs[-1][0])
+    delegate = window.list.view.itemDelegate()
+    assert isinstance(delegate, CallDelegate)
+    assert delegate.marked == watched.id
+    window.presenter.sent.move_to_trash((watched.id,))
+    await window.settle()
+    assert [entry.title for entry in window.entries] == ["eth_getBlockByNumber", "eth_blockNumber"]
+    window.undo()
+    await window.settle()
+    assert [entry.second for entry in window.entries if entry.id == watched.id] == ["Base mainnet · 3 times"]
 
 
 async def test_a_request_is_repeated_under_new_keys_until_escape(window: ConsoleHarness) -> None:

@@ -183,7 +183,7 @@ class CryptoRpcPage(QObject):
             self.main.show_side("answer" if run is not None else "request")
         self._shown_job = job  # its later rounds do not take the editor away from whoever writes in it
         self.main.response.show_run(run)
-        self.list.show_open(run.id if run is not None else "")
+        self.list.show_open(run.row_id if run is not None else "")
 
     async def _ask(self, question: SendQuestion) -> bool:
         from app.ui.crypto_rpc.send_dialog import ask_to_send
@@ -267,7 +267,7 @@ class CryptoRpcPage(QObject):
     def step(self, by: int) -> None:
         """The request below (1) or above (-1) in the list."""
         run = self.presenter.run
-        call_id = self.list.neighbor(run.id if run is not None else "", by)
+        call_id = self.list.neighbor(run.row_id if run is not None else "", by)
         if call_id is not None:
             self.presenter.open_call(call_id)
 

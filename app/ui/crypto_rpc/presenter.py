@@ -450,8 +450,12 @@ class CryptoRpcPresenter(QObject):
 
     async def _open(self, call_id: str) -> None:
         assert self.calls is not None
-        self._set_call(await self.calls.one(call_id))
-        await self.runs.show(call_id)
+        call = await self.calls.one(call_id)
+        if call.job_id:  # its row stands for all rounds: the last one is shown, the others are in the menu of runs
+            runs = await self.calls.runs(call.account_id, call.digest)
+            call = next(run for run in reversed(runs) if run.job_id == call.job_id)
+        self._set_call(call)
+        await self.runs.show(call.id)
 
     def _set_call(self, call: RpcCall) -> None:
         read = read_text(call.items)

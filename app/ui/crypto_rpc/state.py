@@ -145,6 +145,7 @@ class RunView:
     transactions: tuple[tuple[str, str], ...] = ()  # computed here: id of the item, hash
     decoded: tuple[tuple[int, str], ...] = field(default_factory=tuple)  # call id and what its bytes say
     says_more: bool = False  # decoded, as the types of what was called are known
+    row_id: str = ""  # the row of the list that stands for it: the first of a job's equal requests
 
     @property
     def results(self) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.core.trash import Trash
     from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
     from app.ui.crypto_rpc.session.decoding import Interfaces
+    from app.ui.crypto_rpc.state import CallEntry
 
 MAX_LISTED = 500
 MOMENT_S = 0.3  # longer work sends many requests a second
@@ -53,10 +54,13 @@ class CallLibrary(QObject):
         if self.calls is not None:
             wanted = self._search
             found = await self.calls.recent(search=wanted, limit=MAX_LISTED)
+            rounds = await self.calls.rounds(found)
             now, known = self._now(), self._interfaces.interfaces()
-            entries = await asyncio.to_thread(
-                lambda: tuple(build_rows(found, lambda call: entry_of(call, now, known, self.mark_of(call.account_id))))
-            )
+
+            def entry(call: RpcCall) -> CallEntry:
+                return entry_of(call, now, known, self.mark_of(call.account_id), rounds.get(call.id))
+
+            entries = await asyncio.to_thread(lambda: tuple(build_rows(found, entry)))
             if wanted == self._search:  # else a newer search shows its own
                 self.changed.emit(entries)
 

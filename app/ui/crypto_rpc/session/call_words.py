@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from app.core import money
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.outcomes import items_of
 from app.ui.crypto_rpc.state import CallEntry
 
 if TYPE_CHECKING:
-    from app.storage.rpc_calls import RpcCall
+    from app.storage.rpc_calls import Rounds, RpcCall
     from app.ui.crypto_rpc.session.decoding import Interfaces
 
 HTTP_OK = 200
@@ -27,15 +27,22 @@ def title_of(call: RpcCall, interfaces: Interfaces) -> str:
     return tr("{count} calls in a batch", count=len(items))
 
 
-def entry_of(call: RpcCall, now: datetime, interfaces: Interfaces, mark: str = "") -> CallEntry:
-    """One row of the list; `mark` names its account where that is not the one in use."""
+def entry_of(
+    call: RpcCall, now: datetime, interfaces: Interfaces, mark: str = "", rounds: Rounds | None = None
+) -> CallEntry:
+    """One row of the list; `mark` names its account where that is not the one in use. `rounds`: of a job's request."""
     badge, tone = _badge(call)
-    right = f"{_charged(call)}  {money.moment(call.at, '%H:%M')}".strip()
+    charged, at, times = _charged(call), call.at, ""
+    if rounds is not None and rounds.requests > 1:
+        badge, tone = _errors(rounds.errors)
+        charged, at = tr("{credits} cr", credits=money.count(rounds.credits)), rounds.last_at
+        times = tr_n("{n} time", "{n} times", rounds.requests)
+    right = f"{charged}  {money.moment(at, '%H:%M')}".strip()
     return CallEntry(
         call.id,
         day_of(call.at, now),
         title_of(call, interfaces),
-        " · ".join(words for words in (network_title(call.network), mark) if words),
+        " · ".join(words for words in (network_title(call.network), times, mark) if words),
         right,
         tone,
         badge,
@@ -53,9 +60,11 @@ def _badge(call: RpcCall) -> tuple[str, str]:
         return (str(call.status) if call.status else tr("Not sent")), "bad"
     if call.replayed:
         return tr("Replay"), "replay"
-    if call.errors:
-        return ("1 error" if call.errors == 1 else tr("{errors} errors", errors=call.errors)), "warn"
-    return "", ""
+    return _errors(call.errors)
+
+
+def _errors(errors: int) -> tuple[str, str]:
+    return (tr_n("{n} error", "{n} errors", errors), "warn") if errors else ("", "")
 
 
 def _charged(call: RpcCall) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.service.rpc_methods import estimate
+from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
@@ -74,6 +75,7 @@ class Job:
     def __init__(self, runner: JobRunner, plan: Plan) -> None:
         self._runner = runner
         self.plan = plan
+        self.id = new_id()
         self.view = JobView(plan.title, requests_most=plan.requests, credits_most=plan.credits)
         self.stopping = asyncio.Event()
 
@@ -89,7 +91,7 @@ class Job:
         if self.view.credits + price > self.plan.credits or self.view.requests >= self.plan.requests:
             raise OverBudget
         await self._room()
-        call, outcomes = await self._runner.send(network, rows, key=key, batch=batch)
+        call, outcomes = await self._runner.send(network, rows, key=key, batch=batch, job_id=self.id)
         charged = 0 if call.replayed or call.state == "failed" else call.credits
         self.show(
             requests=self.view.requests + 1,
@@ -187,7 +189,7 @@ class JobRunner(QObject):
         await self._presenter.sent.read()
 
     async def send(
-        self, network: str, rows: Sequence[CallRow], *, key: str, batch: bool
+        self, network: str, rows: Sequence[CallRow], *, key: str, batch: bool, job_id: str = ""
     ) -> tuple[RpcCall, tuple[CallOutcome, ...]]:
         """One request of a job. Raises `NotSent` when it did not leave or was refused."""
         presenter = self._presenter
@@ -195,7 +197,7 @@ class JobRunner(QObject):
         operation = prepared(service, network, rows, batch=batch, key=key)
         now = self.now()
         await check_caps(calls, account.id, operation.estimate.credits, now)
-        sent = await send(service, account, calls, operation, rows, {}, now)
+        sent = await send(service, account, calls, operation, rows, {}, now, job_id=job_id)
         presenter.sent.soon()
         if sent.problem is not None:
             raise NotSent(sent.problem)

@@ -87,6 +87,7 @@ class RunPresenter(QObject):
             await asyncio.to_thread(self._decoded, items, outcomes),
             any(each.method in CALLS and not each.is_error for each in outcomes)
             and await asyncio.to_thread(self._says_more, items, outcomes),
+            next((run.id for run in runs if run.job_id and run.job_id == call.job_id), call.id),
         )
 
     def _outcomes(self, call: RpcCall, body: bytes) -> tuple[CallOutcome, ...]:

@@ -202,6 +202,7 @@ async def send(
     transactions: dict[int, SignedTransaction],
     now: datetime,
     on_wait: Callable[[RetryWait], None] | None = None,
+    job_id: str = "",
 ) -> Sent:
     """Put the request on disk, send it once, and keep how it ended. Raises `StorageError` before anything was sent."""
     call = await calls.begin(
@@ -214,6 +215,7 @@ async def send(
         idempotency_key=operation.key or "",
         estimate_credits=operation.estimate.credits,
         transactions={str(place): each.hash for place, each in transactions.items()},
+        job_id=job_id,
     )
     waiting = _Waiting(on_wait)
     try:
