@@ -39,6 +39,7 @@ TERMS: dict[str, str] = {
     "keychain: system keyring": r"\bkeychain\b",
     "chain calls: blockchain calls": r"\b[Cc]hain calls?\b",
     "booking: charge": r"\b[Bb]ook(ed|ings?)\b",
+    "save a copy: save as": r"\b[Ss]ave a copy\b",
     "please, oops, successfully": r"\b([Pp]lease|[Oo]ops|[Ss]uccessfully)\b",
     "exclamation mark": r"[a-z]!(\s|$)",
     "by itself: automatically": r"\bby (itself|themselves)\b",

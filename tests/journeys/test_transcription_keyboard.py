@@ -83,7 +83,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
             await hands.press("Space")
             await until(lambda: harness.playing.player.position_s > 1.0 and is_loud(loudspeaker))
             await hands.press("Space")
-        await hands.command("Save a copy of the recording")
+        await hands.command("Save recording as")
         await hands.choose_file(str(tmp_path / "copy.wav"))
         await until(lambda: (tmp_path / "copy.wav").exists())
         await hands.begin()

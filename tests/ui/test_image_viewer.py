@@ -78,7 +78,7 @@ async def test_the_menu_over_an_image_opens_and_copies_it_and_over_a_file_only_s
     async with open_chat(theme, tmp_home, fake=fake()) as chat:
         await with_images(chat, tmp_home)
         over_image = menu_at(chat, point_of(chat.view, named(chat, "image 1.png")).toPoint())
-        assert list(over_image)[:3] == ["Open image", "Copy image", "Save a copy…"]
+        assert list(over_image)[:3] == ["Open image", "Copy image", "Save as…"]
         QGuiApplication.clipboard().clear()
         over_image["Copy image"].trigger()
         await until(lambda: not QGuiApplication.clipboard().image().isNull())
@@ -86,7 +86,7 @@ async def test_the_menu_over_an_image_opens_and_copies_it_and_over_a_file_only_s
         assert viewer_of(chat).at == 1
         viewer_of(chat).leave()
         over_text = menu_at(chat, point_of(chat.view, named(chat, "notes.txt")).toPoint())
-        assert next(iter(over_text)) == "Save a copy…"
+        assert next(iter(over_text)) == "Save as…"
 
 
 def menu_at(chat: ChatHarness, at: QPoint) -> dict[str, QAction]:

@@ -257,7 +257,7 @@ class ComposerController(QObject):
         if index < len(row.attachments):
             source = Path(row.attachments[index].path)
             self._page.controller.save_file(
-                tr("Save a copy"),
+                tr("Save attachment"),
                 row.attachments[index].name,
                 lambda path: path.write_bytes(source.read_bytes()),
             )

@@ -208,7 +208,7 @@ class Actions:
             show.triggered.connect(lambda: view.attachment_activated.emit(row_id, index))
             copy = menu.add(tr("Copy image"), "copy")
             copy.triggered.connect(lambda: view.attachment_action.emit(row_id, index, "copy"))
-        save = menu.add(tr("Save a copy…"), "download")
+        save = menu.add(tr("Save as…"), "download")
         save.triggered.connect(lambda: view.attachment_action.emit(row_id, index, "save"))
 
     def _open_more(self, spot: ControlReference) -> None:

@@ -59,7 +59,7 @@ class AttachmentsBox(Box):
                 name = f"{kind_word(each.kind)} {each.name}, {each.detail}"
                 rect = QRectF(x, y + tall - high, wide, high)
                 action = ("attachment", str(number)) if each.path else ("none",)
-                press = tr("Click to open.") if each.kind == "image" else tr("Click to save a copy.")
+                press = tr("Click to open.") if each.kind == "image" else tr("Click to save it.")
                 tip = f"{each.name}\n{each.detail}" + (f"\n{press}" if each.path else "")
                 self._controls.append(Control(f"file{number}", rect, name, action, tooltip=tip))
                 x += wide + gap

@@ -56,7 +56,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         ),
         TabAction("crypto_rpc.again", tr("Send again"), page.send, "Ctrl+R", "retry", enabled=shown),
         TabAction("crypto_rpc.copy", tr("Copy response"), page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
-        TabAction("crypto_rpc.save", tr("Save response…"), page.answer.save, "Ctrl+S", "download", enabled=shown),
+        TabAction("crypto_rpc.save", tr("Save response as…"), page.answer.save, "Ctrl+S", "download", enabled=shown),
         TabAction(
             "crypto_rpc.contract",
             tr("Call a contract…"),

@@ -137,7 +137,7 @@ class ResponsePane(QWidget):
         self.tabs.bar.setTabVisible(CHANGES, False)
         self.runs = PickButton(theme, "", size="small")
         self.copy = IconButton(theme, "copy", tr("Copy response"), shortcut="Ctrl+Shift+C", size="small")
-        self.save = IconButton(theme, "download", tr("Save response"), shortcut="Ctrl+S", size="small")
+        self.save = IconButton(theme, "download", tr("Save response as…"), shortcut="Ctrl+S", size="small")
         self.tabs.setProperty("part", "subheader")  # its line meets the request's
         for widget in (self.runs, self.copy, self.save):
             self.tabs.add(widget)

@@ -121,7 +121,7 @@ class ImagePage(ScrollPane):
         self._theme = theme
         self._column = self.fill(theme, "pane", (16, 16, 16, 16), 12)
         self.preview = Preview(theme, cache)
-        self.save = PrimaryButton(theme, tr("Save…"), "download")
+        self.save = PrimaryButton(theme, tr("Save as…"), "download")
         self.copy = Button(theme, tr("Copy"), "copy")
         self.rerun = IconButton(theme, "refresh", tr("Reuse settings"), shortcut="Ctrl+R", framed=True)
         self.video = IconButton(theme, "video", tr("Use as first frame of a video"), framed=True)

@@ -24,7 +24,7 @@ class ExportDialog(Dialog):
     def __init__(
         self, theme: Theme, parent: QWidget, take_id: str, kind: str, pattern: str, take_actions: TakeActions
     ) -> None:
-        super().__init__(theme, parent, tr("Save the clip"))
+        super().__init__(theme, parent, tr("Save clip"))
         self._take_id = take_id
         self.take_actions = take_actions
         self.format = ChoiceField(theme, tr("Format"))
@@ -53,7 +53,7 @@ class ExportDialog(Dialog):
         )
         self.body.addWidget(self.preview)
         self.add_button(tr("Cancel"), accepts=False)
-        self.save = self.add_button(tr("Save…"), kind="primary", accepts=True, default=True)
+        self.save = self.add_button(tr("Save as…"), kind="primary", accepts=True, default=True)
         self.format.currentIndexChanged.connect(lambda _index: self._agree())
         self.field.textChanged.connect(lambda _text: self._agree())
         self._agree()

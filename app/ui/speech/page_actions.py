@@ -36,7 +36,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction("speech.open", tr("Open a text file…"), page.open_text_file, "Ctrl+O", "folder", "file"),
         TabAction(
             "speech.save",
-            tr("Save the clip as…"),
+            tr("Save clip as…"),
             lambda: page.save_take(sound.view.take_id),
             "Ctrl+S",
             "download",

@@ -183,7 +183,7 @@ class VoiceController(QObject):
         kind, pattern = dialog.kind, dialog.pattern
         name = page.take_actions.proposed_name(take_id, kind, pattern)
         ask_to_save(
-            page.main, tr("Save the clip"), name, lambda path: page.take_actions.export(take_id, path, kind, pattern)
+            page.main, tr("Save clip"), name, lambda path: page.take_actions.export(take_id, path, kind, pattern)
         )
 
     async def hand_on(self, take_id: str) -> None:

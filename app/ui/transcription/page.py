@@ -372,7 +372,7 @@ class TranscriptionPage(QObject):
     def save_sound(self) -> None:
         """A copy of the recording; the tab keeps its own."""
         name = f"{self._head.title or 'transcript'}.wav"
-        ask_to_save(self.main, tr("Save a copy of the recording"), name, self.presenter.save_sound)
+        ask_to_save(self.main, tr("Save recording"), name, self.presenter.save_sound)
 
     def copy_export(self) -> None:
         QGuiApplication.clipboard().setText(self.presenter.export_text())

@@ -96,7 +96,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "transcription.save_sound",
-            tr("Save a copy of the recording…"),
+            tr("Save recording as…"),
             page.save_sound,
             icon="download",
             enabled=lambda: stored() and page.head.origin == "recording" and not recording(),

@@ -63,7 +63,7 @@ class SoundView(QWidget):
         """Make the parts and put them into their places, some at each step."""
         theme = self._theme
         self.player = PlayerBar(theme)
-        self.save = Button(theme, tr("Save a copy…"), "download", size="small")
+        self.save = Button(theme, tr("Save as…"), "download", size="small")
         self.player.extras.addWidget(self.save)
         yield
         self.facts = Label(theme, "", role="text2", wrap=True, tabular=True)

@@ -127,7 +127,7 @@ class Inspector(QWidget):
         flow = FlowLayout(theme, gap=8, line_gap=8, parent=box)
         self.buttons: dict[str, Button] = {
             "folder": PrimaryButton(theme, tr("Show in folder"), "folder"),
-            "save": Button(theme, tr("Save a copy…"), "download"),
+            "save": Button(theme, tr("Save as…"), "download"),
             "use": Button(theme, tr("Use again"), "replay"),
             "cancel": Button(theme, tr("Cancel"), "close"),
             "up": Button(theme, tr("Sooner"), "arrow-down"),

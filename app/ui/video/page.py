@@ -39,7 +39,7 @@ INFO = TABS["video"]
 MENU = (
     ("use", tr("Use again"), "replay"),
     ("again", tr("Generate again…"), "retry"),
-    ("save", tr("Save a copy…"), "download"),
+    ("save", tr("Save as…"), "download"),
     ("folder", tr("Show in folder"), "folder"),
     ("fetch", tr("Download again"), "download"),
     ("consent", tr("Review…"), "shield"),
@@ -320,7 +320,7 @@ class VideoPage(QObject):
         """Ask where the copy goes."""
         if self.detail.film:
             save = partial(self.presenter.save_copy, video := Path(self.detail.film))
-            ask_to_save(self.main, tr("Save a copy of the video"), video.name, save)
+            ask_to_save(self.main, tr("Save video"), video.name, save)
 
     def copy_video(self) -> None:
         """Put the file on the clipboard, to be pasted into a folder or another program."""

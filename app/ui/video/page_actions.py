@@ -30,7 +30,7 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
 
     return (
         TabAction("video.new", tr("New video"), page.new_video, "Ctrl+N", "plus", "file"),
-        TabAction("video.save", tr("Save a copy…"), act("save"), "Ctrl+S", "download", "file", enabled=can("save")),
+        TabAction("video.save", tr("Save video as…"), act("save"), "Ctrl+S", "download", "file", enabled=can("save")),
         TabAction("video.folder", tr("Show in folder"), act("folder"), "", "folder", "file", enabled=can("folder")),
         TabAction("video.queue", tr("Queue video"), page.queue, "Ctrl+Return", "video"),
         TabAction("video.model", tr("Choose a model…"), page.choose_model, "Ctrl+Shift+M", "sparkle"),

@@ -178,7 +178,7 @@ class ExportDialog(Dialog):
         self.problem = ProblemLabel(theme)
         self.body.addWidget(self.problem)
         self.add_button(tr("Cancel"), accepts=False)
-        self.save = self.add_button(tr("Save key file…"), kind="primary")
+        self.save = self.add_button(tr("Save key file as…"), kind="primary")
         self.save.clicked.connect(self._choose)
         for field in (self.password, self.again):
             field.textChanged.connect(lambda _text: self._check())
@@ -207,7 +207,7 @@ class ExportDialog(Dialog):
         self.save.setEnabled(not problem)
 
     def _choose(self) -> None:
-        ask_to_save(self, tr("Save the key file"), "wallet-key.json", self.set_path)
+        ask_to_save(self, tr("Save key file"), "wallet-key.json", self.set_path)
 
     def set_path(self, path: Path) -> None:
         """Save there."""

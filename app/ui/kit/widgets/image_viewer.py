@@ -62,7 +62,7 @@ class ImageViewer(QWidget):
         self.fit = IconButton(theme, "expand", tr("Fit to window"), shortcut="0")
         self.larger = IconButton(theme, "plus", tr("Zoom in"), shortcut="+")
         self.copy = IconButton(theme, "copy", tr("Copy image"), shortcut="Ctrl+C")
-        self.save = IconButton(theme, "download", tr("Save a copy"), shortcut="Ctrl+S")
+        self.save = IconButton(theme, "download", tr("Save as…"), shortcut="Ctrl+S")
         self.close_button = IconButton(theme, "close", tr("Close"), shortcut="Esc")
         buttons = (self.previous, self.next, self.smaller, self.fit, self.larger, self.copy, self.save)
         leave_focus(*buttons, self.close_button)
