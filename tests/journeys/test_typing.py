@@ -108,12 +108,12 @@ async def test_keys_typed_while_another_chat_opens_go_into_it_and_none_is_lost(s
         chats = {draft.strip(): chat_id for chat_id, draft in (await drafts(rialto)).items()}
         with load():
             for _ in range(4):
-                for name in ("one", "two"):
+                for name, letters in (("one", "abc"), ("two", "xyz")):
                     rialto.chat_page.open_chat(chats[name])
-                    await type_into(box(rialto), "abc", pause)
+                    await type_into(box(rialto), letters, pause)
                     await until(lambda name=name: rialto.chat.opened.chat_id == chats[name])
         found = await drafts(rialto)
-        assert found == {chats["one"]: "one " + "abc" * 4, chats["two"]: "two " + "abc" * 4}
+        assert found == {chats["one"]: "one " + "abc" * 4, chats["two"]: "two " + "xyz" * 4}
 
 
 async def test_a_walk_through_chats_with_no_pause_at_all_loses_nothing(start: Start) -> None:

@@ -1,8 +1,6 @@
 """What to do when the history cannot be opened: restore its backup, try again, stay without it, or quit.
 
 A module of its own: it is loaded only when the history cannot be opened.
-
-A module of its own, because it is loaded only then.
 """
 
 from __future__ import annotations
