@@ -20,6 +20,7 @@ from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
 from tests.kit.console import ConsoleHarness, call, open_console, press
+from tests.kit.waiting import until
 
 
 @pytest.fixture
@@ -41,6 +42,21 @@ async def test_a_network_is_found_by_its_chain_id_and_chosen_with_enter(window: 
     assert window.draft.network == "base-mainnet"
     assert window.main.network.text().startswith("Base mainnet")
     assert not window.networks.isVisible()
+
+
+async def test_the_pickers_say_the_row_under_the_arrows_and_close_on_escape(
+    window: ConsoleHarness, heard: list[str]
+) -> None:
+    for keys, picker in (("Ctrl+Shift+L", window.networks), ("Ctrl+Shift+M", window.methods)):
+        window.key(keys)
+        QTest.keyClick(picker.search, Qt.Key.Key_Down)
+        place = picker.view.currentIndex()
+        row = picker.rows.row(place)
+        assert isinstance(row, PickRow)
+        await until(lambda row=row: heard and heard[-1].startswith(f"{row.spoken}, "))
+        assert heard[-1].endswith(f" of {sum(isinstance(each, PickRow) and each.usable for each in shown(picker))}")
+        QTest.keyClick(picker.search, Qt.Key.Key_Escape)
+        assert not picker.isVisible()
 
 
 async def test_a_favourite_network_stands_first(window: ConsoleHarness) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QV
 from app.translation import tr
 from app.ui.crypto_rpc.picker_rows import ColumnHead, PickDelegate, PickModel, PickRow, Row
 from app.ui.kit.lists.grouped_list import ROW_ROLE
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
@@ -80,6 +81,7 @@ class Picker(Popover):
         self._places = QStackedWidget()
         self._build(hints)
         self.set_first_focus(self.search)
+        SpokenRows(self.view, self.search, nothing=self.nothing.text)
         theme.changed.connect(self._apply_list_theme)
         self._apply_list_theme()
 
@@ -200,8 +202,5 @@ class Picker(Popover):
             row = self.view.currentIndex().data(ROW_ROLE)
             if isinstance(row, PickRow):
                 self.help_wanted.emit(row.key)
-            return True
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            self.view.keyPressEvent(event)
             return True
         return False

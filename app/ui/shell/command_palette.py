@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QRect, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit import icons
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.modal_layer import ModalLayer
-from app.ui.shell.palette_list import ROW_ROLE, PaletteDelegate, PaletteModel, spoken
+from app.ui.shell.palette_list import ROW_ROLE, PaletteDelegate, PaletteModel
 from app.ui.shell.palette_rows import PREFIX_WORDS, PREFIXES, Candidate, Row, listing, split_prefix
 
 _WIDTH = 640
@@ -57,6 +58,7 @@ class CommandPalette(ModalLayer):
         self.list_view.clicked.connect(self._run)
         self._nothing = Label(theme, "", "body", "text2", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        SpokenRows(self.list_view, self.field, nothing=self._nothing.text, moves=False)
         self._count = Label(theme, "", "small", "text2", tabular=True)
         self._hints: list[tuple[str, QWidget]] = []
         self._build()
@@ -147,8 +149,6 @@ class CommandPalette(ModalLayer):
         self.list_view.setCurrentIndex(index)
         first = self._next_from(-1, 1)
         self.list_view.scrollTo(self._model.index(0) if at == first else index)
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.list_view, spoken(self._row(index))))
 
     def _hover(self, index: QModelIndex) -> None:
         if self._row(index).candidate is not None:

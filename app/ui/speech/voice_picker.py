@@ -13,6 +13,7 @@ from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField
@@ -95,6 +96,7 @@ class VoicePicker(QWidget):
     def _connect(self) -> None:
         self.search.search_changed.connect(lambda _text: self._publish())
         self.search.left.connect(self.view.setFocus)
+        SpokenRows(self.view, self.search, nothing=self._nothing.text)
         self.model.currentIndexChanged.connect(lambda _index: self._publish())
         self.language.currentIndexChanged.connect(lambda _index: self._publish())
         self.gender.changed.connect(lambda _key: self._publish())

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QStandardItem, QStan
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.lists.spoken_rows import spoken_row
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.frames import solid_frame
@@ -114,7 +115,7 @@ class CompletionList(QFrame):
         self.list.setCurrentIndex(index)
         self.list.scrollTo(index)
         if not quietly and 0 <= row < len(self._entries):
-            announce(self.list, f"{self._entries[row].word}, {self._entries[row].detail}")
+            announce(self.list, spoken_row(index))
 
     def _current_word(self) -> str:
         row = self.list.currentIndex().row()

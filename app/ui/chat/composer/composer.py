@@ -16,6 +16,7 @@ from app.ui.kit.focus import leave_focus
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.pill import CyclePill, PillButton
 from app.ui.kit.widgets.surfaces import STAY_ABOVE, set_property
 
@@ -254,7 +255,7 @@ class Composer(QWidget):
 
     def open_more(self) -> QMenu:
         """Show the folded toggles as a menu over their pill."""
-        menu = QMenu(self)
+        menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name, pill in self._pills.items():
             if name not in self._folded:

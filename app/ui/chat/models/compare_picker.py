@@ -14,6 +14,7 @@ from app.translation import tr
 from app.ui.chat.models.model_picker import ModelListHeader, ModelView
 from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel
 from app.ui.chat.session.state_pages import ModelList, ModelRow
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import PrimaryButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.popover import Popover
@@ -41,7 +42,6 @@ class ComparePicker(Popover):
         self.search = SearchField(theme, tr("Models to compare"))
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self._filter)
-        self.search.left.connect(self.close)
         self.model = ModelListModel(self, current_word="marked")
         self.view = ModelView()
         self.view.setModel(self.model)
@@ -70,6 +70,7 @@ class ComparePicker(Popover):
         self.body.addWidget(rule())
         self.body.addWidget(footer)
         self.set_first_focus(self.search)
+        SpokenRows(self.view, self.search, nothing=lambda: tr("No results for “{text}”.", text=self.search.text()))
         self.view.row_clicked.connect(self._toggle)
         self.view.star_clicked.connect(self._toggle)
         self.go.clicked.connect(self._ask)
@@ -152,8 +153,5 @@ class ComparePicker(Popover):
                 self._ask()
             else:
                 self._toggle(self.view.currentIndex())
-            return True
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            self.view.keyPressEvent(event)
             return True
         return super().eventFilter(watched, event)

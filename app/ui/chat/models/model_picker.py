@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QV
 from app.translation import tr
 from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, column_rects, columns_in
 from app.ui.chat.session.state_pages import ModelList, ModelRow
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.empty_state import Skeleton
 from app.ui.kit.widgets.flow import FlowLayout
@@ -71,7 +72,6 @@ class ModelPicker(Popover):
         self.search = SearchField(theme, tr("Filter models by name or id"))
         self.search.textChanged.connect(self._filter)  # at once: Enter right after the last letter means what is typed
         self.search.installEventFilter(self)
-        self.search.left.connect(self.close)
         self.sort = QuietButton(theme, "", "sort", size="small")
         self.sort.clicked.connect(self.open_sorts)
         self._sort = ""
@@ -93,6 +93,7 @@ class ModelPicker(Popover):
         self._saved_note = ""
         self._build(theme)
         self.set_first_focus(self.search)
+        SpokenRows(self.view, self.search, nothing=self._nothing.text)
         self.view.selectionModel().currentChanged.connect(lambda index: self._publish(index))
         self.view.row_clicked.connect(lambda index: self._choose(index, for_new_chats=False))
         self.view.star_clicked.connect(self._toggle_favorite)
@@ -284,9 +285,6 @@ class ModelPicker(Popover):
             return True
         if key == Qt.Key.Key_D and control:
             self._toggle_favorite(self.view.currentIndex())
-            return True
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            self.view.keyPressEvent(event)
             return True
         return False
 

@@ -14,6 +14,7 @@ from app.ui.chat.sidebar.chat_delegate import HitDelegate
 from app.ui.chat.state import MOST_HITS, Hit
 from app.ui.kit.lists.grouped_list import GroupedModel
 from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
@@ -73,6 +74,7 @@ class SearchPane(QWidget):
         self.field.left.connect(self.left)
         self.field.installEventFilter(self)
         self.view.installEventFilter(self)
+        SpokenRows(self.view, self.field, nothing=self.nothing.text)
         self.view.chosen.connect(self._choose)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -137,9 +139,6 @@ class SearchPane(QWidget):
         key = event.key()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self.view.current_key)
-            return True
-        if watched is self.field and key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            self.view.keyPressEvent(event)
             return True
         if watched is self.view and key == Qt.Key.Key_Escape:
             self.field.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -71,6 +71,11 @@ class FocusRing(QWidget):
         self._focus_changed(None, qt_app.focusWidget())
 
     @property
+    def by_keyboard(self) -> bool:
+        """Whether the last press in the window was a key."""
+        return self._by_keyboard
+
+    @property
     def target(self) -> QWidget | None:
         """The widget that the ring is around, None while it is not shown."""
         return self._focus if self.isVisible() else None

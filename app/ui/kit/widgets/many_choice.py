@@ -28,9 +28,9 @@ from PySide6.QtWidgets import (
 
 from app.translation import tr
 from app.ui.kit import icons
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label
@@ -136,7 +136,6 @@ class _TickList(Popover):
         self.search = SearchField(theme, tr("Filter"))
         self.search.setProperty("sizing", "small")
         self.search.installEventFilter(self)
-        self.search.left.connect(self.close)
         self._items = QStandardItemModel(self)
         self._shown = QSortFilterProxyModel(self)
         self._shown.setSourceModel(self._items)
@@ -157,6 +156,7 @@ class _TickList(Popover):
         self.body.addWidget(self.view)
         self.body.addWidget(self._full)
         self.set_first_focus(self.search)
+        SpokenRows(self.view, self.search)
         self.search.textChanged.connect(self._filter)
         self.view.clicked.connect(lambda index: self._toggle(index))
         self.closed.connect(self.search.clear)
@@ -195,23 +195,11 @@ class _TickList(Popover):
     def _toggle(self, index: QModelIndex) -> None:
         key = index.data(_KEY_ROLE)
         if isinstance(key, str):
-            place = QPersistentModelIndex(index)
             self.toggled.emit(key)
-            self._say(place)
-
-    def _say(self, index: Index) -> None:
-        on = Qt.CheckState(index.data(_CHECK_ROLE)) == Qt.CheckState.Checked
-        state = tr("selected") if on else tr("not selected")
-        announce(self.view, f"{index.data()}, {state}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            row = self.view.currentIndex().row()
             match event.key():
-                case Qt.Key.Key_Up | Qt.Key.Key_Down:
-                    self._go_to(row + (1 if event.key() == Qt.Key.Key_Down else -1))
-                    self._say(self.view.currentIndex())
-                    return True
                 case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                     self._toggle(self.view.currentIndex())
                     return True

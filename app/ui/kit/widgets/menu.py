@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.ui.kit.icons import icon
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.focus_ring import FocusRing
 
 
 @cache
@@ -56,6 +57,17 @@ class Menu(QMenu):
             self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
             self.setWindowFlag(Qt.WindowType.FramelessWindowHint)
             self.setWindowFlag(Qt.WindowType.NoDropShadowWindowHint)
+
+    def popup(self, pos: QPoint, /, at: QAction | None = None) -> None:
+        """Open; when a key opens it, on the first entry, which a screen reader then says."""
+        super().popup(pos, at)
+        parent = self.parentWidget()
+        ring = parent.window().findChild(FocusRing) if parent is not None else None
+        if at is None and (ring is None or ring.by_keyboard):
+            entries = (each for each in self.actions() if each.isEnabled() and each.isVisible())
+            first = next((each for each in entries if not each.isSeparator()), None)
+            if first is not None:
+                self.setActiveAction(first)
 
     def add(
         self, text: str, icon_name: str = "", *, shortcut: str = "", role: str = "text2", enabled: bool = True

@@ -22,6 +22,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.frames import SHADOW_MARGINS, paint_shadow, solid_frame
 from app.ui.kit.widgets.menu import can_blend
+from app.ui.kit.widgets.search_field import SearchField
 
 RADIUS = 10
 OFFSET = 4  # px between the opener and the card
@@ -64,8 +65,10 @@ class Popover(QFrame):
         theme.changed.connect(self._apply_theme)
 
     def set_first_focus(self, widget: QWidget) -> None:
-        """Name the widget that the keyboard is on when the popover opens."""
+        """Name the widget that the keyboard is on when the popover opens. Esc in an empty search field closes, too."""
         self._first = widget
+        if isinstance(widget, SearchField):
+            widget.left.connect(self.close)
 
     def open_at(self, opener: QWidget, *, above: bool = False, align_right: bool = False, width: int = 0) -> None:
         """Open under (or above) `opener`; `width` in px at 100 %, 0 for what the content wants.

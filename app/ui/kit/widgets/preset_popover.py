@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.translation import tr
 from app.ui.kit.files import ask_for_file, ask_to_save
+from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
@@ -69,7 +70,6 @@ class PresetPopover(Popover):
         self._rows: tuple[PresetRowLike, ...] = ()
         self.search = SearchField(theme, tr("Search {title}", title=title.lower()))
         self.search.textChanged.connect(lambda _text: self._fill())
-        self.search.left.connect(self.close)
         self._items = QStandardItemModel(self)
         self.list = _List()  # no parent yet: Tab walks the parts in the order in which they get one
         self.list.setModel(self._items)
@@ -102,6 +102,7 @@ class PresetPopover(Popover):
         self.list.selectionModel().currentChanged.connect(lambda *_: self._follow())
         self.set_first_focus(self.search)
         self.search.installEventFilter(self.list)
+        SpokenRows(self.list, self.search, nothing=lambda: tr("No results."), moves=False)
 
     def show_rows(self, rows: Sequence[PresetRowLike]) -> None:
         """List these; the one that was current stays so."""
