@@ -6,6 +6,7 @@ blocks of ten seconds. What soundfile cannot read (AAC, M4A, MP4, WEBM) becomes 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -67,7 +68,8 @@ def readable(
     Raises `CannotPrepare` when nothing here can decode it, `Stopped`, `OSError`.
     """
     try:
-        _opened(source).close()
+        with _opened(source):
+            pass
     except CannotPrepare:
         decode_to_wav(source, scratch, stop)
         return scratch, True
@@ -202,11 +204,14 @@ def _mono_blocks(file: Any, frames: int) -> Iterator[Signal]:
         yield block.mean(axis=1) if block.shape[1] > 1 else block[:, 0]
 
 
-def _opened(path: Path) -> Any:
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A sound file to read. What is wrong with it, at its beginning or in its middle, is `CannotPrepare`."""
     import soundfile
 
     try:
-        return open_forwards(path)
+        with open_forwards(path) as file:
+            yield file
     except soundfile.LibsndfileError as error:
         raise CannotPrepare(
             tr("{name} cannot be read as audio: {error_string}", name=path.name, error_string=error.error_string)

@@ -123,6 +123,24 @@ def test_what_is_not_sound_is_named(tmp_path: Path) -> None:
         to_flac(tmp_path / "notes.wav", tmp_path / "out.flac")
 
 
+def test_a_file_that_is_damaged_in_its_middle_is_named_and_nothing_half_made_stays(tmp_path: Path) -> None:
+    source, made = tmp_path / "talk.flac", tmp_path / "made"
+    random = np.random.default_rng(2)
+    soundfile.write(source, random.normal(0, 0.2, 24_000 * 30), 24_000)
+    data = bytearray(source.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 20_000] = random.bytes(20_000)
+    source.write_bytes(data)
+    made.mkdir()
+    for prepare in (
+        lambda: to_flac(source, made / "out.flac"),
+        lambda: compress(source, made / "out.ogg", 400_000),
+        lambda: split(source, made, 25_000_000),
+    ):
+        with pytest.raises(CannotPrepare, match=r"^talk\.flac cannot be read as audio: "):
+            prepare()
+        assert not list(made.iterdir())
+
+
 def test_stopped_in_the_middle_nothing_half_made_stays(tmp_path: Path) -> None:
     source = write_wav(tmp_path / "talk.wav", tone(440, 40))
     shares: list[float] = []
