@@ -26,7 +26,7 @@ from tests.audio.recorded import FakeBlocks
 from tests.audio.sounds import tone
 from tests.kit.speech import SANDBOX, SpeechHarness, open_speech
 from tests.kit.waiting import until
-from tests.read_only import vanished
+from tests.read_only import small_disk, vanished
 
 LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that about the ferry. It kept its promises."
 
@@ -307,6 +307,25 @@ async def test_a_recorded_sample_that_cannot_be_deleted_is_told(speech: SpeechHa
     speech.clones.forget_sample()
     await until(lambda: said)
     assert said[0].startswith("Deleting the recording failed. ") and said[0].endswith(str(stays))
+
+
+async def test_a_sample_that_a_full_disk_does_not_take_is_told_and_leaves_no_part_of_it(
+    speech: SpeechHarness, tmp_path: Path
+) -> None:
+    sample, kept = await sample_of(speech, tmp_path), speech.presenter.folder / "voices"
+    kept.mkdir(parents=True)
+    with small_disk(kept, 1) as disk:
+        if disk is None:
+            pytest.skip("no file system can be mounted here")
+        (room := kept / "room").write_bytes(bytes(100_000))
+        disk.fill()
+        room.unlink()
+        before = set(kept.iterdir())
+        speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
+        await speech.tasks.idle()
+        assert speech.problem.what.startswith("Saving the sample failed. The disk is full: ")
+        assert set(kept.iterdir()) == before
+        assert not speech.voices.own()
 
 
 async def test_a_sample_that_the_disk_gives_no_room_to_play_is_told(speech: SpeechHarness, tmp_path: Path) -> None:

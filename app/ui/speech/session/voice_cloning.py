@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -341,8 +342,13 @@ class VoiceCloning(QObject):
 
         def keep() -> SampleReport:
             make_folder(self._folder)
-            shutil.copyfile(sample, target)
-            target.chmod(0o600)
+            try:
+                shutil.copyfile(sample, target)
+                target.chmod(0o600)
+            except OSError:
+                with suppress(OSError):
+                    target.unlink(missing_ok=True)
+                raise
             return check_sample(target, 0.0)
 
         try:
