@@ -365,6 +365,22 @@ async def test_a_disk_too_full_to_prepare_an_upload_is_named_and_the_next_try_wo
             assert tab.head.view == "result"
 
 
+async def test_a_file_that_was_moved_away_is_named_and_the_next_try_works(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        path = spoken_file(tmp_home)
+        await tab.add(path)
+        path.rename(away := tmp_home / "away.wav")
+        await tab.send(tab.head.id)
+        problem = tab.head.problem
+        assert problem is not None and problem.what == "note.wav cannot be read: No such file or directory."
+        away.rename(path)
+        tab.presenter.act("retry")
+        await tab.done()
+        assert tab.head.view == "result"
+
+
 async def test_without_a_place_for_what_is_prepared_the_page_says_so(tmp_home: Path, sandbox: RunningSandbox) -> None:
     async with open_transcription_presenter(tmp_home, sandbox) as tab:
         row_id = await tab.record(spoken())

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.audio.preparing import CannotPrepare, Stopped
@@ -86,7 +87,11 @@ class Sender:
             words = (
                 error.sentence
                 if isinstance(error, CannotPrepare)
-                else tr("The audio cannot be read: {error}", error=error)
+                else tr(
+                    "{name} cannot be read: {strerror}.",
+                    name=Path(error.filename).name if error.filename else tr("The audio"),
+                    strerror=error.strerror or error,
+                )
             )
             await self._fail(row_id, "failed", Problem(words, tr("Nothing was sent."), primary=RETRY))
         except ServiceError as error:
