@@ -205,6 +205,16 @@ def _recognize_once() -> Callable[["Sound"], tuple["Segment", ...]]:
     return recognize_once
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _render_equal_videos_once() -> Iterator[None]:
+    """Sandboxes of this process render equal orders once for all tests: it takes a third of a video's length."""
+    from app.sandbox.media import video_jobs
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(video_jobs, "_made", functools.lru_cache(maxsize=32)(video_jobs._made))
+        yield
+
+
 @pytest.fixture
 def heard_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sandboxes of this process recognize each recording once for all tests: it takes a third of its length."""
