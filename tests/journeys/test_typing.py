@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import sys
 import threading
 import time
 from collections import Counter
@@ -32,17 +34,25 @@ async def breath() -> None:
     await asyncio.sleep(0)
 
 
+def _sleep_with_the_interpreter() -> None:
+    """For as long as Python lets a thread compute that others wait for; a `PyDLL` does not release the interpreter."""
+    if sys.platform == "win32":
+        ctypes.PyDLL("kernel32").Sleep(round(sys.getswitchinterval() * 1e3))
+    else:
+        ctypes.PyDLL(None).usleep(round(sys.getswitchinterval() * 1e6))
+
+
 @contextmanager
 def load() -> Iterator[None]:
-    """Threads that want the interpreter all the time. Starts and ends of the program are without it: they would take
-    three times as long, and tell nothing about keys."""
+    """Threads that want the interpreter all the time, without using a processor that other tests need. Starts and ends
+    of the program are without it: they would take three times as long, and tell nothing about keys."""
     ended = threading.Event()
 
-    def burn() -> None:
+    def hold() -> None:
         while not ended.is_set():
-            sum(range(2000))
+            _sleep_with_the_interpreter()
 
-    threads = [threading.Thread(target=burn, daemon=True) for _ in range(2)]
+    threads = [threading.Thread(target=hold, daemon=True) for _ in range(2)]
     for thread in threads:
         thread.start()
     try:
