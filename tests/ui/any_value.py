@@ -45,7 +45,7 @@ PLAUSIBLE: dict[type, st.SearchStrategy[Any]] = {  # what wire and storage let t
     bytes: st.sampled_from([b"", b"x", b"\xff\0"]),
     bool: st.booleans(),
     type(None): st.none(),
-    Path: st.just(Path("/tmp/x")),
+    Path: st.just(Path("/nonexistent/x")),
 }
 WILD: dict[type, st.SearchStrategy[Any]] = {  # anything at all
     **PLAUSIBLE,
