@@ -6,6 +6,7 @@ lack (CJK, Arabic, emoji) fall back to what the system has.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,12 +45,18 @@ STYLES: dict[str, TextStyle] = {
 }
 
 
+@cache
+def _load_once(folder: Path) -> None:
+    """Once in a process: with each font file Qt forgets all that it has looked up."""
+    for name in FONT_FILES:
+        QFontDatabase.addApplicationFont(str(folder / name))
+
+
 class FontCache:
     """Builds and keeps the fonts of one text scale."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._loaded = False
         self._system_font = False
         self._scale = 1.0
         self._made: dict[tuple[str, int | None, bool, bool], QFont] = {}
@@ -61,12 +68,8 @@ class FontCache:
         self._made.clear()
 
     def load(self) -> None:
-        """Hand the bundled files to Qt once; needs a `QGuiApplication`."""
-        if self._loaded:
-            return
-        self._loaded = True
-        for name in FONT_FILES:
-            QFontDatabase.addApplicationFont(str(self._folder / name))
+        """Hand the bundled files to Qt; needs a `QGuiApplication`."""
+        _load_once(self._folder)
 
     def font(self, style: str, weight: int | None, mono: bool, tabular: bool) -> QFont:
         """Return a font of its own, free to be changed by the caller."""
