@@ -1,6 +1,6 @@
 """What every tab may know about who we call as: the account, its service, and the numbers in the status bar.
 
-Only the composition root writes here; everybody else reads and listens.
+Account switching, the receipts and the composition root write here; every tab reads and listens.
 """
 
 from __future__ import annotations

@@ -273,9 +273,8 @@ class Ledger(QObject):
             self.recorded.emit(receipt)
             if receipt.cost_usd:
                 await self.refresh()
-            if self._unpriced.get(account.id) == {
-                receipt.id
-            }:  # the balance may have come before this receipt was there
+            unpriced = self._unpriced.get(account.id)
+            if unpriced == {receipt.id}:  # the balance may have come before this receipt was there
                 await self._price(account, receipt.id)
 
     def _midnight(self) -> datetime:

@@ -1,4 +1,5 @@
-"""Turns a failed call into words: what happened, what it means, what to do. One table for every tab.
+"""Turns a failed call into words: what happened, what it means, what to do. One `describe` for every tab;
+the sentences are in `problem_words.py`.
 
 A `Problem` is drawn by `ErrorCard`, in one line, or as a banner. It never holds a secret: texts from the service pass
 `redact` before anybody sees or copies them.
