@@ -5,6 +5,7 @@ A module of its own: it is loaded by the first button of an error card that is p
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
@@ -32,10 +33,11 @@ def carry_out(rialto: Rialto, action: str) -> None:
         rialto.window.open_settings("connection")
     elif action == "about":
         rialto.window.open_settings("about")
-    elif action == "top-up":
+    elif action.partition(":")[0] == "top-up":
         from app.bootstrap.wallet_tab import top_up_and_go_on
 
-        top_up_and_go_on(rialto)
+        amount = action.partition(":")[2]
+        top_up_and_go_on(rialto, Decimal(amount) if amount else None)
     elif action == "check-balance":
         rialto.tasks.start_unless_running("balance", _show_balance, rialto)
     else:  # "replace-key": what is known of the account, and its Test button

@@ -80,8 +80,11 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     return page
 
 
-def top_up_and_go_on(rialto: Rialto) -> None:
-    """A call was refused for lack of credits: offer the top-up, and do what was refused when it has arrived."""
+def top_up_and_go_on(rialto: Rialto, amount: Decimal | None = None) -> None:
+    """A call was refused for lack of credits: offer the top-up, and do what was refused when it has arrived.
+
+    `amount`: in USD, what the dialog begins with.
+    """
     came_from = rialto.window.current_tab
     again = rialto.window.tab(came_from).retry_refused() if came_from else None
     rialto.window.show_tab("wallet")
@@ -103,7 +106,7 @@ def top_up_and_go_on(rialto: Rialto) -> None:
         if again is not None:
             again()
 
-    if page.top_up(account.id if account is not None else ""):
+    if page.top_up(account.id if account is not None else "", amount):
         page.top_up_closed.connect(closed)
 
 

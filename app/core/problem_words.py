@@ -318,7 +318,9 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Error
         tr("The balance is short by {need}.", need=money(need - have)) if need is not None and have is not None else ""
     )
     top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
-    button = ("top-up", tr("Top up {top_up}…", top_up=money(top_up).removesuffix(".00")) if top_up else tr("Top up…"))
+    button = ("top-up", tr("Top up…"))
+    if top_up:  # the dialog begins with the amount that the button names
+        button = (f"top-up:{top_up}", tr("Top up {top_up}…", top_up=money(top_up).removesuffix(".00")))
     return ErrorText(
         tr("Not enough credits for {this}", this=_this(subject)),
         _join(short or tr("The balance is too low."), tr("Nothing was charged.")),

@@ -17,6 +17,7 @@ from app.bootstrap.rialto import Rialto
 from app.credentials.accounts import Account
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.wallet.page import WalletPage
+from tests.journeys.conftest import settled
 from tests.journeys.paying_tabs import DEEDS, problem_of
 from tests.kit.settings import change_settings
 from tests.kit.waiting import until
@@ -109,13 +110,44 @@ async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack
             problem = problem_of(rialto, tab)
             assert problem is not None
             assert problem.primary is not None
-            assert problem.primary.id == "top-up", (tab, str(problem))
-            rialto.help("top-up")
+            assert problem.primary.id.partition(":")[0] == "top-up", (tab, str(problem))
+            rialto.help(problem.primary.id)
+            await until(lambda: wallet_page(rialto).top_up_dialog is not None)
+            named = problem.primary.text.removeprefix("Top up").strip(" $…")
+            amount = wallet_page(rialto).top_ups.view.amount
+            assert amount == Decimal(named or 5), "the dialog begins with what the button says"
             await pay(rialto)
             assert rialto.window.current_tab == tab
             await until(lambda action=action: action.done(rialto), f"{tab} going on")
             left = Decimal((await control(rialto, f"/wallets/{account.address}"))["usd"])
-            assert 0 < left < 5, tab
+            assert 0 < left < amount, tab
+
+
+async def test_a_question_that_came_back_by_itself_is_not_asked_again_when_the_top_up_closes(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        account = await full_wallet(rialto)
+        rialto.accounts.use(account.id)
+        await until(lambda: rialto.current_account.account == account and rialto.current_account.service is not None)
+        await control(rialto, f"/wallets/{account.address}", "PUT", usd="0")
+        rialto.window.show_tab("chat")
+        await DEEDS["chat"].prepare(rialto, tmp_path)
+        DEEDS["chat"].begin(rialto)
+        await until(lambda: problem_of(rialto, "chat") is not None)
+        page = rialto.chat_page
+        again = page.retry_refused()
+        assert again is not None
+        await control(rialto, f"/wallets/{account.address}", "PUT", usd="5")
+        await rialto.refresh()
+        await until(lambda: DEEDS["chat"].done(rialto), "the answer came by itself")
+        await until(lambda: not page.running_work())
+        answers = len(page.presenter.opened.thread.siblings(page.presenter.opened.thread.head_id or ""))
+        again()
+        await settled(rialto)
+        await until(lambda: not page.running_work())
+        assert len(page.presenter.opened.thread.siblings(page.presenter.opened.thread.head_id or "")) == answers == 1
 
 
 async def pay(rialto: Rialto) -> None:

@@ -523,7 +523,13 @@ class ChatPage(QObject):
 
     def retry_refused(self) -> Callable[[], object] | None:
         message_id = self.presenter.opened.thread.head_id
-        return lambda: self.presenter.act(message_id, "retry") if message_id else None
+
+        def again() -> None:
+            # When the balance was known before this, the answer came back by itself: asked again, it is paid twice.
+            if message_id and self.presenter.has_no_answer(message_id):
+                self.presenter.act(message_id, "retry")
+
+        return again
 
     def handle_escape(self) -> bool:
         """Close the list of commands, else stop the answer, else leave the edited turn, else leave the guest."""

@@ -272,6 +272,9 @@ class ChatPresenter(QObject):
             return None
         options = ChatOptions(reply_limit=job.request.max_completion_tokens)
         cap = turn_cap_usd(cheapest, options, job.prompt_tokens, 0)
+        balance = self.current_account.balance
+        if cap is not None and balance is not None and cap > balance:
+            return None  # it would be refused as well
         price = f", {money.at_most(cap)}" if cap is not None else ""
         return ActionSpec(f"{USE_MODEL}{cheapest.id}", tr("Use {name}{price}", name=cheapest.name, price=price))
 
@@ -501,6 +504,12 @@ class ChatPresenter(QObject):
         return True
 
     # One message
+
+    def has_no_answer(self, message_id: str) -> bool:
+        """Whether a question, or an answer that failed, waits for somebody to ask again."""
+        message = self.opened.thread.get(message_id)
+        is_open = message is not None and (message.role == "user" or message.state == "failed")
+        return is_open and (self._answers is None or self._answers.live_of(message_id) is None)
 
     def act(self, message_id: str, action: str) -> None:
         """A button beside a message or in its error card. Unknown ones go to the window."""
