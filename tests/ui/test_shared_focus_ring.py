@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import (
     QApplication,
+    QDialog,
     QLineEdit,
     QListView,
     QPlainTextEdit,
@@ -191,3 +192,19 @@ def test_a_ring_does_not_stop_the_window_from_being_taken_down(window: QWidget, 
     shiboken6.delete(other)
     assert not any(alive(item) for item in rings)
     window.setFocus()  # the application goes on telling them
+
+
+def test_a_dialog_opened_by_the_mouse_begins_without_a_ring(qtbot, window: QWidget, theme: Theme) -> None:
+    outer = FocusRing(theme, window)
+    opener = add(window, Button(theme, "Open"))
+    qtbot.mouseClick(window.windowHandle(), LEFT, pos=opener.geometry().center())
+    assert outer.target is None
+    dialog = QDialog(window)
+    button = Button(theme, "Copy", parent=dialog)
+    ring = FocusRing(theme, dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: dialog.isActiveWindow())
+    button.setFocus(Qt.FocusReason.OtherFocusReason)
+    assert ring.target is None
+    qtbot.keyClick(dialog.windowHandle(), Qt.Key.Key_Shift)
+    assert ring.target is button

@@ -33,6 +33,7 @@ def scale_of(most: Decimal) -> tuple[Decimal, int]:
 class UsageChart(QWidget):
     """`day_chosen` tells the day that was pressed. Arrow keys walk the days."""
 
+    is_pane = True  # for the focus ring: it shows the chosen day itself
     day_chosen = Signal(object)  # date
 
     def __init__(self, theme: Theme) -> None:

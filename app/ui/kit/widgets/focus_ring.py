@@ -3,9 +3,9 @@
 A style sheet cannot draw outside a widget, so one transparent overlay per window follows the focus. It shows for
 keyboard focus, and always for fields that take text; a click shows nothing. A widget may say more about itself:
 `ring_widget` is another widget to go around (a whole composer), `ring_rect()` the part of it, `ring_radius()` the
-radius of its corners; `ring_widget = None` means that it draws its own. A whole pane that only scrolls has a ring
-only when somebody came to it by Tab or F6, never because a key was pressed in it. A text without a border of its own
-fills its pane: there the caret says where the keyboard is.
+radius of its corners; `ring_widget = None` means that it draws its own. A whole pane that only scrolls, or says so by
+`is_pane = True`, has a ring only when somebody came to it by Tab or F6, never because a key was pressed in it. A text
+without a border of its own fills its pane: there the caret says where the keyboard is.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class FocusRing(QWidget):
         self._window = window
         self._focus: QWidget | None = None
         self._followed: list[QWidget] = []
-        self._by_keyboard = True
-        self._last_key_travels = True
-        self._came_by_travel = True
+        self._by_keyboard = _by_keyboard_in_parent(window)
+        self._last_key_travels = False
+        self._came_by_travel = False
         self._handle: QWindow | None = None
         self._radius = 6.0
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -170,6 +170,14 @@ class FocusRing(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), radius, radius)
 
 
+def _by_keyboard_in_parent(window: QWidget) -> bool:
+    """Whether the keyboard was used last in the window that a dialog belongs to; True where there is none."""
+    parent = window.parentWidget()
+    options = Qt.FindChildOption.FindDirectChildrenOnly
+    ring = parent.window().findChild(FocusRing, options=options) if parent is not None else None
+    return ring is None or ring.by_keyboard
+
+
 def _ring_widget(widget: QWidget) -> QWidget | None:
     """The widget that the ring goes around when `widget` has the focus; None when it draws its own."""
     if isinstance(widget, QAbstractItemView) and not hasattr(widget, "ring_widget"):
@@ -187,7 +195,8 @@ def stay_over_rings(widget: QWidget) -> None:
 
 def _is_pane(widget: QWidget) -> bool:
     """Whether the widget only scrolls what it shows: a ring around it says nothing."""
-    return isinstance(widget, QAbstractScrollArea) and not _takes_text(widget)
+    is_pane: bool = getattr(widget, "is_pane", isinstance(widget, QAbstractScrollArea))
+    return is_pane and not _takes_text(widget)
 
 
 def _takes_text(widget: QWidget) -> bool:
