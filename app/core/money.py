@@ -236,11 +236,12 @@ def day(at: datetime | None) -> str:
 
 
 @or_dash
-def moment(at: datetime | None, form: str = "%Y-%m-%d %H:%M") -> str:
-    """Return a local moment by `form`, as `strftime` takes it."""
+def moment(at: datetime | None, form: str = "") -> str:
+    """Return a local moment, `Mar 3, 2026, 14:06`, or by `form`, as `strftime` takes it."""
     if at is None:
         raise ValueError
-    return f"{at.astimezone():{form}}"
+    local = at.astimezone()
+    return f"{local:{form}}" if form else f"{local:%b} {local.day}, {local:%Y, %H:%M}"
 
 
 @or_dash

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
@@ -80,3 +80,14 @@ def test_send_can_become_stop(qtbot, theme: Theme) -> None:
     button.set_icon("stop")
     button.set_hint("Esc")
     assert button.sizeHint().width() > Button(theme, "Stop", "stop").sizeHint().width()
+
+
+def test_where_room_is_short_a_button_gives_up_its_key_and_keeps_its_words(qtbot, theme: Theme) -> None:
+    full, plain = Button(theme, "Send call", "arrow-up", hint="Ctrl+Enter"), Button(theme, "Send call", "arrow-up")
+    for button in (full, plain):
+        qtbot.addWidget(button)
+    assert full.minimumSizeHint().width() <= plain.sizeHint().width() + 1
+    assert full.sizePolicy().horizontalPolicy() is QSizePolicy.Policy.Preferred, "a layout may make it smaller"
+    full.resize(plain.sizeHint())
+    plain.resize(plain.sizeHint())
+    assert picture(full) == picture(plain)

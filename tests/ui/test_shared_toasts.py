@@ -89,3 +89,28 @@ def test_toasts_stay_off_what_stands_at_the_foot_of_the_page(window: QWidget, th
     foot.setGeometry(0, window.height() - 140, 100, 100)  # it is beside them
     card = host.show_toast("News").geometry().marginsRemoved(SHADOW_MARGINS)
     assert card.bottom() > foot.y()
+
+
+def test_the_same_words_are_shown_once_and_what_can_be_undone_is_kept(window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    for _ in range(3):
+        host.show_toast("Copied")
+    assert len(host.toasts) == 1
+    for key in ("trash-1", "trash-2"):
+        host.show_toast("Moved to trash", actions=(ActionSpec("undo", "Undo"),), key=key)
+    assert len(host.toasts) == 3, "each Undo is of another thing"
+
+
+def test_toasts_stay_off_a_main_action_in_the_upper_half_but_not_over_the_header(window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    window.resize(700, 400)
+    foot = QWidget(window)
+    foot.setObjectName(STAY_ABOVE)
+    foot.setGeometry(0, 180, 700, 60)
+    foot.show()
+    card = host.show_toast("News").geometry().marginsRemoved(SHADOW_MARGINS)
+    assert card.bottom() < foot.y()
+    host.toasts[0].close_toast()
+    foot.setGeometry(0, 60, 700, 60)  # above it there is the header alone
+    card = host.show_toast("News").geometry().marginsRemoved(SHADOW_MARGINS)
+    assert card.top() > foot.geometry().bottom()

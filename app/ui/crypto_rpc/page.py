@@ -307,9 +307,9 @@ class CryptoRpcPage(QObject):
             self._tasks.start_unless_running("rpc transaction", self._open_transaction)
         else:
             self.wallet_needed.emit(
-                tr("No play wallet has its key on this computer.")
+                tr("This needs a play wallet whose key is on this computer. Add one in Wallet.")
                 if self.presenter.in_sandbox
-                else tr("No wallet for this service has its key on this computer.")
+                else tr("This needs a wallet whose key is on this computer. Add one in Wallet.")
             )
 
     async def _open_transaction(self) -> None:

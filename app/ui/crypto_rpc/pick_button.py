@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.service.http.harmless_text import harmless
 from app.ui.kit.icons import paint
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
+
+LEAST_TEXT = 36  # px at 100 % of the text; the rest gives way where room is short
 
 
 class PickButton(Button):
@@ -17,6 +20,7 @@ class PickButton(Button):
         self._sign = icon_name
         self._small = size == "small"
         self._fact = ""
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def setText(self, text: str) -> None:
         super().setText(harmless(text))
@@ -42,6 +46,11 @@ class PickButton(Button):
     def sizeHint(self) -> QSize:
         wide = sum(self._widths()) + 2 * self._theme.px(9 if self._small else 12)
         return QSize(round(wide + 0.5), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        size = self.sizeHint()
+        spare = max(0, round(self._widths()[1]) - self._theme.type_px(LEAST_TEXT))
+        return size - QSize(spare, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = self._theme, QPainter(self)

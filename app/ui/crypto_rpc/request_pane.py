@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 MAX_WARNINGS = 3  # in words; every row has its sign
 
 
+ROOM_FOR_HEAD = 250  # px at 100 % of height for the names of the columns
+
+
 class RequestPane(QWidget):
     """Draws a `DraftView`. Texts that the person is typing are not replaced unless `replace_texts` asks for it."""
 
@@ -306,6 +309,7 @@ class RequestPane(QWidget):
 
     def _fit_list(self, number: int) -> None:
         """The table is as tall as its rows, up to half of the pane."""
+        self.head.setVisible(self.height() >= self._theme.type_px(ROOM_FOR_HEAD))
         row = self._theme.height_px(34)
         self.list.setFixedHeight(min(max(1, number) * row, max(3 * row, self.height() * 45 // 100)))
 

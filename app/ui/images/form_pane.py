@@ -25,7 +25,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.slider_field import SliderField
-from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.surfaces import STAY_ABOVE, rule, zone
 from app.ui.kit.widgets.switch import Switch
 
 TYPED_AFTER_MS = 150
@@ -100,6 +100,7 @@ class FormPane(QWidget):
         self.make = PrimaryButton(theme, tr("Generate"), hint="Ctrl+Enter")
         self.stop = QuietButton(theme, tr("Stop waiting"), "stop", size="small")
         self.footer = QFrame()
+        self.footer.setObjectName(STAY_ABOVE)
         self._foot = QVBoxLayout(self.footer)
         line = QHBoxLayout()
         line.addWidget(self.estimate, 1)

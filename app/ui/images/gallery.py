@@ -46,6 +46,7 @@ from app.ui.kit.widgets.surfaces import rule, zone
 MIN_TILE = 240  # px at 100 %; as many columns as fit
 SHAPE = 9 / 16  # height of an image in the gallery to its width
 ROOM_FOR_COUNT = 600  # px at 100 %; in less, the number gives way to the search
+ROOM_FOR_SEARCH = 520  # in less, the search is a sign, and its field has the place of the title
 SPIN_MS = 100
 FRAME_MS = 16
 EXAMPLES = (
@@ -148,6 +149,7 @@ class Gallery(QWidget):
         self._cache = cache
         self._gallery_state = GalleryState()
         self._wanted = ""
+        self._searches = self._is_whole = False
         zone(self, "canvas")
         FileDrop(theme, self).dropped.connect(self.dropped)
         if whole:
@@ -181,6 +183,7 @@ class Gallery(QWidget):
         self._connect()
         self._theme.changed.connect(self._apply_theme)
         self._apply_theme()
+        self._is_whole = True
 
     def _make_header(self) -> None:
         theme = self._theme
@@ -191,6 +194,7 @@ class Gallery(QWidget):
         )
         self.count = Label(theme, "", role="text2", tabular=True)
         self.search = SearchField(theme, tr("Find an image"))
+        self.search_button = IconButton(theme, "search", tr("Find an image"), shortcut="Ctrl+F")
         self.scope = ChoiceField(theme, tr("Filter images"), small=True)
         self.empty_trash = Button(theme, tr("Empty"), "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
@@ -203,7 +207,14 @@ class Gallery(QWidget):
             self.scope.addItem(words, key)
         self.header.add_before_title(self.list_button)
         self.header.add_after_title(self.count)
-        for widget in (self.empty_trash, self.search, self.scope, self.shape, self.inspector_button):
+        for widget in (
+            self.empty_trash,
+            self.search_button,
+            self.search,
+            self.scope,
+            self.shape,
+            self.inspector_button,
+        ):
             self.header.add(widget)
         self.empty_trash.hide()
 
@@ -266,6 +277,8 @@ class Gallery(QWidget):
         self.list_button.clicked.connect(self.list_wanted)
         self.inspector_button.clicked.connect(self.inspector_wanted)
         self.search.search_changed.connect(self.searched)
+        self.search.left.connect(self._close_search)
+        self.search_button.clicked.connect(self.open_search)
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(str(self.scope.currentData())))
         self.empty_trash.clicked.connect(self.empty_trash_wanted)
         self.shape.changed.connect(self._reshape)
@@ -285,7 +298,6 @@ class Gallery(QWidget):
         px = self._theme.px
         self._around.setContentsMargins(px(12), px(12), 0, 0)
         self._foot.setContentsMargins(px(16), px(6), px(14), px(6))
-        self.search.setMaximumWidth(self._theme.type_px(180))
         self.search.setMinimumWidth(self._theme.type_px(90))
         self._problem_box.setContentsMargins(px(16), 0, px(16), 0)
         self.delegate.turn = 0.0
@@ -392,9 +404,34 @@ class Gallery(QWidget):
             if row.state == "sending":
                 self.view.viewport().update(self.view.visualRect(self.model.index(place, 0)))
 
+    def open_search(self) -> None:
+        """Show the search field, where there was no room for it in place of the title, and go to it."""
+        self._searches = True
+        self._fit_header()
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _close_search(self) -> None:
+        self._searches = False
+        self._fit_header()
+
+    def _fit_header(self) -> None:
+        theme = self._theme
+        has_room = self.width() >= theme.type_px(ROOM_FOR_SEARCH)
+        instead = not has_room and (self._searches or bool(self.search.text()))
+        self.header.title.setVisible(not instead)
+        self.search.setMaximumWidth(self.width() if instead else theme.type_px(180))
+        self.search.setVisible(has_room or instead)
+        self.search_button.setVisible(not has_room and not instead)
+        self.count.setVisible(self.width() > theme.type_px(ROOM_FOR_COUNT))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_whole:
+            self._fit_header()
+
     def _lay_out(self) -> None:
         theme = self._theme
-        self.count.setVisible(self.width() > theme.type_px(ROOM_FOR_COUNT))
+        self._fit_header()
         width = self.view.viewport().width() - 2
         if self.delegate.as_lines:
             cell = QSize(width, self.delegate.line_px())

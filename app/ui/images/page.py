@@ -356,6 +356,7 @@ class ImagesPage(QObject):
         return self.form.prompt
 
     def filter_field(self) -> QWidget:
+        self.gallery.open_search()
         return self.gallery.search
 
     def actions(self) -> Sequence[TabAction]:

@@ -89,8 +89,13 @@ def place_after(lost: QWidget, frame: ZoneFrame) -> QWidget | None:
             return near
     if can_type or frame.canvas_zone is None:
         return main if can_type else None
-    stops_left = tab_stops(frame.canvas_zone)
-    return next((stop for stop in stops_left if isinstance(stop, QAbstractScrollArea)), next(iter(stops_left), None))
+    work = [stop for stop in tab_stops(frame.canvas_zone) if not _is_in_header(stop)]
+    return next((stop for stop in work if isinstance(stop, QAbstractScrollArea)), next(iter(work), None))
+
+
+def _is_in_header(widget: QWidget) -> bool:
+    parent = widget.parentWidget()
+    return parent is not None and parent.property("part") == "header"
 
 
 def _holds(part: QWidget, widget: QWidget) -> bool:

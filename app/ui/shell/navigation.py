@@ -100,7 +100,7 @@ class RailButton(QToolButton):
         text = str(self._badge) if self._badge < 100 else "99+"
         height = theme.type_px(16)
         width = max(height, QFontMetrics(font).horizontalAdvance(text) + theme.px(8))
-        box = QRect(icon_right - theme.px(4), icon_top - theme.px(7), width, height)
+        box = QRect(icon_right - theme.px(4), max(0, icon_top - theme.px(7)), width, height)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("accent"))
         painter.drawRoundedRect(box, height / 2, height / 2)

@@ -89,6 +89,7 @@ class WelcomePage(QWidget):
         secrets.state_changed.connect(self._show_secrets)
         self._show_secrets(secrets.state)
         self.form.key.textChanged.connect(lambda _text: self._show_question())
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._show_whole_question)
         self._show_question()
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -229,7 +230,14 @@ class WelcomePage(QWidget):
 
     def _ask_place(self) -> None:
         self.question.take_focus()
-        self._scroll.ensureWidgetVisible(self.question.do)
+        self._show_whole_question()
+
+    def _show_whole_question(self) -> None:
+        """Keep the question in sight while somebody answers it: it grows with the answer."""
+        focused = self.window().focusWidget()
+        if focused is not None and self.question.isAncestorOf(focused):
+            self._scroll.ensureWidgetVisible(self.question.do)
+            self._scroll.ensureWidgetVisible(focused)
 
     @property
     def _wallet_way(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec, Problem
@@ -24,6 +25,7 @@ from app.ui.speech.long_paragraphs import LONGEST
 from app.ui.speech.speak_bar import SpeakBar
 from app.ui.speech.state import PlayerView, SpeechHead
 
+ROOM_FOR_WORDS = 640  # px at 100 % for the player's row with the words of its buttons
 LONG_NOTE = BannerSpec(
     "info",
     tr("One paragraph has more than {longest} characters.", longest=f"{LONGEST:,}"),
@@ -44,6 +46,7 @@ class SpeechCanvas(QWidget):
         """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
+        self._named: tuple[tuple[Button, str], ...] = ()
         zone(self, "canvas")
         if whole:
             at_once(self.build())
@@ -125,7 +128,13 @@ class SpeechCanvas(QWidget):
         self.save = Button(theme, tr("Save as…"), "download", size="small")
         self.receipt = ReceiptLine(theme)
         self._shown_receipts: object = None
-        for button in (self.go_on, self.transcribe, self.save):
+        self._named = (
+            (self.go_on, tr("Get the rest")),
+            (self.transcribe, tr("Transcribe")),
+            (self.save, tr("Save as…")),
+        )
+        for button, words in self._named:
+            button.setAccessibleName(words)
             self.player.extras.addWidget(button)
         self.go_on.hide()
         self._below = QWidget()
@@ -153,9 +162,21 @@ class SpeechCanvas(QWidget):
 
     def _apply_theme(self) -> None:
         px = self._theme.px
+        self._name_buttons()
         self._problem_box.setContentsMargins(px(24), px(4), px(24), px(10))
         self._receipt_box.setContentsMargins(px(24), 0, px(24), px(8))
         self.receipt.setFixedHeight(self._theme.line_px("small"))  # what has no room is in its tooltip
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._name_buttons()
+
+    def _name_buttons(self) -> None:
+        """Beside the player, buttons are signs alone where there is no room for their words."""
+        has_room = self.width() >= self._theme.type_px(ROOM_FOR_WORDS)
+        for button, words in self._named:
+            button.setText(words if has_room else "")
+            button.setToolTip("" if has_room else plain_tip(words))
 
     def _break_lines(self) -> None:
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
@@ -13,9 +13,11 @@ from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import STAY_ABOVE
 from app.ui.speech.state import Meter
 
 MAX_BARS = 12
+ROOM_FOR_ALL = 520  # px at 100 %
 
 
 class MeterBars(QWidget):
@@ -68,8 +70,9 @@ class SpeakBar(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.is_speaking = False
+        self.is_speaking = self._is_priced = False
         self.setProperty("part", "speak-bar")
+        self.setObjectName(STAY_ABOVE)
         self.bars = MeterBars(theme)
         self.count = Label(theme, "", "small", weight=600, tabular=True)
         self.cut = Label(theme, "", "small", "text2", tabular=True, elide=True)
@@ -93,7 +96,18 @@ class SpeakBar(QFrame):
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the room to the length and the price where there is little."""
+        has_room = self.width() >= self._theme.type_px(ROOM_FOR_ALL)
+        self.estimate.setVisible(has_room and self._is_priced)
+        self.speak.set_hint(("Esc" if self.is_speaking else "Ctrl+Enter") if has_room else "")
+
     def _apply_theme(self) -> None:
+        self._fit()
         px = self._theme.px
         self._column.setContentsMargins(px(24), px(10), px(24), px(10))
         self._column.setSpacing(px(8))
@@ -108,7 +122,8 @@ class SpeakBar(QFrame):
         self.length.set_text(self._length_words(meter))
         self.price.set_text(money.money(meter.price) if meter.price is not None else tr("Price unknown"))
         self.price.setVisible(meter.characters > 0)
-        self.estimate.setVisible(meter.characters > 0 and meter.price is not None)
+        self._is_priced = meter.characters > 0 and meter.price is not None
+        self._fit()
         self.to_file.setEnabled(not meter.why_not and not self.is_speaking)
         self.speak.setEnabled(not meter.why_not or self.is_speaking)
         self.speak.setToolTip(plain_tip(meter.why_not))
@@ -142,6 +157,6 @@ class SpeakBar(QFrame):
         self.is_speaking = on
         self.speak.setText(tr("Stop") if on else tr("Speak"))
         self.speak.set_icon("stop" if on else "wave")
-        self.speak.set_hint("Esc" if on else "Ctrl+Enter")
+        self._fit()
         self.speak.set_kind("" if on else "primary")
         self.speak.setEnabled(True)

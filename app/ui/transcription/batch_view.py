@@ -35,6 +35,7 @@ from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.spinner import Progress
+from app.ui.kit.widgets.surfaces import STAY_ABOVE
 from app.ui.transcription.session.exporting import length_words
 from app.ui.transcription.state import Batch, BatchRow
 
@@ -221,6 +222,7 @@ class BatchView(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self.table, 1)
         holder = QWidget()
+        holder.setObjectName(STAY_ABOVE)
         flow = FlowLayout(self._theme, parent=holder)
         for button in (self.start, self.pause, self.add, self.clear):
             flow.addWidget(button)

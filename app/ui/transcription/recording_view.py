@@ -16,6 +16,7 @@ from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.spinner import Progress
+from app.ui.kit.widgets.surfaces import STAY_ABOVE
 from app.ui.transcription.level_meter import LevelMeter, RecordingClock
 from app.ui.transcription.live_wave import LiveWave
 from app.ui.transcription.state import BYTES_PER_S, Head, Tick
@@ -106,6 +107,7 @@ class RecordingView(QWidget):
         column.addLayout(warning)
         column.addStretch(0)
         holder = QWidget()
+        holder.setObjectName(STAY_ABOVE)
         flow = FlowLayout(self._theme, parent=holder)
         for button in (self.stop, self.pause, self.mark):
             flow.addWidget(button)

@@ -86,7 +86,7 @@ class ResultView(QWidget):
         above.setContentsMargins(0, 0, 0, 0)
         above.addWidget(self.player)
         self._bar = QHBoxLayout()
-        self._bar.addWidget(self.search, 1)
+        self._bar.addWidget(self.search, 100)  # up to its greatest width; the rest is left free
         for widget in (self.replacing, self.count, self.previous, self.next):
             self._bar.addWidget(widget)
         self._bar.addStretch(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
@@ -14,6 +14,7 @@ from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.transcription.level_meter import LevelMeter
 from app.ui.transcription.state import Head, Microphones, Tick
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 
-class StartView(QWidget):
+class StartView(ScrollPane):
     """What belongs here, the first step as a button, one key."""
 
     record_wanted = Signal()
@@ -31,12 +32,12 @@ class StartView(QWidget):
     action = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(tr("New recording"), parent)
         self._theme = theme
         self._words = ""
         self._is_opening = False
         middle = Qt.AlignmentFlag.AlignHCenter
-        column = self._column = QVBoxLayout(self)
+        column = self.fill(theme, "canvas", (24, 16, 24, 16), 8)
         self.error = ErrorCard(theme)
         self.error.setMaximumWidth(theme.type_px(560))
         self.error.hide()
@@ -59,7 +60,7 @@ class StartView(QWidget):
         column.addWidget(title)
         words = QHBoxLayout()
         words.addStretch(1)
-        words.addWidget(self.text, 4)
+        words.addWidget(self.text, 100)
         words.addStretch(1)
         column.addLayout(words)
         holder = QWidget()
@@ -102,13 +103,6 @@ class StartView(QWidget):
         self.files.clicked.connect(self.files_wanted)
         self.folder.clicked.connect(self.folder_wanted)
         self.test.clicked.connect(self.test_wanted)
-        theme.changed.connect(self._apply_theme)
-        self._apply_theme()
-
-    def _apply_theme(self) -> None:
-        px = self._theme.px
-        self._column.setContentsMargins(px(24), px(16), px(24), px(16))
-        self._column.setSpacing(px(8))
 
     def show_head(self, head: Head) -> None:
         problem = head.problem if head.view == "empty" else None

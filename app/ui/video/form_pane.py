@@ -16,7 +16,7 @@ from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Spinner
-from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.surfaces import STAY_ABOVE, rule, zone
 from app.ui.kit.widgets.switch import Switch
 from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
 from app.ui.video.model_constraints import TASKS, ModelConstraints, length_words
@@ -164,6 +164,7 @@ class FormPane(QWidget):
     def _foot(self) -> QWidget:
         theme = self._theme
         foot = QWidget()
+        foot.setObjectName(STAY_ABOVE)
         zone(foot, "pane")
         self._foot_column = QVBoxLayout(foot)
         head = QHBoxLayout()

@@ -80,7 +80,7 @@ class AddWalletDialog(Dialog):
         self.way = SegmentedChoice(theme, tr("Source"), WAYS)
         self.body.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
         self.name = TextField(theme, tr("Name"), text=tr("Pocket wallet"))
-        self.site = ChoiceField(theme, tr("For the service of"))
+        self.site = ChoiceField(theme, tr("Service"))
         for card in self._sites:
             if card.kind != "wallet" or card.in_use:
                 self.site.addItem(f"{card.name} ({card.host})", card.id)
@@ -91,7 +91,7 @@ class AddWalletDialog(Dialog):
             self.chain.addItem(words, key)
         for words, field in (
             (tr("Name"), self.name),
-            (tr("For the service of"), self.site),
+            (tr("Service"), self.site),
             (tr("Service address"), self.elsewhere),
             (tr("Key type"), self.chain),
         ):

@@ -9,6 +9,7 @@ from app.core.money import money
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
@@ -51,7 +52,15 @@ class ComparePage(QWidget):
         column.addWidget(self.verdict)
         titles = (tr("When"), tr("What"), "Rialto", tr("Service"), tr("Verdict"))
         self.table = PlainTable(theme, tr("Charges side by side"), titles, (130, 0, 100, 100, 210), (2, 3))
+        self.empty = EmptyState(
+            theme,
+            tr("Not compared yet"),
+            tr("Make a few requests, then choose Compare now."),
+            icon_name="receipt",
+        )
         column.addWidget(self.table, 1)
+        column.addWidget(self.empty, 1)
+        self.show_differences((), "")
 
     def show_differences(self, found: tuple[Difference, ...], words: str) -> None:
         """Show what was found; what differs stands first and says so in words."""
@@ -67,6 +76,9 @@ class ComparePage(QWidget):
             for each in found
         ]
         self.table.rows.set_lines(lines, ["warn" if each.is_fault else "" for each in found])
+        self.verdict.setVisible(bool(words))
+        self.table.setVisible(bool(found or words))
+        self.empty.setVisible(not found and not words)
 
 
 class SignaturesPage(QWidget):
@@ -86,13 +98,22 @@ class SignaturesPage(QWidget):
         titles = (tr("When"), tr("Wallet"), tr("What"), tr("For"), tr("Address"))
         self.table = PlainTable(theme, tr("Signed documents"), titles, (130, 140, 90, 170, 0))
         column.addWidget(self.table, 2)
-        column.addWidget(Label(theme, tr("Exactly what was signed"), weight=600))
+        self.empty = EmptyState(
+            theme,
+            tr("Nothing signed yet"),
+            tr("Wallet sign-ins, payments and transactions appear here."),
+            icon_name="signature",
+        )
+        column.addWidget(self.empty, 1)
+        self._below = Label(theme, tr("Exactly what was signed"), weight=600)
+        column.addWidget(self._below)
         self.document = QPlainTextEdit()
         self.document.setReadOnly(True)
         self.document.setAccessibleName(tr("Exactly what was signed"))
         self.document.setFont(theme.font("code", mono=True))
         column.addWidget(self.document, 1)
         self._rows: tuple[SignedRow, ...] = ()
+        self.show_rows(())
         self.table.selectionModel().currentRowChanged.connect(lambda now, _before: self._show(now.row()))
 
     def show_rows(self, rows: tuple[SignedRow, ...]) -> None:
@@ -102,6 +123,9 @@ class SignaturesPage(QWidget):
             for each in rows
         ]
         self.table.rows.set_lines(lines)
+        for part in (self.table, self._below, self.document):
+            part.setVisible(bool(rows))
+        self.empty.setVisible(not rows)
         if rows:
             self.table.selectRow(0)
         else:

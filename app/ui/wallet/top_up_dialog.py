@@ -60,7 +60,7 @@ class TopUpDialog(Dialog):
         self.steps = Steps(theme)
         head.addWidget(self.steps, 1)
         self.body.addLayout(head)
-        self.play = Badge(theme, tr("Play money: worthless outside the Sandbox"), "sandbox", icon="cube")
+        self.play = Badge(theme, tr("Play money, no real value"), "sandbox", icon="cube")
         self.body.addWidget(self.play, 0, Qt.AlignmentFlag.AlignLeft)
         self.problem = ProblemLabel(theme, "body", weight=600)  # on top: it must be seen without scrolling
         self.problem.setAccessibleName(tr("Problem"))

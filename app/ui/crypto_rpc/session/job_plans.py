@@ -157,6 +157,8 @@ def head_row(network: str) -> CallRow:
 
 
 def _number(what: str, text: str, least: int, most: int | None = None) -> int:
+    if not text.strip():
+        raise NoPlan(tr("{what}: enter a number.", what=what))
     try:
         number = read_quantity(text)
     except WalletError as error:

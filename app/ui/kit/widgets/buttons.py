@@ -32,7 +32,8 @@ _CHEVRON = 14  # px of the sign of a choice
 class Button(QPushButton):
     """A button with words. `kind`: "", primary, quiet, danger, danger-fill or link; `size`: "", small or large.
 
-    `hint` is a shortcut drawn as a key inside the button; it does not bind the key.
+    `hint` is a shortcut drawn as a key inside the button; it does not bind the key. Where room is short, it is the
+    first to go.
     """
 
     def __init__(
@@ -60,7 +61,8 @@ class Button(QPushButton):
         self._fill, self._border, self._words = _LOOKS[kind]
         self.setProperty("painted", True)  # the style sheet then leaves this button alone
         self.setAutoDefault(False)  # Enter in a dialog must never pay, sign or delete
-        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        width = QSizePolicy.Policy.Preferred if hint else QSizePolicy.Policy.Minimum
+        self.setSizePolicy(width, QSizePolicy.Policy.Fixed)
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
 
@@ -121,7 +123,8 @@ class Button(QPushButton):
         return QSize(round(wide + 0.5), self._theme.height_px(height, line))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        size = self.sizeHint()
+        return size - QSize(round(self._parts()[2]), 0) if self._hint and not self._opens_menu else size
 
     # -- painting -------------------------------------------------------------------------------------------------
 
@@ -160,6 +163,9 @@ class Button(QPushButton):
         theme = self._theme
         side, words, key = self._parts()
         around = 0 if self._kind == "link" else 2 * theme.px(_SIZES[self._size][1])
+        has_hint = not self._opens_menu and bool(self._hint) and self.width() >= round(side + words + key + around)
+        if not has_hint and not self._opens_menu:
+            key = 0.0
         if words > theme.type_px(LONGEST_PX) - around - side - key:
             words = max(0.0, self.width() - around - side - key)
         gap = theme.px(5 if self._size == "small" else 6)
@@ -194,7 +200,7 @@ class Button(QPushButton):
         if self._opens_menu:
             chevron = theme.icon_px(_CHEVRON)
             paint(painter, theme, "chevron-down", place(x + gap, chevron, chevron), "text3")
-        elif key:
+        elif has_hint:
             size = hint_size(theme, self._hint)
             on_fill = self._kind in ("primary", "danger-fill") and self.isEnabled()
             hint_role = role if on_fill or not self.isEnabled() else "text2"

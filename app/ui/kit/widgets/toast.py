@@ -60,6 +60,7 @@ class Toast(QFrame):
         self._theme = theme
         self._tone = tone
         self._gone = False
+        self.says = (title, text, actions)
         self.is_news = True  # until the keyboard was on it
         self.setAccessibleName(harmless_line(f"{title.rstrip('.')}. {text}".strip()))
         default_icon, role, self._border = _TONES[tone]
@@ -195,9 +196,16 @@ class ToastHost(QObject):
         hint: str = "",
         key: str = "",
     ) -> Toast:
-        """Tell something. A toast with the same `key` is replaced; a fourth one pushes out the oldest that may go."""
+        """Tell something. A fourth toast pushes out the oldest that may go.
+
+        One with the same `key` is replaced, and one that says the same and offers nothing of its own, too.
+        """
         if key:
             self.close(key)
+        elif not actions:
+            for known, shown in list(self._toasts):
+                if not known and shown.says == (title, text, actions):
+                    shown.close_toast()
         while len(self._toasts) >= MAX_TOASTS:
             going = next((toast for _, toast in self._toasts if not toast.stays), self._toasts[0][1])
             going.close_toast()
@@ -290,12 +298,14 @@ class ToastHost(QObject):
         window, theme = self._window, self._theme
         bottom = window.height() - theme.height_px(self._bottom, 16) - theme.px(EDGE)
         inner = min(theme.type_px(WIDTH), window.width() - 2 * theme.px(EDGE))
+        newest = self._toasts[-1][1].heightForWidth(inner) if self._toasts else 0
+        highest = newest + theme.height_px(52, 22)  # it does not go over the header
         for part in window.findChildren(QWidget, STAY_ABOVE):
             area = QRect(part.mapTo(window, QPoint(0, 0)), part.size())
             beside = area.right() < window.width() - theme.px(EDGE) - inner
             if window.layoutDirection() == Qt.LayoutDirection.RightToLeft:
                 beside = area.left() > theme.px(EDGE) + inner
-            if part.isVisible() and not beside and window.height() / 2 < area.top() < bottom:
+            if part.isVisible() and not beside and highest < area.top() < bottom:
                 bottom = area.top() - theme.px(GAP)
         return bottom
 

@@ -12,7 +12,7 @@ from app.core import money
 from app.core.money import position
 from app.core.problems import ActionSpec, Problem
 from app.storage.values import money_of
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import Head as ExportHead
@@ -96,7 +96,7 @@ def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:
     runs = [Run(money.cost(cost, str(told.get("cost_source") or "none")), strong=True)]
     if row.duration_s:
         runs.append(Run(tr("{length_words} of audio", length_words=length_words(row.duration_s))))
-    runs.append(Run(tr("{word_count} words", word_count=money.count(row.word_count))))
+    runs.append(Run(tr_n("{n} word", "{n} words", row.word_count)))
     if row.options.get("language"):
         runs.append(Run(language_name(str(row.options["language"]))))
     parts = told.get("parts")
@@ -140,7 +140,7 @@ def facts_of(
     facts = [
         (
             tr("Recorded") if row.origin == "recording" else tr("Added"),
-            money.moment(row.created_at, "%b %d, %Y, %H:%M"),
+            money.moment(row.created_at),
         ),
         (tr("Length"), length_words(row.duration_s) if row.duration_s else ""),
         (tr("Type"), format_title(kind) if kind else ""),
@@ -178,7 +178,7 @@ def batch_row(row: TranscriptRow, work: Work | None, kind: str, price: Decimal |
     if work is not None:
         words, tone = work_words(work), "accent"
     if row.state == "done":
-        words = tr("Done, {word_count} words", word_count=money.count(row.word_count))
+        words = tr_n("Done, {n} word", "Done, {n} words", row.word_count)
     cost = money.money(row.cost_usd) if row.cost_usd is not None and row.state == "done" else ""
     return BatchRow(
         id=row.id,
