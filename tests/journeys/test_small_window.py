@@ -18,6 +18,7 @@ from app.storage.settings import SettingsStore
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
+from app.ui.transcription.page import TranscriptionPage
 from tests.journeys.conftest import settled
 from tests.journeys.paying_tabs import DEEDS
 from tests.journeys.test_wallet import in_the_sandbox
@@ -81,10 +82,12 @@ async def test_after_the_main_action_the_keyboard_stays_in_the_work(start: Start
         window.show_tab("transcription")
         await settled(rialto)
         page = window.tab("transcription")
+        assert isinstance(page, TranscriptionPage)
         await DEEDS["transcription"].prepare(rialto, tmp_path)
         await settled(rialto)
         if by == "mouse":
-            QTest.mouseClick(page.main.sound.send, Qt.MouseButton.LeftButton)
+            sound = page.main.sound
+            QTest.mouseClick(sound.send, Qt.MouseButton.LeftButton)
         else:
             QTest.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await until(lambda: DEEDS["transcription"].done(rialto))

@@ -137,17 +137,18 @@ async def test_a_question_that_came_back_by_itself_is_not_asked_again_when_the_t
         DEEDS["chat"].begin(rialto)
         await until(lambda: problem_of(rialto, "chat") is not None)
         page = rialto.chat_page
+        opened = page.presenter.opened
         again = page.retry_refused()
         assert again is not None
         await control(rialto, f"/wallets/{account.address}", "PUT", usd="5")
         await rialto.refresh()
         await until(lambda: DEEDS["chat"].done(rialto), "the answer came by itself")
         await until(lambda: not page.running_work())
-        answers = len(page.presenter.opened.thread.siblings(page.presenter.opened.thread.head_id or ""))
+        answers = len(opened.thread.siblings(opened.thread.head_id or ""))
         again()
         await settled(rialto)
         await until(lambda: not page.running_work())
-        assert len(page.presenter.opened.thread.siblings(page.presenter.opened.thread.head_id or "")) == answers == 1
+        assert len(opened.thread.siblings(opened.thread.head_id or "")) == answers == 1
 
 
 async def pay(rialto: Rialto) -> None:
