@@ -173,7 +173,7 @@ GLUED: dict[str, int] = {
     "app/ui/shell/navigation.py": 1,
     "app/ui/shell/overlays.py": 1,
     "app/ui/shell/self_test.py": 1,
-    "app/ui/shell/status_bar.py": 6,
+    "app/ui/shell/status_bar.py": 4,
     "app/ui/speech/speak_bar.py": 1,
     "app/ui/speech/voice_picker.py": 1,
     "app/ui/transcription/export_page.py": 1,

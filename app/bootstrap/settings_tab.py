@@ -46,12 +46,18 @@ def make_settings_tab(rialto: Rialto) -> TabPieces:
     page.export_wanted.connect(
         lambda account_id: rialto.tasks.start_unless_running("wallet export", _export_key, rialto, account_id)
     )
+    page.wallet_wanted.connect(lambda: _add_wallet(rialto))
     page.removal_wanted.connect(
         lambda: rialto.tasks.start_unless_running("remove everything", remove_everything, rialto)
     )
     yield page
     yield from page.make_page(SECTIONS[0].key)  # the one that the first look opens
     return page
+
+
+def _add_wallet(rialto: Rialto) -> None:
+    rialto.window.show_tab("wallet")
+    rialto.window.registry.run("wallet.new")
 
 
 async def _export_key(rialto: Rialto, account_id: str) -> None:

@@ -181,6 +181,8 @@ async def test_the_trash_is_looked_into_and_a_chat_brought_back_by_key(theme: Th
         assert pane.model.rowCount() == 0
         assert shown.title_text() == "Keep me"
         assert not pane.restore.isEnabled()
+        assert pane.nothing.isVisibleTo(pane)
+        assert not pane.view.isVisibleTo(pane)
 
 
 async def test_deleting_for_good_asks_and_the_default_is_to_keep(theme: Theme, tmp_home: Path) -> None:

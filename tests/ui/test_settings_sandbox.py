@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -193,7 +193,20 @@ async def test_every_control_says_what_it_does_works_and_can_be_switched_off(
         assert page.reminder.isVisible() and fault.title in page.reminder.words.text()
         row.switch.click()
         await until(lambda: not page.presenter.state.active and not page.presenter.state.busy)
-        assert not page.reminder.isVisible()
+        assert not page.reminder.clear.isEnabled()
+
+
+@leaving
+async def test_turning_a_control_on_moves_no_control(page: SandboxPage) -> None:
+    row = controls(page).faults["drop"]
+    await until(lambda: row.switch.isEnabled() and row.switch.height() > 0)
+    page.repaint()
+    before = row.switch.mapTo(page, QPoint(0, 0))
+    row.switch.click()
+    await until(lambda: bool(page.presenter.state.active) and not page.presenter.state.busy)
+    QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    assert page.reminder.clear.isEnabled()
+    assert row.switch.mapTo(page, QPoint(0, 0)).y() == before.y()
 
 
 @leaving
@@ -208,7 +221,7 @@ async def test_an_error_hits_so_many_calls_and_the_page_counts_along(page: Sandb
     assert await asks(program) == 503
     await until(lambda: "1 more call" in page.reminder.words.text())
     assert await asks(program) == 503
-    await until(lambda: not page.reminder.isVisible())
+    await until(lambda: not page.reminder.clear.isEnabled())
     assert await asks(program) == 200
 
 
@@ -233,7 +246,7 @@ async def test_the_clock_is_turned_forwards_and_put_right(page: SandboxPage, pro
     assert "1 h 1 min ahead" in page.reminder.words.text()
     part.clock_right.click()
     await until(lambda: page.presenter.state.clock_offset_s == 0)
-    assert not page.reminder.isVisible()
+    assert not page.reminder.clear.isEnabled()
 
 
 @leaving

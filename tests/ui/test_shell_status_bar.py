@@ -26,9 +26,28 @@ async def test_a_live_account_shows_host_limits_spend_and_balance(harness):
     status.set_headroom(CHAT)
     assert status.chip.text() == "Main account"
     assert status.host.text() == "api.example.com  84 ms"
-    assert status.limits.text() == "Chat 68/75 req  741K/750K tok"
+    assert status.limits.text() == "Chat 68 of 75 requests  741K of 750K tokens left"
     assert status.spent.text() == "Today $1.15 of $10"
     assert status.balance.text() == "Balance $18.42"
+
+
+async def test_a_service_that_cannot_be_reached_has_no_green_dot_and_no_latency(harness):
+    harness.current_account.use(LIVE, None)
+    harness.current_account.set_numbers(latency_ms=84)
+    status = harness.window.status
+    assert status.chip.accessibleName() == "Account: Main account"
+    harness.current_account.set_reach("dns")
+    assert status.chip.accessibleName() == "Account: Main account, not reachable"
+    assert status.host.text() == "api.example.com"
+    harness.current_account.set_reach("")
+    assert status.host.text() == "api.example.com  84 ms"
+
+
+async def test_an_account_named_like_its_host_is_named_once(harness):
+    harness.current_account.use(Account("a", "api.example.com", "https://api.example.com/v1"), None)
+    harness.current_account.set_numbers(latency_ms=84)
+    assert harness.window.status.chip.text() == "api.example.com"
+    assert harness.window.status.host.text() == "84 ms"
 
 
 async def test_play_money_is_called_so(harness):
@@ -77,7 +96,7 @@ async def test_a_limit_says_of_what_and_goes_when_it_resets(harness, qtbot):
     status = harness.window.status
     soon = datetime.now(UTC) + timedelta(seconds=1)
     status.set_headroom(Headroom(19, 20, resets_at=soon, of="Images"))
-    assert status.limits.text() == "Images 19/20 left"
+    assert status.limits.text() == "Images 19 of 20 requests left"
     assert status.limits.accessibleName() == "Rate limits: Images: 19 of 20 requests left"
     qtbot.waitUntil(status.limits.isHidden, timeout=60_000)
     assert datetime.now(UTC) >= soon

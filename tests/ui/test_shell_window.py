@@ -22,6 +22,7 @@ from app.ui.kit.widgets.dialogs import Dialog
 from tests.kit.settings import change_settings
 from tests.kit.shell import ShellHarness, make_shell
 from tests.kit.waiting import until
+from tests.kit.widgets import words
 
 
 def resize(harness: ShellHarness, width: int, height: int = 800) -> Zones:
@@ -439,6 +440,23 @@ async def test_a_held_failure_budget_is_said_in_a_banner(harness):
     assert banner.banner.accessibleName().startswith("Paused for 0:18.")
     harness.current_account.set_budget(BudgetState(failures=3, holding=False, resumes_in_s=0.0))
     assert not banner.isVisible()
+
+
+async def test_the_sheet_of_shortcuts_is_searched_by_action_and_key(harness):
+    harness.window.open_shortcuts()
+    sheet = harness.window.overlays._shortcuts
+    assert harness.window.focusWidget() is sheet.search
+    assert "Full screen" in words(sheet)
+    height = sheet.panel.height()
+    QTest.keyClicks(sheet.search, "ctrl+k")
+    QTest.keyClick(sheet.search, Qt.Key.Key_Return)
+    assert "Commands…" in words(sheet._scroll)
+    assert "Full screen" not in words(sheet._scroll)
+    assert sheet.panel.height() == height
+    QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
+    assert "Full screen" in words(sheet._scroll)
+    QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
+    assert not sheet.isVisible()
 
 
 async def test_everything_in_the_window_has_a_name(harness):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
@@ -126,6 +126,27 @@ async def test_a_refused_key_is_said_under_its_field_which_gets_the_focus(harnes
     QTest.keyClick(page.form.key, Qt.Key.Key_X)
     assert "The service did not accept this key." not in words(page)
     assert page.form.key.text().lower() == "x", "what is entered next takes the place of the refused key"
+
+
+async def test_enter_is_printed_where_it_works_and_mending_a_field_moves_no_button(page, tasks):
+    form, start = page.form, page.start
+    address = form.address
+    box = form._boxes["base_url"]
+    connect = form.connect_button
+    assert (start._hint, connect._hint) == ("Enter", "")
+    address.setFocus()
+    assert (start._hint, connect._hint) == ("", "Enter")
+    QTest.keyClick(address, Qt.Key.Key_Return)
+    await tasks.idle()
+    assert box.problem
+    page.grab()
+    before = connect.mapTo(page, QPoint(0, 0))
+    QTest.keyClick(address, Qt.Key.Key_H)
+    assert not box.problem
+    page.grab()
+    assert connect.mapTo(page, QPoint(0, 0)) == before
+    start.setFocus()
+    assert (start._hint, connect._hint) == ("Enter", "")
 
 
 async def test_the_key_is_dots_until_the_eye_is_pressed(page):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.characters.reviews_box import ReviewsBox
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.avatar import Avatar
@@ -277,9 +277,11 @@ class StatsCard(Card):
         values = (
             (
                 money.rating(stats.average_rating) if rated else "–",
-                tr("of {rating_count}", rating_count=money.count(stats.rating_count)) if rated else tr("not rated"),
+                tr_n("{count} rating", "{count} ratings", stats.rating_count, count=money.count(stats.rating_count))
+                if rated
+                else tr("not rated"),
             ),
-            (money.short_count(stats.imports), "use" if stats.imports == 1 else "uses"),
+            (money.short_count(stats.imports), tr_n("use", "uses", stats.imports)),
             (own, tr("your rating")),
         )
         for (number, words, cell), (value, text) in zip(self._cells, values, strict=True):

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPen
 from app.translation import tr
 from app.ui.conversation.boxes import Box, Control, PaintState, paint_focus_ring
 from app.ui.conversation.controls import button_height, paint_control, place_right
-from app.ui.conversation.links_and_chips import source_card
+from app.ui.conversation.links_and_chips import site_of, source_card
 from app.ui.conversation.rows import receipt_text
 from app.ui.conversation.wrapped_text import WrappedText
 from app.ui.kit import icons
@@ -137,7 +137,7 @@ class SourcesBox(Box):
                 Control(
                     f"source{index}",
                     QRectF(x, y, wide, high),
-                    tr("Source {index}: {title}, {host}", index=index + 1, title=title, host=source.host),
+                    tr("Source {index}: {title}, {host}", index=index + 1, title=title, host=site_of(source)),
                     ("source", str(index)),
                     role="link",
                     look="pill",
@@ -170,7 +170,7 @@ class SourcesBox(Box):
             QFontMetricsF(theme.font("small", 500)).horizontalAdvance(source.title or source.host or source.url),
             float(theme.type_px(MAX_TITLE)),
         )
-        host = QFontMetricsF(theme.font("small")).horizontalAdvance(source.host) if source.title else 0.0
+        host = QFontMetricsF(theme.font("small")).horizontalAdvance(site_of(source)) if source.title else 0.0
         return (
             theme.px(6)
             + self._chip_width(index)
@@ -220,7 +220,7 @@ class SourcesBox(Box):
         painter.setPen(theme.color("accent"))
         painter.drawText(chip, _CENTER, str(index + 1))
         x = chip.right() + theme.px(6)
-        host = source.host if source.title else ""
+        host = site_of(source) if source.title else ""
         host_font, title_font = theme.font("small"), theme.font("small", 500)
         host_wide = QFontMetricsF(host_font).horizontalAdvance(host)
         room = rect.right() - theme.px(10) - x - (host_wide + theme.px(6) if host else 0)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from app.translation import tr
 from app.ui.conversation.boxes import Control
 from app.ui.kit.markdown.inline import CHIP_MARGIN, Span
+from app.ui.kit.widgets.links import handbook_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,9 +108,19 @@ def _meaning(span: Span, shown: str, sources: tuple[RowSource, ...]) -> tuple[st
     return shown, ("link", span.target), span.target
 
 
+def site_of(source: RowSource) -> str:
+    """Where a source is from: its host, or that it is a page of Rialto's handbook."""
+    return tr("Handbook") if handbook_place(source.url) else source.host
+
+
 def source_card(source: RowSource) -> str:
     """Return title, host, date and excerpt of a source as lines of plain text."""
-    lines = [source.title or source.host, source.host if source.title else "", source.date, shortened(source.snippet)]
+    lines = [
+        source.title or source.host,
+        site_of(source) if source.title else "",
+        source.date,
+        shortened(source.snippet),
+    ]
     return "\n".join(line for line in lines if line)
 
 

@@ -15,11 +15,17 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import set_property
 
+_NO_PROBLEM = "\N{NO-BREAK SPACE}"  # as high as a line
+
 
 class FieldBox(QWidget):
-    """`show_problem` marks the field red and says why below it; "" takes both away."""
+    """`show_problem` marks the field red and says why below it; "" takes both away.
 
-    def __init__(self, theme: Theme, label: str, field: QLineEdit) -> None:
+    `keeps_room`: there is always a line for the sentence, and the room of a longer one stays until `forget_problem`, so
+    that a button below does not move from under the pointer.
+    """
+
+    def __init__(self, theme: Theme, label: str, field: QLineEdit, *, keeps_room: bool = False) -> None:
         super().__init__()
         self._theme = theme
         self._label_text = label
@@ -31,8 +37,12 @@ class FieldBox(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(6))
         row.addWidget(IconLabel(theme, "error", "bad", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        self._sentence = Label(theme, "", "small", "bad", wrap=True)
+        self.problem = ""
+        self._sentence = Label(theme, _NO_PROBLEM, "small", "bad", wrap=True)
         row.addWidget(self._sentence, 1)
+        policy = self._problem.sizePolicy()
+        policy.setRetainSizeWhenHidden(keeps_room)
+        self._problem.setSizePolicy(policy)
         self._problem.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -41,14 +51,17 @@ class FieldBox(QWidget):
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
-    @property
-    def problem(self) -> str:
-        return self._sentence.text()
+    def forget_problem(self) -> None:
+        """Take the sentence and its room away."""
+        self.show_problem("")
+        self._sentence.set_text(_NO_PROBLEM)
 
     def show_problem(self, sentence: str) -> None:
         if sentence == self.problem:
             return
-        self._sentence.set_text(sentence)
+        self.problem = sentence
+        if sentence:
+            self._sentence.set_text(sentence)
         self._problem.setVisible(bool(sentence))
         set_property(self.field, "state", "error" if sentence else "")
         self.field.setAccessibleDescription(sentence)

@@ -10,6 +10,7 @@ from app.ui.kit.key_text import key_text
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.key_list import KeyListView
@@ -39,7 +40,10 @@ class KeyboardPage(SectionPage):
         self.filter = SearchField(theme, tr("Search shortcuts"))
         self.filter.search_changed.connect(self._fill)
         self.list = KeyListView(theme, keys)
-        self.group(tr("Shortcuts"), self.filter, self.list)
+        how = Label(
+            theme, tr("Click a key to change it. Backspace clears it, Esc cancels."), "small", "text2", wrap=True
+        )
+        self.group(tr("Shortcuts"), how, self.filter, self.list)
         self.column.addStretch(1)
         keys.changed.connect(self._fill)
         presenter.state_changed.connect(self.show_state)

@@ -44,6 +44,7 @@ class SettingsPage(QObject):
     changed = Signal()
     removal_wanted = Signal()
     export_wanted = Signal(str)  # account id: the private key of a wallet, as an encrypted file
+    wallet_wanted = Signal()
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
     def __init__(
@@ -237,6 +238,7 @@ class SettingsPage(QObject):
                 )
                 accounts.proxy_wanted.connect(self._change_proxy_password)
                 accounts.export_wanted.connect(self.export_wanted)
+                accounts.wallet_wanted.connect(self.wallet_wanted)
                 return accounts
             case "connection":
                 from app.ui.settings.connection.page import ConnectionPage

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.key_map import KeyRow
+from app.ui.kit.key_text import key_text
+from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.actions import key_parts
 from app.ui.shell.modal_layer import ModalLayer
@@ -36,11 +40,15 @@ class ShortcutSheet(ModalLayer):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.setAccessibleName(tr("Shortcuts"))
         self._scroll.ring_widget = None  # type: ignore[attr-defined]  # the whole sheet scrolls; it shows where one is
+        self.search = SearchField(theme, tr("Search shortcuts"))
+        self.search.search_changed.connect(lambda _text: self._fill())
+        self.search.left.connect(self.close_layer)
+        self._content_px = 0
         self._close = IconButton(theme, "close", tr("Close"), shortcut="Esc")
         self._close.clicked.connect(self.close_layer)
         self._head = QHBoxLayout()
         self._head.addWidget(Label(theme, tr("All shortcuts"), "heading"))
-        self._head.addStretch(1)
+        self._head.addWidget(self.search, 1)
         if change is not None:
             button = Button(theme, tr("Change keys"), "keyboard", size="small")
             button.clicked.connect(lambda: (self.close_layer(), change()))
@@ -56,19 +64,40 @@ class ShortcutSheet(ModalLayer):
     def open(self) -> None:
         """Show the sheet with the keys of this moment."""
         self.cover_window()
+        self.search.setText("")
         self.restyle()
         self.open_layer()
 
     def first_focus(self) -> QWidget:
-        return self._scroll
+        return self.search
 
     def restyle(self) -> None:
         theme = self.theme
         self._head.setContentsMargins(theme.px(20), theme.px(10), theme.px(12), theme.px(10))
+        self._head.setSpacing(theme.px(12))
+        self._fill()
+
+    def _fill(self) -> None:
         sheet = self._sheet()
+        if not self.search.text().strip():
+            self._content_px = sheet.sizeHint().height()  # the panel keeps its size while rows are filtered out
         self._scroll.setWidget(sheet)
         for ground in (sheet, self._scroll.viewport()):
             ground.setAutoFillBackground(False)  # the panel's own surface shows through, with its corners
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The keys that a line of text has no use for scroll the sheet."""
+        bar = self._scroll.verticalScrollBar()
+        steps = {
+            Qt.Key.Key_Up: -bar.singleStep(),
+            Qt.Key.Key_Down: bar.singleStep(),
+            Qt.Key.Key_PageUp: -bar.pageStep(),
+            Qt.Key.Key_PageDown: bar.pageStep(),
+        }
+        if event.key() in steps:
+            bar.setValue(bar.value() + steps[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
 
     def _sheet(self) -> QWidget:
         theme = self.theme
@@ -88,8 +117,10 @@ class ShortcutSheet(ModalLayer):
     def _columns(self) -> list[list[tuple[str, KeyRow | None]]]:
         """Titles (row None) and rows, cut in two where the sheet is wide; a cut group says its title again."""
         items: list[tuple[str, KeyRow | None]] = []
+        typed = self.search.text()
+        words = TypedWords(typed.replace("+", " "))
         for row in self._rows():
-            if row.shortcut:
+            if row.shortcut and words.are_in(row.text, row.group, key_text(row.shortcut).replace("+", " ")):
                 if not items or items[-1][0] != row.group:
                     items.append((row.group, None))
                 items.append((row.group, row))
@@ -134,8 +165,6 @@ class ShortcutSheet(ModalLayer):
         theme = self.theme
         side = theme.px(24)
         width = min(theme.type_px(_WIDTH), self.width() - 2 * side)
-        sheet = self._scroll.widget()
-        content = sheet.sizeHint().height() if sheet is not None else 0
         head = self._head.sizeHint().height() + 3
-        height = min(content + head, self.height() - 2 * side)
+        height = min(self._content_px + head, self.height() - 2 * side)
         return QRect((self.width() - width) // 2, (self.height() - height) // 2, width, height)

@@ -24,6 +24,10 @@ from app.ui.kit.widgets.surfaces import rule
 HEIGHT = 28
 _NARROW = 1000  # effective width below which only account, what today cost and the balance stay
 
+_REQUESTS = (tr("of {limit} requests"), tr("requests"))
+_REQUESTS_LEFT = (tr("of {limit} requests left"), tr("requests left"))
+_TOKENS_LEFT = (tr("of {limit} tokens left"), tr("tokens left"))
+
 Run = tuple[str, str, int]  # text, color role, weight
 
 
@@ -41,12 +45,18 @@ class AccountChip(QAbstractButton):
         theme.changed.connect(self.updateGeometry)
 
     def show_account(self, name: str, *, sandbox: bool, state: str = "ok") -> None:
-        """`state` colors the dot: "ok", "warn" while calls are held, "locked" without its key, "control" for none."""
+        """`state` colors the dot: "ok", "warn" while calls are held, "locked" without its key,
+        "away" while its service does not answer, "control" for none.
+        """
         self._sandbox = sandbox
         self._state = state
         self.setText(name)
-        words = {"warn": tr(", requests are paused"), "locked": tr(", its key is locked")}.get(state, "")
-        self.setAccessibleName(tr("Account: {name}{words}", name=name, words=words))
+        spoken = {
+            "warn": tr("Account: {name}, requests are paused", name=name),
+            "locked": tr("Account: {name}, its key is locked", name=name),
+            "away": tr("Account: {name}, not reachable", name=name),
+        }
+        self.setAccessibleName(spoken.get(state, tr("Account: {name}", name=name)))
         self.updateGeometry()
         self.update()
 
@@ -83,7 +93,7 @@ class AccountChip(QAbstractButton):
         else:
             size = theme.px(7)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("warn" if self._state == "locked" else self._state))
+            painter.setBrush(theme.color({"locked": "warn", "away": "control"}.get(self._state, self._state)))
             painter.drawEllipse(self._mirrored(QRectF(left, (self.height() - size) / 2, size, size)))
         left += size + theme.px(5)
         room = self.width() - left - theme.px(9)
@@ -209,6 +219,7 @@ class StatusBar(QFrame):
         current_account.numbers_changed.connect(self.refresh)
         current_account.budget_changed.connect(self.refresh)
         current_account.lock_changed.connect(self.refresh)
+        current_account.reach_changed.connect(self.refresh)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.refresh()
@@ -248,6 +259,8 @@ class StatusBar(QFrame):
             if current_account.is_locked
             else "warn"
             if holding
+            else "away"
+            if current_account.reach
             else "ok"
         )
         self.chip.show_account(name, sandbox=current_account.is_sandbox, state=state)
@@ -265,9 +278,10 @@ class StatusBar(QFrame):
         current_account = self._current_account
         if current_account.is_sandbox or current_account.account is None:
             return [(tr("Built-in service"), "text2", 400)] if current_account.account is not None else []
-        runs: list[Run] = [(current_account.host, "text2", 400)]
-        if current_account.latency_ms is not None:
-            runs.append((f"  {current_account.latency_ms} ms", "text3", 400))
+        named_so = current_account.account.name == current_account.host  # the chip beside it says it
+        runs: list[Run] = [] if named_so else [(current_account.host, "text2", 400)]
+        if current_account.latency_ms is not None and not current_account.reach:
+            runs.append((f"{'  ' if runs else ''}{current_account.latency_ms} ms", "text3", 400))
         return runs
 
     def _work_runs(self, wide: bool) -> tuple[list[Run], str, str]:
@@ -298,11 +312,11 @@ class StatusBar(QFrame):
             requests_limit=limit.requests_limit,
         )
         if limit.tokens_left is None:
-            runs += _of(limit.requests_left, limit.requests_limit, "left", count)
+            runs += _of(limit.requests_left, limit.requests_limit, _REQUESTS_LEFT, count)
         else:
-            runs += _of(limit.requests_left, limit.requests_limit, "req", count)
+            runs += _of(limit.requests_left, limit.requests_limit, _REQUESTS, count)
             runs.append(("  ", "text3", 400))
-            runs += _of(limit.tokens_left, limit.tokens_limit, "tok", short_count)
+            runs += _of(limit.tokens_left, limit.tokens_limit, _TOKENS_LEFT, short_count)
             spoken += tr(
                 ", {tokens_left} of {tokens_limit} tokens",
                 tokens_left=limit.tokens_left,
@@ -400,11 +414,11 @@ class _HintButton(QAbstractButton):
             painter.drawRoundedRect(self.rect(), 4, 4)
 
 
-def _of(left: int, limit: int | None, unit: str, written: Callable[[int], str]) -> list[Run]:
-    """ "68/75 req"; what is left turns to a warning at a tenth."""
+def _of(left: int, limit: int | None, words: tuple[str, str], written: Callable[[int], str]) -> list[Run]:
+    """ "68 of 75 requests"; what is left turns to a warning at a tenth. `words` are those with a limit and without."""
     low = limit is not None and limit > 0 and left * 10 <= limit
-    whole = f"/{written(limit)}" if limit is not None else ""
-    return [(written(left), "warn" if low else "text", 500), (f"{whole} {unit}", "text2", 400)]
+    rest = words[1] if limit is None else words[0].replace("{limit}", written(limit))
+    return [(written(left), "warn" if low else "text", 500), (f" {rest}", "text2", 400)]
 
 
 def _work_text(work: Sequence[str]) -> str:

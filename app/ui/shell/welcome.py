@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QBoxLayout,
     QButtonGroup,
     QGridLayout,
@@ -91,6 +92,7 @@ class WelcomePage(QWidget):
         self.form.key.textChanged.connect(lambda _text: self._show_question())
         self._scroll.verticalScrollBar().rangeChanged.connect(self._show_whole_question)
         self._show_question()
+        QApplication.instance().focusChanged.connect(self._show_enter)  # type: ignore[union-attr]
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -255,6 +257,13 @@ class WelcomePage(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The first choice has the focus, ring and all, so that Enter starts."""
         self.start.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _show_enter(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Print the key on the button that it presses now."""
+        if now is None or not self.isAncestorOf(now):
+            return
+        self.start.set_hint("Enter" if now is self.start else "")
+        self.form.connect_button.set_hint("Enter" if isinstance(now, QLineEdit) and self.form.isAncestorOf(now) else "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         typing = isinstance(self.focusWidget(), QLineEdit)

@@ -16,6 +16,7 @@ from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.dialogs import confirm
+from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
@@ -47,6 +48,7 @@ class TrashPane(QWidget):
         self.view = GroupedView(theme, tr("Trash"), has_start_sign=False, click_chooses=False, selects_many=True)
         self.view.setItemDelegate(TrashDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
+        self.nothing = EmptyState(theme, tr("The trash is empty"), icon_name="trash")
         self.note = Label(theme, "", "small", "text3", wrap=True)
         self.restore = Button(theme, tr("Restore"), "undo", size="small")
         self.delete = Button(theme, tr("Delete permanently…"), size="small", kind="danger")
@@ -65,9 +67,15 @@ class TrashPane(QWidget):
         layout.addWidget(self.header)
         self._list = QVBoxLayout()
         self._list.addWidget(self.view)
+        self._list.addWidget(self.nothing)
         layout.addLayout(self._list, 1)
-        layout.addWidget(rule())
-        layout.addLayout(self._below)
+        self._foot = QWidget()
+        foot = QVBoxLayout(self._foot)
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.setSpacing(0)
+        foot.addWidget(rule())
+        foot.addLayout(self._below)
+        layout.addWidget(self._foot)
         self.back.clicked.connect(self.left)
         self.view.chosen.connect(lambda key: trash.restore((str(key),)))
         self.view.trash_wanted.connect(lambda _keys: self._delete())
@@ -82,7 +90,11 @@ class TrashPane(QWidget):
     def open(self) -> None:
         """Show what is in the trash now, with the keyboard in the list."""
         self._trash.show()
-        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._stop().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _stop(self) -> QWidget:
+        """What has the keyboard in this pane: the list, or the way back while there is none."""
+        return self.view if self._trash.entries else self.back
 
     def _apply_theme(self) -> None:
         theme = self._theme
@@ -102,19 +114,20 @@ class TrashPane(QWidget):
         number = len(entries)
         if number and self.view.current_key is None:
             self.view.show_current(entries[min(place, number - 1)].id)
-        buttons = (self.restore, self.delete, self.empty)
-        if not number and self.window().focusWidget() in buttons:
-            self.view.setFocus(Qt.FocusReason.OtherFocusReason)  # the keyboard stays in the pane
-        for button in buttons:
+        had_focus = self.window().focusWidget() in (self.back, self.view, self.restore, self.delete, self.empty)
+        self.nothing.setVisible(not number)
+        self.view.setVisible(bool(number))
+        self._foot.setVisible(bool(number))
+        for button in (self.restore, self.delete, self.empty):
             button.setEnabled(bool(number))
+        if had_focus and (not number or self.back.hasFocus()):
+            self._stop().setFocus(Qt.FocusReason.OtherFocusReason)  # the keyboard stays in the pane
         kept = (
             tr("for {kept_days} days", kept_days=self._trash.kept_days)
             if self._trash.kept_days
             else tr("until you delete them")
         )
-        self.note.set_text(
-            tr("Items stay here {kept}. Searches skip them.", kept=kept) if number else tr("The trash is empty.")
-        )
+        self.note.set_text(tr("Items stay here {kept}. Searches skip them.", kept=kept))
 
     def _selected(self) -> tuple[str, ...]:
         current = self.view.current_key

@@ -56,6 +56,7 @@ class AboutPage(SectionPage):
         self.read = Button(theme, tr("Licenses…"), "document", size="small")
         self.read.clicked.connect(lambda: tasks.start_unless_running("licences", self._read))
         self.read.setEnabled(False)
+        self.read.setToolTip(tr("The licenses are still loading."))
         beside = QHBoxLayout()
         beside.addWidget(self.read)
         beside.addStretch(1)

@@ -46,8 +46,8 @@ class AccountForm(QWidget):
         self.name.setPlaceholderText(tr("Same as the address"))
         self.name.setMaxLength(80)
         self._boxes = {
-            "base_url": FieldBox(theme, tr("Service address"), self.address),
-            "key": FieldBox(theme, tr("API key"), self.key),
+            "base_url": FieldBox(theme, tr("Service address"), self.address, keeps_room=True),
+            "key": FieldBox(theme, tr("API key"), self.key, keeps_room=True),
             "name": FieldBox(theme, tr("Name"), self.name),
         }
         if not with_name:  # shown with its form: a part made visible without a parent is a window for a moment
@@ -126,6 +126,8 @@ class AccountForm(QWidget):
         self.key.wipe()
         self.address.clear()
         self.name.clear()
+        for box in self._boxes.values():
+            box.forget_problem()
         self._set_dialect(AUTOMATIC)
 
     def focus_first_problem(self) -> None:

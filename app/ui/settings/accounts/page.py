@@ -33,10 +33,12 @@ class AccountsPage(SectionPage):
     """`proxy_wanted` asks for what is to be done with the proxy's password: "replace-key" or "remove-key".
 
     `export_wanted` asks for the private key of a wallet, as an encrypted file; it tells the account's id.
+    `wallet_wanted` asks for the dialog that adds a wallet.
     """
 
     proxy_wanted = Signal(str)
     export_wanted = Signal(str)
+    wallet_wanted = Signal()
 
     def __init__(
         self,
@@ -96,6 +98,9 @@ class AccountsPage(SectionPage):
         card = Card(self.theme, padding=(16, 14), spacing=12)
         head = QHBoxLayout()
         head.addWidget(Label(self.theme, tr("New account"), "heading"), 1)
+        self.add_wallet = Button(self.theme, tr("Add a wallet…"), kind="link", size="small")
+        self.add_wallet.clicked.connect(self._leave_for_wallet)
+        head.addWidget(self.add_wallet)
         close = Button(self.theme, tr("Cancel"), kind="quiet", size="small")
         close.clicked.connect(self.close_form)
         head.addWidget(close)
@@ -144,6 +149,10 @@ class AccountsPage(SectionPage):
         self._show_question()
         if had_focus:
             self.add_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _leave_for_wallet(self) -> None:
+        self.close_form()
+        self.wallet_wanted.emit()
 
     def _show_question(self) -> None:
         """Where keys are kept matters as soon as there is one, or one is being entered."""

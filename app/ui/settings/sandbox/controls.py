@@ -34,6 +34,9 @@ class ControlsPage(Groups):
             "a real service. It affects every program that uses this Sandbox."
         )
         self._said = ProblemLabel(theme)
+        policy = self._said.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # what it says moves no switch
+        self._said.setSizePolicy(policy)
         self.place = ChoiceField(theme, tr("Affected requests"), small=True)
         for path, title in PLACES:
             self.place.addItem(title, path)

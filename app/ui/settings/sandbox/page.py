@@ -62,6 +62,7 @@ class SandboxPage(SectionPage):
             self._pages[key] = self._build(key)
             self._holder.addWidget(self._pages[key])
         self.choice.set_current(key)
+        self.show_state(self.presenter.state)
         for name, page in self._pages.items():  # no stack: that would be as high as the highest of them
             page.setVisible(name == key)
 
@@ -77,7 +78,7 @@ class SandboxPage(SectionPage):
         return OwnCodePage(theme, presenter)
 
     def show_state(self, state: SandboxState) -> None:
-        self.reminder.show_active(tuple(one.words for one in state.active))
+        self.reminder.show_active(tuple(one.words for one in state.active), stays=self.choice.current == "controls")
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -95,11 +96,10 @@ class Reminder(Card):
 
     def __init__(self, theme: Theme, clear_all: Callable[[], None]) -> None:
         super().__init__(theme, padding=(14, 10), spacing=0)
-        self.set_fill("warn_tint")
-        self.set_border("warn")
         row = QHBoxLayout()
         row.setSpacing(theme.px(10))
-        row.addWidget(IconLabel(theme, "warning", "warn", px=18))
+        self._icon = IconLabel(theme, "warning", "warn", px=18)
+        row.addWidget(self._icon)
         self.words = Label(theme, "", wrap=True)
         row.addWidget(self.words, 1)
         self.clear = Button(theme, tr("Clear all"), size="small")
@@ -108,9 +108,16 @@ class Reminder(Card):
         self.body.addLayout(row)
         self.hide()
 
-    def show_active(self, active: tuple[str, ...]) -> None:
+    def show_active(self, active: tuple[str, ...], *, stays: bool) -> None:
+        """`stays`: it is there without any, too, so that the first that is turned on moves nothing."""
         count = len(active)
         if count:
             lead = tr_n("{n} test control is on.", "{n} test controls are on.", count)
             self.words.set_text(f"{'; '.join(active)}.", lead=lead)
-        self.setVisible(bool(active))
+        else:
+            self.words.set_text(tr("No test controls are on."), lead="")
+        self._icon.set_icon(*("warning", "warn") if count else ("check", "text3"))
+        self.set_fill("warn_tint" if count else "surface")
+        self.set_border("warn" if count else "line")
+        self.clear.setEnabled(bool(count))
+        self.setVisible(stays or bool(count))
