@@ -211,7 +211,8 @@ def _render_equal_videos_once() -> Iterator[None]:
     from app.sandbox.media import video_jobs
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(video_jobs, "_made", functools.lru_cache(maxsize=32)(video_jobs._made))
+        made = "_made"
+        patch.setattr(video_jobs, made, functools.lru_cache(maxsize=32)(getattr(video_jobs, made)))
         yield
 
 

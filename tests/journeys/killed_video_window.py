@@ -62,9 +62,10 @@ async def live(app: QApplication, home: Path, base_url: str, api_key: str) -> No
         rialto.window.show_tab("video")
         page = video_of(rialto)
         await until(lambda: page.presenter.sending.intents is not None and page.presenter.form.takes is not None)
-        page.form.prompt.setPlainText(PROMPT)
-        await until(lambda: page.form.queue.isEnabled() and page.presenter.form.exact)
-        page.form.queue.click()
+        form = page.form
+        form.prompt.setPlainText(PROMPT)
+        await until(lambda: form.queue.isEnabled() and page.presenter.form.exact)
+        form.queue.click()
         await until(lambda: any(job.state == "running" for job in page.presenter.job_store.jobs()))
         rialto.window.show_tab("chat")
         await until(lambda: rialto.window.saver.is_done)  # the next start opens the tab that was left

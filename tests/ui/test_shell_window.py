@@ -445,16 +445,17 @@ async def test_a_held_failure_budget_is_said_in_a_banner(harness):
 async def test_the_sheet_of_shortcuts_is_searched_by_action_and_key(harness):
     harness.window.open_shortcuts()
     sheet = harness.window.overlays._shortcuts
+    rows = sheet._scroll
     assert harness.window.focusWidget() is sheet.search
     assert "Full screen" in words(sheet)
     height = sheet.panel.height()
     QTest.keyClicks(sheet.search, "ctrl+k")
     QTest.keyClick(sheet.search, Qt.Key.Key_Return)
-    assert "Commands…" in words(sheet._scroll)
-    assert "Full screen" not in words(sheet._scroll)
+    assert "Commands…" in words(rows)
+    assert "Full screen" not in words(rows)
     assert sheet.panel.height() == height
     QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
-    assert "Full screen" in words(sheet._scroll)
+    assert "Full screen" in words(rows)
     QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
     assert not sheet.isVisible()
 
