@@ -220,7 +220,7 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
     assert not rialto.window.undo_stack.can_undo(one.tab), name
     if one.tab not in empty:
         await hands.begin()
-        await until(page.list.trash_pane.view.hasFocus)
+        await until(page.list.trash_pane.back.hasFocus)  # the list is empty
         await hands.press("Ctrl+F")
         await until(page.list.filter.hasFocus)
 

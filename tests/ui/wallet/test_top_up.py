@@ -164,7 +164,11 @@ async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and
     shown: list[str] = []
     again: list[str] = []
     thread = SimpleNamespace(head_id="the refused answer")
-    chat = SimpleNamespace(opened=SimpleNamespace(thread=thread), act=lambda *what: again.append(" ".join(what)))
+    chat = SimpleNamespace(
+        opened=SimpleNamespace(thread=thread),
+        has_no_answer=lambda _message_id: True,
+        act=lambda *what: again.append(" ".join(what)),
+    )
     page = SimpleNamespace(retry_refused=lambda: ChatPage.retry_refused(SimpleNamespace(presenter=chat)))
     tabs = {"chat": page, "wallet": wallet.page}
     window = SimpleNamespace(current_tab="chat", show_tab=shown.append, tab=tabs.__getitem__)
