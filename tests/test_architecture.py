@@ -363,6 +363,7 @@ def test_tests_touch_fewer_and_fewer_private_names() -> None:
         if isinstance(node, ast.Attribute)
         and node.attr.startswith("_")
         and not node.attr.startswith("__")
+        and node.attr not in ("_replace", "_fields", "_field_defaults")  # of every named tuple, for everybody
         and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
     ]
     assert len(found) <= PRIVATE_NAMES, found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.chat.page import ChatPage
+from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
@@ -73,6 +74,4 @@ def make_characters_page(rialto: Rialto) -> CharactersPage:
 
 
 def _speak_with(rialto: Rialto, character: Character, in_new_chat: bool) -> None:
-    from app.ui.chat.state import CharacterHead
-
     rialto.chat_page.use_character(CharacterHead.of(character), new_chat=in_new_chat)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from app import __version__
 from app.storage.settings import THEMES
@@ -25,8 +25,7 @@ Opens Rialto. Set RIALTO_HOME to choose the data folder.
 """)
 
 
-@dataclass(slots=True)
-class Options:
+class Options(NamedTuple):
     """What the command line asked for."""
 
     theme: str = ""
@@ -48,10 +47,10 @@ def read_options(arguments: Sequence[str]) -> Options | str:
         if word == "--version":
             return tr("Rialto {version}", version=__version__)
         if word == "--self-test":
-            options.self_test = True
+            options = options._replace(self_test=True)
             continue
         if word == "--uninstall-info":
-            options.uninstall_info = True
+            options = options._replace(uninstall_info=True)
             continue
         if word not in ("--theme", "--tour", "--act", "--portable") or not rest:
             return tr("{word} is not a known option.\n\n{usage}", word=word, usage=USAGE)
@@ -59,11 +58,11 @@ def read_options(arguments: Sequence[str]) -> Options | str:
         if word == "--theme" and value not in THEMES:
             return tr("Unknown theme: {value}.\n\n{usage}", value=value, usage=USAGE)
         if word == "--tour":
-            options.tour = Path(value).absolute()
+            options = options._replace(tour=Path(value).absolute())
         elif word == "--portable":
-            options.portable = Path(value).expanduser().absolute()
+            options = options._replace(portable=Path(value).expanduser().absolute())
         elif word == "--act":
-            options.act = value
+            options = options._replace(act=value)
         else:
-            options.theme = value
+            options = options._replace(theme=value)
     return options

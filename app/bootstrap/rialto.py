@@ -12,12 +12,14 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app import __version__
-from app.bootstrap.chat_tab import make_chat_tab
+from app.bootstrap.chat_tab import make_characters_page, make_chat_tab
 from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets, show_status_page
 from app.bootstrap.startup_marks import FirstPaint, mark
 from app.bootstrap.tabs import RAIL
 from app.core.current_account import CurrentAccount
 from app.core.file_saving import Saved
+from app.core.money import when
+from app.core.problems import ActionSpec, hide_secrets_with
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
@@ -26,7 +28,6 @@ from app.storage.paths import resources
 from app.translation import tr
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.kit import files
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Mode, Theme
 from app.ui.shell.main_window import MainWindow
@@ -96,11 +97,15 @@ class Rialto:
 
     def _remember_folders(self) -> None:
         """Let the file dialogs open where the person was, also after a restart."""
+        from app.ui.kit import files
+
         files.folders = dict(self.settings.value.dialog_folders)
         files.folder_chosen = lambda: self.settings.remember(dialog_folders=dict(files.folders))
 
     @staticmethod
     def _forget_folders() -> None:
+        from app.ui.kit import files
+
         files.folders, files.folder_chosen = {}, dict
 
     async def live(self) -> int:
@@ -204,9 +209,7 @@ class Rialto:
         """Start what the window can be seen without: log, history, the account in use, what lies over the window."""
         import asyncio
 
-        await self._load("app.ui.shell.overlays", "app.core.problems", "PySide6.QtNetwork")
-        from app.core.problems import hide_secrets_with
-
+        await self._load("app.ui.shell.overlays", "PySide6.QtNetwork")
         hide_secrets_with(self.secrets.redact)  # before the first call that can fail
         self.window.after_first_paint()
         self._return_to_tab()
@@ -266,9 +269,6 @@ class Rialto:
                 self._offer_copy(name, note, file, restore)
 
     def _offer_copy(self, name: str, note: str, file: StoredFile, restore: Callable[[], Awaitable[None]]) -> None:
-        from app.core.money import when
-        from app.core.problems import ActionSpec
-
         copied_at = file.copied_at()
         if copied_at is None:
             self.toast(note, tr("Open folder"), self._open_folder)
@@ -532,8 +532,6 @@ class Rialto:
 
     @cached_property
     def characters_page(self) -> CharactersPage:
-        from app.bootstrap.chat_tab import make_characters_page
-
         return make_characters_page(self)
 
     def help(self, action: str) -> None:
@@ -552,9 +550,9 @@ class Rialto:
 
         What tells of a file that was saved leads to its folder.
         """
-        from app.core.problems import ActionSpec
-
         if isinstance(sentence, Saved) and not label:
+            from app.ui.kit import files
+
             label, act = tr("Show in folder"), partial(files.show_in_folder, sentence.path)
         actions = (ActionSpec("act", label),) if label else ()
         if self.settings.value.notify and not self.window.isActiveWindow():

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication
 
 from app import __version__
 from app.bootstrap.options import USAGE, Options, read_options
-from app.bootstrap.start_failure import show_start_failure, show_text
 from app.bootstrap.startup_context import StartupContext
 from app.bootstrap.startup_marks import Loading
 from app.credentials.redaction import Redactor
@@ -39,11 +38,14 @@ def run(arguments: Sequence[str]) -> int:
     """Run the program to its end and return the exit code."""
     options = read_options(arguments)
     if isinstance(options, str):
+        from app.bootstrap.start_failure import show_text
+
         show_text(options)
         return 0 if options == USAGE or options.startswith("Rialto ") else 2
     if options.portable is not None:
         os.environ[HOME_VARIABLE] = str(options.portable)  # for the processes that this one starts as well
     if options.uninstall_info:
+        from app.bootstrap.start_failure import show_text
         from app.storage.disk_usage import uninstall_info
 
         show_text(uninstall_info(Paths.for_user()))
@@ -67,28 +69,30 @@ def run(arguments: Sequence[str]) -> int:
     try:
         paths.make()
     except StorageUnavailable as error:
-        show_start_failure(
+        return _fail(
             f"{error.sentence}.",
             tr("Rialto keeps its data in {data}. {make_writable}", data=paths.data, make_writable=_MAKE_WRITABLE),
         )
-        return 1
     instance = SingleInstance(paths.data)
     if not instance.try_lock():
         if instance.raise_other():
             print(tr("Rialto is already running. Its window is in front now."))
             return 0
         if instance.is_refused:
-            show_start_failure(tr("Rialto cannot write to its data folder, {data}.", data=paths.data), _MAKE_WRITABLE)
-        else:
-            show_start_failure(
-                tr("Another copy of Rialto is using {data} and does not answer.", data=paths.data), _END_THE_OTHER
-            )
-        return 1
+            return _fail(tr("Rialto cannot write to its data folder, {data}.", data=paths.data), _MAKE_WRITABLE)
+        return _fail(tr("Another copy of Rialto is using {data} and does not answer.", data=paths.data), _END_THE_OTHER)
     try:
         return _run_window(qt_app, options, paths, instance)
     except DisplayLost:
         print(tr("Rialto quit because its display closed. Everything you wrote is saved."), file=sys.stderr, flush=True)
         os._exit(1)  # the database's thread would be waited for, and nothing can tell it to end any more
+
+
+def _fail(what: str, advice: str) -> int:
+    from app.bootstrap.start_failure import show_start_failure  # its message box is 1 ms of a start that works
+
+    show_start_failure(what, advice)
+    return 1
 
 
 class DisplayLost(Exception):
@@ -109,8 +113,7 @@ def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: 
         _show(rialto)
         return _run_in_loop(qt_app, rialto)
     except StorageUnavailable as error:
-        show_start_failure(f"{error.sentence}.", _MAKE_WRITABLE)
-        return 1
+        return _fail(f"{error.sentence}.", _MAKE_WRITABLE)
     finally:
         crashes.uninstall()
         instance.release()

@@ -6,6 +6,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from app.storage.errors import StorageError
+
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.service.models import Model
@@ -31,8 +33,6 @@ async def saved_models(
 
 async def save_models(catalogue: Catalogue | None, account_id: str, kind: str, models: tuple[Model, ...]) -> None:
     """Keep a list for the next start. A disk that refuses costs no more than one request then."""
-    from app.storage.errors import StorageError
-
     if catalogue is not None and models:
         rows = [model.model_dump(mode="json", by_alias=True) for model in models]
         with suppress(StorageError):

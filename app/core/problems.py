@@ -8,11 +8,10 @@ A `Problem` is drawn by `ErrorCard`, in one line, or as a banner. It never holds
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from app.core.money import LONGEST_COUNTDOWN_S, coming
+from app.core.money import LONGEST_COUNTDOWN_S, clock, coming, duration
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -22,16 +21,14 @@ if TYPE_CHECKING:
 Severity = Literal["bad", "warn", "quiet"]
 
 
-@dataclass(frozen=True, slots=True)
-class ActionSpec:
+class ActionSpec(NamedTuple):
     """A button: `id` is what the presenter hears (`retry`, `replace-key`, …), `text` what the person reads."""
 
     id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """An error in three parts, its buttons, and the facts for support.
 
     `facts` are amounts shown in the card (label, value); `details` the block that is copied for support.
@@ -152,8 +149,6 @@ def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) ->
     exchange = error.exchange
     time = f"{now.astimezone():%H:%M:%S}"
     if exchange is not None:
-        from app.core.money import clock, duration
-
         rows.append((tr("Request"), clean(f"{exchange.request.method} {exchange.request.path}")))
         if exchange.model:
             rows.append((tr("Model"), clean(exchange.model)))

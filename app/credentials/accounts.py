@@ -11,9 +11,8 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 from urllib.parse import urlsplit
 
 from app.translation import tr
@@ -39,8 +38,7 @@ class AccountRefused(ValueError):
         self.sentence = sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(NamedTuple):
     """Where calls go and how they sign in. Its secret is not here: the keyring or the vault keeps that."""
 
     id: str
@@ -117,8 +115,7 @@ def checked(account: Account) -> Account:
         raise AccountRefused("kind", tr("Choose how this account signs in."))
     if len(account.address) > MAX_WALLET_CHARS:
         raise AccountRefused("address", tr("This is too long for a wallet address."))
-    return replace(
-        account,
+    return account._replace(
         name=name,
         base_url=clean_address(account.base_url),
         secret_hint=account.secret_hint[-HINT_CHARS:],
@@ -297,7 +294,7 @@ class Accounts:
 
     def update(self, account_id: str, **changes: Any) -> Account:
         """Change fields of one account. Raises `AccountRefused`, `KeyError` for an unknown id."""
-        account = checked(replace(self._accounts[account_id], **changes, id=account_id))
+        account = checked(self._accounts[account_id]._replace(**changes, id=account_id))
         self._refuse_twin(account)
         self._write(lambda known: {**known, account_id: account})
         return account

@@ -16,17 +16,16 @@ from __future__ import annotations
 import errno
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from app.translation import tr
 
 Again = Callable[[], Awaitable[object]]
 
 
-@dataclass(frozen=True, slots=True)
-class Unsaved:
+class Unsaved(NamedTuple):
     """What was paid for or recorded and could not be kept: from now on it is in memory alone.
 
     `name` is of the file to propose; no `data` means that there is nothing to save elsewhere. `again` keeps it where it
@@ -50,7 +49,7 @@ class StorageError(Exception):
     def keep_again_with(self, keep: Callable[[Again], Awaitable[None]]) -> None:
         """Let `keep` keep what is unsaved: it awaits the work that it is given, and does what belongs after it."""
         self.unsaved = tuple(
-            replace(each, again=partial(keep, each.again)) if each.again is not None else each for each in self.unsaved
+            each._replace(again=partial(keep, each.again)) if each.again is not None else each for each in self.unsaved
         )
 
 

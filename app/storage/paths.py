@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
 from app.storage.files import make_folder
 
@@ -13,8 +13,7 @@ APP_NAME = "Rialto"
 HOME_VARIABLE = "RIALTO_HOME"
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(NamedTuple):
     """The folders of one person's Rialto. Nothing is made until `make()`."""
 
     data: Path
@@ -52,8 +51,8 @@ class Paths:
 
     def make(self) -> None:
         """Make every folder, readable by the owner only. Raises `StorageUnavailable`."""
-        for field in fields(self):
-            make_folder(getattr(self, field.name))
+        for folder in self:
+            make_folder(folder)
 
     @property
     def database(self) -> Path:

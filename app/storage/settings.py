@@ -10,9 +10,9 @@ import json
 import math
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from app.storage.errors import StorageUnavailable
 from app.storage.files import StoredFile
@@ -25,10 +25,10 @@ PROXY_MODES = ("system", "none", "manual")
 PROXY_KINDS = ("http", "https", "socks5")
 TEXT_PERCENT_MIN, TEXT_PERCENT_MAX = 80, 200
 _MAX_TEXT = 200_000  # characters; window geometry is about 100
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the person chose, and what the window remembers of itself."""
 
     theme: str = "system"
@@ -37,26 +37,26 @@ class Settings:
     reduced_motion: bool = False
     welcome_done: bool = False
     secret_store: str = ""  # "" until there is a choice to make; then what the person chose
-    default_model: Mapping[str, str] = field(default_factory=dict)  # account id -> model id
-    chat_defaults: Mapping[str, Any] = field(default_factory=dict)  # option of new chats -> value, as in a chat's row
+    default_model: Mapping[str, str] = _NONE  # account id -> model id
+    chat_defaults: Mapping[str, Any] = _NONE  # option of new chats -> value, as in a chat's row
     window_geometry: str = ""  # Qt's saveGeometry(), base64
-    panes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # tab -> sizes in px, open or not
-    shortcuts: Mapping[str, str] = field(default_factory=dict)  # action id -> key sequence, "" for none
+    panes: Mapping[str, Mapping[str, Any]] = _NONE  # tab -> sizes in px, open or not
+    shortcuts: Mapping[str, str] = _NONE  # action id -> key sequence, "" for none
     favourite_models: tuple[str, ...] = ()
     model_sort: str = "name"  # the order of the model picker
     told_retiring: tuple[str, ...] = ()  # "model id, date" of models whose end was told
     palette_recent: tuple[str, ...] = ()  # what was run from the palette, newest first
-    dialog_folders: Mapping[str, str] = field(default_factory=dict)  # title of a file dialog -> folder chosen last
+    dialog_folders: Mapping[str, str] = _NONE  # title of a file dialog -> folder chosen last
     last_tab: str = "chat"
     last_chat: str = ""
-    glimpse: Mapping[str, str] = field(default_factory=dict)  # what the first frame shows of the usual model
+    glimpse: Mapping[str, str] = _NONE  # what the first frame shows of the usual model
     enter_sends: bool = True
     load_remote_pictures: bool = False
     show_adult: bool = False
     confirm_links: bool = True
     notify: bool = True  # say outside the window what happens while another program is in front
-    transcription: Mapping[str, str] = field(default_factory=dict)  # what the tab remembers: microphone, model, …
-    budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text; see app/core/budget.py
+    transcription: Mapping[str, str] = _NONE  # what the tab remembers: microphone, model, …
+    budgets: Mapping[str, str] = _NONE  # "soft day" -> USD as text; see app/core/budget.py
     wallet_lock_minutes: str = "15"  # how long after the last signature wallets lock themselves, "" for never
     look_for_updates: bool = False  # at a start, at most once a day
     updates_looked_at: str = ""  # ISO time of the last look
@@ -67,7 +67,7 @@ class Settings:
     proxy_user: str = ""  # "" for a proxy without a user; its password is never here
     proxy_bypass: tuple[str, ...] = ()  # hosts that are called straight
     ca_files: tuple[str, ...] = ()  # paths of PEM files that are believed besides the system's certificates
-    unknown: Mapping[str, Any] = field(default_factory=dict)  # keys of a newer version, kept as they came
+    unknown: Mapping[str, Any] = _NONE  # keys of a newer version, kept as they came
 
 
 _ONE_OF: Mapping[str, tuple[str, ...]] = {
@@ -77,7 +77,7 @@ _ONE_OF: Mapping[str, tuple[str, ...]] = {
     "proxy_mode": PROXY_MODES,
     "proxy_kind": PROXY_KINDS,
 }
-_KEYS = tuple(item.name for item in fields(Settings) if item.name != "unknown")
+_KEYS = tuple(name for name in Settings._fields if name != "unknown")
 _GONE = ("active_account",)  # of earlier versions: the list of accounts itself says which one is in use
 _DEFAULTS = Settings()
 
@@ -167,7 +167,7 @@ class SettingsStore:
     def remember(self, **changes: Any) -> None:
         """Set some values; whoever subscribed writes them soon. Raises `TypeError` for a name that is no setting."""
         checked = {name: _tolerant(name, value) if name in _KEYS else value for name, value in changes.items()}
-        value = replace(self.value, **checked)
+        value = Settings(**{**self.value._asdict(), **checked})
         if value != self.value:
             self.value = value
             for listener in tuple(self._listeners):
@@ -192,7 +192,7 @@ class SettingsStore:
         """Go by the copy of a damaged file, which `save` then writes in its place. Raises `ValueError` for no JSON."""
         self.note = ""
         self.file.end_offer()
-        self.remember(**{each.name: getattr(settings_from(json.loads(data)), each.name) for each in fields(Settings)})
+        self.remember(**settings_from(json.loads(data))._asdict())
 
     def subscribe(self, listener: Callable[[Settings], None]) -> None:
         """Call `listener` with the new value after every change, in the thread that changed it."""

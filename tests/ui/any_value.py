@@ -150,7 +150,7 @@ def values(kind: Any, leaves: dict[type, st.SearchStrategy[Any]], depth: int = 0
         return st.sampled_from(kind)
     if isinstance(kind, type) and issubclass(kind, WireModel):
         return _answers(kind)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__module__.startswith("app."):
+    if is_plain(kind) and kind.__module__.startswith("app."):
         return _records(kind, leaves, depth)
     raise NoValue
 
@@ -182,19 +182,30 @@ def _possible(kinds: tuple[Any, ...], leaves: dict[type, st.SearchStrategy[Any]]
     return found
 
 
-def _records(kind: type, leaves: dict[type, st.SearchStrategy[Any]], depth: int) -> st.SearchStrategy[Any]:
+def is_plain(kind: Any) -> bool:
+    """A dataclass or a named tuple."""
+    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or hasattr(kind, "_field_defaults"))
+
+
+def _records(kind: Any, leaves: dict[type, st.SearchStrategy[Any]], depth: int) -> st.SearchStrategy[Any]:
     """Frozen values of ours; a field that nobody can make up keeps its default."""
-    if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined] # every dataclass has them
-        raise NoValue
+    if dataclasses.is_dataclass(kind):
+        if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined] # every dataclass has them
+            raise NoValue
+        needed = {
+            field.name: field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+            for field in dataclasses.fields(kind)
+            if field.init
+        }
+    else:
+        needed = {name: name not in kind._field_defaults for name in kind._fields}
     hints = _hints(kind, kind.__module__)
     made = {}
-    for field in dataclasses.fields(kind):
-        if not field.init:
-            continue
+    for name, is_needed in needed.items():
         try:
-            made[field.name] = values(hints[field.name], leaves, depth + 1)
+            made[name] = values(hints[name], leaves, depth + 1)
         except NoValue:
-            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            if is_needed:
                 raise
     return st.builds(kind, **made)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from app.service.wire import WireModel
-from tests.ui.any_value import PLAUSIBLE, WILD, Function, NoValue, arguments, functions, members
+from tests.ui.any_value import PLAUSIBLE, WILD, Function, NoValue, arguments, functions, is_plain, members
 
 NUMBERS = (int, float, Decimal, datetime, date, timedelta)
 OTHER = {  # takes a number, but writes none of a service's or a file's
@@ -61,7 +60,7 @@ def writers() -> Iterator[Function]:
 
 def is_record(kind: Any, layers: tuple[str, ...]) -> bool:
     ours = isinstance(kind, type) and kind.__module__.startswith(layers)
-    return ours and (dataclasses.is_dataclass(kind) or issubclass(kind, WireModel))
+    return ours and (is_plain(kind) or issubclass(kind, WireModel))
 
 
 def builders() -> Iterator[Function]:

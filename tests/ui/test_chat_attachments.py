@@ -12,8 +12,9 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from app.service.http.base64_text import Base64Text
-from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
+from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
+from app.ui.chat.session.requests import shortened_body
 from app.ui.kit.image_decoding import fitted
 from app.ui.kit.theme import Theme
 from tests.kit.chat import FakeService, model_body, open_chat, open_chat_presenter

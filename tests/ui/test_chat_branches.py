@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +219,7 @@ async def test_an_answer_in_a_schema_is_asked_for_checked_and_shown_as_one(tmp_h
         assert harness.rows[-1].misfit == "$.city is missing"
         await harness.say("What?")
         assert harness.rows[-1].structured
-        harness.presenter.set_structure(replace(structure, use_schema=False))
+        harness.presenter.set_structure(structure._replace(use_schema=False))
         await harness.say("Plain?")
         assert not harness.rows[-1].structured
         assert "response_format" not in harness.fake.requests[-1]

@@ -25,6 +25,9 @@ class Base64Text:
         starts = range(0, len(data), ENCODED_AT_ONCE)
         return cls(head, tuple(base64.b64encode(view[start : start + ENCODED_AT_ONCE]) for start in starts))
 
+    def behind(self, head: str) -> Base64Text:
+        return Base64Text(head, self.pieces)
+
     @property
     def size(self) -> int:
         """The bytes that it carries, after decoding, or up to two more."""

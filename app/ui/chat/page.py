@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -281,7 +280,7 @@ class ChatPage(QObject):
         """The fields of a row that the view is told when they change; the others never do."""
         from app.ui.conversation.rows import MessageRow
 
-        return tuple(field.name for field in fields(MessageRow) if field.name not in ("id", "role"))
+        return tuple(name for name in MessageRow.__slots__ if name not in ("id", "role"))
 
     def _update_row(self, row: MessageRow) -> None:
         """Tell the view what changed of a row. Text of a streamed answer reaches it piece by piece, never whole."""

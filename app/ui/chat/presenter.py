@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.trash import Trash, TrashEntry, move_rows, moved_text
+from app.core.problems import ActionSpec
+from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
 from app.storage.errors import NotStored, StorageError
 from app.translation import tr
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.core.current_account import CurrentAccount
-    from app.core.problems import ActionSpec
     from app.core.tasks import TaskScope
     from app.storage.catalogue import Catalogue
     from app.storage.chat_rows import Message
@@ -128,7 +127,6 @@ class ChatPresenter(QObject):
         Text typed before this stays in the box, and then no old chat is opened over it.
         """
         # Imported here: the window is painted before the history is opened.
-        from app.core.trash import TrashKind
         from app.ui.chat.session.answer_queue import AnswerQueue
         from app.ui.chat.session.chat_library import ChatLibrary, Search
         from app.ui.chat.session.conversation import Conversation
@@ -265,7 +263,6 @@ class ChatPresenter(QObject):
 
     def _cheaper_model(self, job: Job) -> ActionSpec | None:
         """The cheapest model that is listed, when it is not the one that was asked."""
-        from app.core.problems import ActionSpec
 
         cheapest = self.account_models.cheapest()
         if cheapest is None or cheapest.id == job.request.model:
@@ -631,7 +628,7 @@ class ChatPresenter(QObject):
 
     def set_option(self, name: str, value: object) -> None:
         """Change one of `ChatOptions` for the open chat. Raises `TypeError` for a name that is none."""
-        self.opened.options = replace(self.opened.options, **{name: value})  # type: ignore[arg-type]  # by name
+        self.opened.options = self.opened.options._replace(**{name: value})  # type: ignore[arg-type]  # by name
         self._options_changed({"options": self.opened.stored_options()})
 
     def set_structure(self, structure: Structure) -> None:

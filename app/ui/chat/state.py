@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from app.service.characters import Character
 
 
-@dataclass(frozen=True, slots=True)
-class ChatEntry:
+class ChatEntry(NamedTuple):
     """One row of the list of chats."""
 
     id: str
@@ -165,8 +163,7 @@ class AttachmentView(NamedTuple):
 MOST_HITS = 50  # of one search; more are never read through, and fifty are there at once
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A place in the history that a search found. `message_id` is "" when it is the chat's title."""
 
     chat_id: str

@@ -6,7 +6,6 @@ QAction and QKeySequence only; nothing here knows a widget but the window that t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -23,15 +22,15 @@ WINDOW = "window"  # the scope of actions that work in every tab
 _SYSTEM_KEYS = frozenset({"Ctrl+Space", "Ctrl+H", "Ctrl+M", "Ctrl+Shift+Q", "Ctrl+Shift+U"})
 
 
-@dataclass(slots=True)
 class Entry:
     """One action, where it works, and the key it has now."""
 
-    action: TabAction
-    scope: str  # WINDOW or a tab's name
-    scope_title: str
-    shortcut: str
-    q_action: QAction
+    def __init__(self, action: TabAction, scope: str, scope_title: str, shortcut: str, q_action: QAction) -> None:
+        self.action = action
+        self.scope = scope  # WINDOW or a tab's name
+        self.scope_title = scope_title
+        self.shortcut = shortcut
+        self.q_action = q_action
 
     @property
     def id(self) -> str:

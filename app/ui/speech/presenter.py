@@ -522,8 +522,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
     kept = tr("Everything before it is saved.") if count < len(take.parts) else ""
     problem = describe(error, subject="text", charged=kept)
     if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
-        return replace(
-            problem,
+        return problem._replace(
             what=f"The service does not know the cloned voice {take.voice_name} any more",
             meaning=tr(
                 "Cloned voices are kept for about a week, for the model that made them. Nothing was charged. {kept}",
@@ -535,8 +534,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
     if isinstance(error, BadRequest) and _is_about_the_voice(error):
         model = voice_list.model(take.model)
         name = model.name if model is not None else take.model
-        return replace(
-            problem,
+        return problem._replace(
             what=f"{name} does not know the voice {take.voice_name}",
             meaning=tr("{shortened} Nothing was charged.", shortened=shortened(error.message)),
             primary=ActionSpec("model-voice", tr("Use {name}’s default voice", name=name)),
@@ -549,7 +547,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
             if failed and len(take.parts) > 1
             else tr("Ask again")
         )
-        problem = replace(problem, primary=ActionSpec("go-on", words))
+        problem = problem._replace(primary=ActionSpec("go-on", words))
     return problem
 
 

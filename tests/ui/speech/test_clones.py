@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -182,7 +181,7 @@ async def test_a_cloned_voice_is_neither_offered_nor_used_under_another_account(
     speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
     await until(lambda: speech.voice.startswith("vv_"))
     key, service = speech.presenter.choice, speech.current_account.service
-    speech.current_account.use(replace(SANDBOX, id="other", name="Other"), service)
+    speech.current_account.use(SANDBOX._replace(id="other", name="Other"), service)
     await until(lambda: not speech.voices.is_offline)
     await until(lambda: speech.voice == before[1])
     assert speech.own_cards == []
@@ -199,7 +198,7 @@ async def test_the_moment_after_a_switch_no_cloned_voice_of_the_account_before_s
     speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
     await until(lambda: speech.voice.startswith("vv_"))
     speech.write("Hello.")
-    speech.current_account.use(replace(SANDBOX, id="other", name="Other"), speech.current_account.service)
+    speech.current_account.use(SANDBOX._replace(id="other", name="Other"), speech.current_account.service)
     assert speech.voices.is_offline, "its voices are still on their way"
     await speech.spoken()
     await until(lambda: not speech.voices.is_offline)
@@ -218,7 +217,7 @@ async def test_a_voice_of_a_removed_account_can_be_cloned_anew_for_the_one_in_us
     speech.own_cards[0].trash.click()
     await until(lambda: speech.presenter.trash.entries)
     speech.voices.has_account = lambda account_id: account_id == "other"
-    speech.current_account.use(replace(SANDBOX, id="other", name="Other"), speech.current_account.service)
+    speech.current_account.use(SANDBOX._replace(id="other", name="Other"), speech.current_account.service)
     await until(lambda: not speech.voices.is_offline)
     speech.presenter.trash.restore((voice.id,))
     await until(lambda: speech.own_cards)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -55,7 +54,7 @@ async def test_a_voice_that_spoke_before_any_was_listed_stays_the_one_that_is_sh
     """The service may speak unasked with another one than the bundled names let expect."""
     monkeypatch.setattr(voice_list, "USUAL_VOICE", "am_adam")
     speech.write("Hello.")
-    speech.current_account.use(replace(SANDBOX, id="other"), speech.current_account.service)
+    speech.current_account.use(SANDBOX._replace(id="other"), speech.current_account.service)
     assert speech.voices.is_offline
     assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
     await speech.spoken()
@@ -72,7 +71,7 @@ async def test_a_voice_that_one_account_lacks_is_back_with_the_account_that_has_
     speech.presenter.use_voice("tts-orpheus", "leo")
     service = speech.current_account.service
     monkeypatch.setattr(speech.voices, "_table", VoiceTable(speech.home / "none.json"))
-    speech.current_account.use(replace(SANDBOX, id="other"), None)
+    speech.current_account.use(SANDBOX._replace(id="other"), None)
     assert speech.presenter.choice == Choice()
     speech.current_account.use(SANDBOX, service)
     await until(lambda: not speech.voices.is_offline)

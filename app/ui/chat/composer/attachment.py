@@ -8,17 +8,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.core import money
-from app.service.http.base64_text import Base64Text
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.translation import tr, tr_n
 from app.ui.conversation.attachment_kinds import KINDS, WORDS, Kind
 
 if TYPE_CHECKING:
     from app.service.chat_types import ContentPart
+    from app.service.http.base64_text import Base64Text
     from app.service.models import Model
 
 MAX_BYTES = MAX_UPLOAD_BYTES
@@ -42,13 +41,11 @@ SOUND_BYTES_A_TOKEN = 500
 VIDEO_BYTES_A_TOKEN = 400
 PDF_BYTES_A_TOKEN = 12
 _HASH = re.compile(r"[0-9a-f]{64}")
-_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
 CACHE_FROM_TOKENS = 1_024  # shorter pieces are not cached by the models that say what they cache
 MAX_CACHE_MARKS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(NamedTuple):
     """One attachment; its bytes are on the disk under `sha256`. `tokens` is an estimate, `note` what was done to it."""
 
     kind: Kind
@@ -65,7 +62,7 @@ class Attachment:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Attachment | None:
         """Read a stored one; None when it cannot be used."""
-        values = {field.name: stored.get(field.name, field.default) for field in fields(cls)}
+        values = {name: stored.get(name, cls._field_defaults.get(name)) for name in cls._fields}
         if values["kind"] not in KINDS:
             return None
         for name in ("size", "width", "height", "tokens"):
@@ -78,7 +75,7 @@ class Attachment:
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value not in ("", 0)}
+        return {name: value for name, value in self._asdict().items() if value not in ("", 0)}
 
     @property
     def detail(self) -> str:
@@ -151,7 +148,7 @@ def part_of(attachment: Attachment, data: str | Base64Text, *, cache: bool = Fal
     if attachment.kind == "audio":
         return ContentPart.of_audio(data, attachment.audio_format or "wav", cache=cache)
     head = f"data:{attachment.media_type};base64,"
-    address = head + data if isinstance(data, str) else replace(data, head=head)
+    address = head + data if isinstance(data, str) else data.behind(head)
     if attachment.kind == "image":
         return ContentPart.of_image(address, cache=cache)
     if attachment.kind == "video":
@@ -183,20 +180,3 @@ def cached_ones(groups: Sequence[tuple[Attachment, ...]]) -> frozenset[tuple[int
         if each.tokens >= CACHE_FROM_TOKENS
     ]
     return frozenset(found[:MAX_CACHE_MARKS])
-
-
-def shortened_body(body: object) -> object:
-    """A request body with the bytes of attachments cut short: what is kept to be looked at."""
-    if isinstance(body, Mapping):
-        return {name: shortened_body(value) for name, value in body.items()}
-    if isinstance(body, list | tuple):
-        return [shortened_body(value) for value in body]
-    if isinstance(body, Base64Text):
-        return tr("{beginning}… ({count} characters)", beginning=body.beginning[:60], count=f"{len(body):,}")
-    if isinstance(body, str) and len(body) > 400 and (_DATA.match(body) or _is_base64(body)):
-        return tr("{body}… ({count} characters)", body=body[:60], count=f"{len(body):,}")
-    return body
-
-
-def _is_base64(text: str) -> bool:
-    return " " not in text[:400] and "\n" not in text[:400] and len(text) > 4_000 and text[:400].isascii()

@@ -6,7 +6,7 @@ Names and file endings are not believed. Everything here reads, decodes or encod
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QSize
@@ -90,10 +90,10 @@ def check(name: str, data: bytes) -> Checked:
         return Checked(_sound(plain, kind), data)
     if kind in _VIDEOS:
         tokens = len(data) // VIDEO_BYTES_A_TOKEN
-        return Checked(replace(plain, kind="video", media_type=_VIDEOS[kind], tokens=tokens), data)
+        return Checked(plain._replace(kind="video", media_type=_VIDEOS[kind], tokens=tokens), data)
     if kind == "pdf":
         tokens = len(data) // PDF_BYTES_A_TOKEN
-        return Checked(replace(plain, kind="pdf", media_type="application/pdf", tokens=tokens), data)
+        return Checked(plain._replace(kind="pdf", media_type="application/pdf", tokens=tokens), data)
     return _text(plain, data)
 
 
@@ -132,7 +132,7 @@ def _is_bitmap(data: bytes) -> bool:
 def _sound(plain: Attachment, form: str) -> Attachment:
     audio_format = _SOUNDS.get(form, "aiff")
     tokens = plain.size // SOUND_BYTES_A_TOKEN
-    return replace(plain, kind="audio", media_type=f"audio/{audio_format}", audio_format=audio_format, tokens=tokens)
+    return plain._replace(kind="audio", media_type=f"audio/{audio_format}", audio_format=audio_format, tokens=tokens)
 
 
 def _text(plain: Attachment, data: bytes) -> Checked:
@@ -147,7 +147,7 @@ def _text(plain: Attachment, data: bytes) -> Checked:
         )
     if encoding != "utf-8":
         data = text.encode()
-    return Checked(replace(plain, size=len(data), tokens=count_tokens(text)), data)
+    return Checked(plain._replace(size=len(data), tokens=count_tokens(text)), data)
 
 
 def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
@@ -171,8 +171,7 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
             )
     if form in _CONVERTED:
         return _converted(plain, data)
-    found = replace(
-        plain,
+    found = plain._replace(
         kind="image",
         media_type=_PICTURES[form],
         width=max(0, width),
@@ -213,8 +212,7 @@ def _as_image(plain: Attachment, image: QImage, note: str) -> Checked:
     media_type = "image/png"
     if len(data) > WORTH_SHRINKING // 2 and not image.hasAlphaChannel():
         data, media_type = _written(image, "JPEG", JPEG_QUALITY), "image/jpeg"
-    found = replace(
-        plain,
+    found = plain._replace(
         kind="image",
         media_type=media_type,
         size=len(data),

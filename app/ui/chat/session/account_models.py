@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
 from app.core.model_lists import list_models, save_models, saved_models
+from app.core.problems import Problem, describe
 from app.translation import tr
 from app.ui.chat.session.cached_model import CachedModel
 from app.ui.chat.session.estimate import context_text
@@ -17,7 +17,6 @@ from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
-    from app.core.problems import Problem
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
     from app.storage.settings import SettingsStore
@@ -41,21 +40,21 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(slots=True)
 class AccountModels:
     """The text models of the account in use: what the window knows, else what was fetched here, else what is saved."""
 
-    current_account: CurrentAccount
-    settings: SettingsStore
-    catalogue: Catalogue | None = None
-    now: Callable[[], datetime] = utc_now
-    loading: bool = False
-    problem: Problem | None = None
-    _fetched: tuple[Model, ...] = ()
-    _fetched_at: datetime | None = None
-    _saved: tuple[Model, ...] = ()
-    _saved_at: datetime | None = None
-    _on_disk: tuple[Model, ...] = ()
+    def __init__(self, current_account: CurrentAccount, settings: SettingsStore) -> None:
+        self.current_account = current_account
+        self.settings = settings
+        self.catalogue: Catalogue | None = None
+        self.now: Callable[[], datetime] = utc_now
+        self.loading = False
+        self.problem: Problem | None = None
+        self._fetched: tuple[Model, ...] = ()
+        self._fetched_at: datetime | None = None
+        self._saved: tuple[Model, ...] = ()
+        self._saved_at: datetime | None = None
+        self._on_disk: tuple[Model, ...] = ()
 
     def models(self) -> tuple[Model, ...]:
         return self._fetched or self.current_account.models or self._saved
@@ -85,7 +84,6 @@ class AccountModels:
 
     async def fetch(self) -> None:
         """Ask the service for its text models. A failure becomes `problem`; what was shown stays."""
-        from app.core.problems import describe
         from app.service.errors import ServiceError
 
         self.loading, self.problem = True, None

@@ -106,7 +106,6 @@ def not_sent(sentence: str) -> Problem:
 
 def for_chat(problem: Problem, *, in_sandbox: bool = False) -> Problem:
     """The same problem with buttons that a chat can carry out; the Sandbox is no way out of the Sandbox."""
-    from dataclasses import replace
 
     def fit(action: ActionSpec | None) -> ActionSpec | None:
         if action is None:
@@ -116,7 +115,7 @@ def for_chat(problem: Problem, *, in_sandbox: bool = False) -> Problem:
         return _IN_CHAT.get(action.id, action)
 
     primary, alternative = fit(problem.primary), fit(problem.alternative)
-    return replace(problem, primary=primary, alternative=alternative if alternative != primary else None)
+    return problem._replace(primary=primary, alternative=alternative if alternative != primary else None)
 
 
 # Buttons of other tabs' forms → what does the same here.

@@ -196,8 +196,7 @@ class AnswerQueue(QObject):
         self.stop_row(message_id)
         problem = self._problems.get(message_id)
         if problem is not None and problem.countdown_until is not None:
-            self._problems[message_id] = replace(
-                problem,
+            self._problems[message_id] = problem._replace(
                 countdown_until=None,
                 meaning=tr("Your message is kept. Nothing is sent automatically."),
                 primary=ActionSpec("retry", tr("Try again")),
@@ -302,7 +301,7 @@ class AnswerQueue(QObject):
                 self._suggestions[job.message.id] = ending.error.suggested_prompt
             if not isinstance(ending.error, PaymentRequired):
                 return problem
-            return replace(problem, primary=self._way_to_pay(problem), alternative=self._cheaper(job) or OTHER_MODEL)
+            return problem._replace(primary=self._way_to_pay(problem), alternative=self._cheaper(job) or OTHER_MODEL)
         if ending.trouble is not None:
             return not_sent(ending.trouble.sentence)
         if ending.state == "failed":

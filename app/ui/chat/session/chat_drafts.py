@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -139,6 +138,8 @@ class ChatDrafts:
                 await self._put(chat, draft if text is None else text, attachments)
 
     async def _put(self, chat: Chat, draft: str, attachments: tuple[Attachment, ...]) -> None:
+        from dataclasses import replace
+
         assert self._library is not None
         kept = tuple(each.to_dict() for each in attachments)
         if chat.draft != draft or chat.draft_attachments != kept or self._library.is_unwritten(chat.id):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from app.translation import tr
 
@@ -26,8 +25,7 @@ MAX_STOPS = 4
 MAX_SEED = 2**53 - 1  # whole numbers beyond this are not exact in every JSON reader
 
 
-@dataclass(frozen=True, slots=True)
-class ChatOptions:
+class ChatOptions(NamedTuple):
     """The parameters of one chat as the person set them; None leaves a number to the model.
 
     `citations` starts on because it only says how search results are marked; nothing is searched while
@@ -58,13 +56,11 @@ class ChatOptions:
     def from_dict(cls, stored: Mapping[str, object]) -> ChatOptions:
         """Read stored options; what is unknown, missing or of the wrong type falls back to its default."""
         kept: dict[str, object] = {}
-        defaults = cls()
-        for field in fields(cls):
-            value = stored.get(field.name)
-            default = getattr(defaults, field.name)
-            if field.name == "web_search":
+        for name, default in cls._field_defaults.items():
+            value = stored.get(name)
+            if name == "web_search":
                 fits = value in WEB_SEARCH
-            elif field.name == "stop":
+            elif name == "stop":
                 value = (
                     tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
                 )
@@ -74,25 +70,22 @@ class ChatOptions:
             else:
                 fits = type(value) is type(default)
             if fits:
-                kept[field.name] = int(cast(float, value)) if field.name in ("reply_limit", "seed") else value
+                kept[name] = int(cast(float, value)) if name in ("reply_limit", "seed") else value
         return cls(**kept)  # type: ignore[arg-type]  # each value was compared with its default's type above
 
     def to_dict(self) -> dict[str, object]:
         """Only what differs from the defaults, so that a later default reaches old chats."""
-        defaults = asdict(ChatOptions())
-        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+        return {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(NamedTuple):
     """Whether a control has an effect on this model, and the line under it when it has none."""
 
     usable: bool = True
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Controls:
+class Controls(NamedTuple):
     """One `Control` for each option that a model can ignore."""
 
     web_search: Control = Control()

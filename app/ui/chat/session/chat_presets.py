@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.preset_library import PresetLibrary
@@ -44,7 +43,7 @@ class ChatPresets(PresetLibrary):
         if preset is None:
             return
         if preset.kind == "prompt":
-            self._use_options(replace(self._open.options, system_prompt=str(preset.body.get("text") or "")))
+            self._use_options(self._open.options._replace(system_prompt=str(preset.body.get("text") or "")))
             return
         stored = preset.body.get("options")
         character = preset.body.get("character")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,15 +27,15 @@ READ_TOGETHER = 2
 PASTED = "Pasted image.png"
 
 
-@dataclass(slots=True)
 class _Item:
     """One chip. `attachment` is None while it is read, and when it cannot be attached: then `sentence` says why."""
 
-    key: str
-    name: str
-    attachment: Attachment | None = None
-    sentence: str = ""
-    is_kept: bool = False  # file and draft are on the disk
+    def __init__(self, key: str, name: str, kept: Attachment | None = None) -> None:
+        self.key = key
+        self.name = name
+        self.attachment = kept
+        self.sentence = ""
+        self.is_kept = kept is not None  # file and draft are on the disk
 
     @property
     def busy(self) -> bool:
@@ -168,7 +167,7 @@ class Attaching(QObject):
 
         def read_and_keep() -> Attachment:
             checked = work()
-            return replace(checked.attachment, sha256=history.files.keep(checked.data))
+            return checked.attachment._replace(sha256=history.files.keep(checked.data))
 
         try:
             async with self._gate:
@@ -202,7 +201,7 @@ class Attaching(QObject):
         self.changed.emit(self._told_views)
 
     def _item(self, attachment: Attachment) -> _Item:
-        return _Item(f"a{next(self._keys)}", attachment.name, attachment, is_kept=True)
+        return _Item(f"a{next(self._keys)}", attachment.name, attachment)
 
     def _get(self, key: str) -> _Item | None:
         return next((item for item in self._items if item.key == key), None)

@@ -7,7 +7,6 @@ the service reported for earlier turns of the same model.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.core.money import MOST
@@ -43,11 +42,11 @@ def count_messages(texts: Iterable[str]) -> int:
     return sum(count_tokens(text) + MESSAGE_TOKENS for text in texts)
 
 
-@dataclass(slots=True)
 class TokenCounter:
     """Corrects the count per model from reported usage; the newest report weighs half."""
 
-    _factors: dict[str, float] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._factors: dict[str, float] = {}
 
     def learn(self, model_id: str, estimated: int, reported: int) -> None:
         """Remember that a context estimated at `estimated` tokens was billed as `reported`."""

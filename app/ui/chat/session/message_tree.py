@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.storage.chat_rows import Message
 
 
-@dataclass(slots=True)
 class MessageTree:
     """The messages of the open chat. `head_id` is the leaf whose branch is on screen."""
 
-    head_id: str | None = None
-    _by_id: dict[str, Message] = field(default_factory=dict)
-    _children: dict[str | None, list[str]] = field(default_factory=dict)
-    _shown_from: str | None = None  # the head that the next three were made for
-    _shown: tuple[Message, ...] | None = None
-    _shown_ids: frozenset[str] = frozenset()
+    def __init__(self, head_id: str | None = None) -> None:
+        self.head_id = head_id
+        self._by_id: dict[str, Message] = {}
+        self._children: dict[str | None, list[str]] = {}
+        self._shown_from: str | None = None  # the head that the next two were made for
+        self._shown: tuple[Message, ...] | None = None
+        self._shown_ids: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, messages: Iterable[Message], head_id: str | None) -> MessageTree:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,33 +46,33 @@ def typed_since(before: str, now: str) -> str | None:
     return now[end : len(now) - len(rest)] if now[end:].endswith(rest) and len(now) >= len(before) else None
 
 
-@dataclass(slots=True)
 class OpenChat:
     """`chat_id` is None for a chat that is not on disk yet. `editing` is the id of the turn in the box, or None."""
 
-    current_account: CurrentAccount
-    account_models: AccountModels
-    counter: TokenCounter = field(default_factory=TokenCounter)
-    chat_id: str | None = None
-    opening: int = 0  # goes up with each chat that is opened, new ones too
-    title: str = ""
-    thread: MessageTree = field(default_factory=MessageTree)
-    options: ChatOptions = field(default_factory=ChatOptions)
-    structure: Structure = field(default_factory=Structure)
-    chosen_model: str = ""  # "" until the person or the character chose one: then the default counts
-    character: CharacterHead | None = None
-    usual_options: ChatOptions = field(default_factory=ChatOptions)  # what the new chat began with
-    draft: str = ""
-    editing: str | None = None
-    queued: bool = False  # the box is sent as soon as the answer under way is complete
-    set_aside: str = ""  # the draft from before an earlier turn was taken into the box
-    attachments: tuple[Attachment, ...] = ()  # of the draft, or of the turn that is edited
-    attachments_aside: tuple[Attachment, ...] = ()
-    reading: int = 0  # files that are still being read and checked
-    problem: Problem | None = None
-    is_whole: bool = True  # a long chat is shown by its newest messages first; nothing is sent before the rest is there
-    is_coming: bool = False  # an earlier chat is about to be opened in place of this one
-    _branch_tokens: int | None = None
+    def __init__(self, current_account: CurrentAccount, account_models: AccountModels) -> None:
+        self.current_account = current_account
+        self.account_models = account_models
+        self.counter = TokenCounter()
+        self.chat_id: str | None = None
+        self.opening = 0  # goes up with each chat that is opened, new ones too
+        self.title = ""
+        self.thread = MessageTree()
+        self.options = ChatOptions()
+        self.structure = Structure()
+        self.chosen_model = ""  # "" until the person or the character chose one: then the default counts
+        self.character: CharacterHead | None = None
+        self.usual_options = ChatOptions()  # what the new chat began with
+        self.draft = ""
+        self.editing: str | None = None
+        self.queued = False  # the box is sent as soon as the answer under way is complete
+        self.set_aside = ""  # the draft from before an earlier turn was taken into the box
+        self.attachments: tuple[Attachment, ...] = ()  # of the draft, or of the turn that is edited
+        self.attachments_aside: tuple[Attachment, ...] = ()
+        self.reading = 0  # files that are still being read and checked
+        self.problem: Problem | None = None
+        self.is_whole = True  # a long chat shows its newest messages first; nothing is sent before the rest is there
+        self.is_coming = False  # an earlier chat is about to be opened in place of this one
+        self._branch_tokens: int | None = None
 
     # Opening
 

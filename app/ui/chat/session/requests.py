@@ -6,6 +6,7 @@ turn would make a chat's size grow with the square of its length. The page puts 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
-from app.ui.chat.composer.attachment import shortened_body
+from app.service.http.base64_text import Base64Text
+from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
 from app.ui.chat.session.content_parts import user_messages
 from app.ui.chat.session.continuation import CONTINUE_INSTRUCTION
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.structured_output import Structure
 
 _NOTE_VERSION = 1
+_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
 DAY = "24h"  # the longest that the service keeps what it has cached
 
 
@@ -125,6 +128,23 @@ def without_bytes(exchange: Exchange) -> Exchange:
     if not any(isinstance(each.get("content"), list) for each in messages or () if isinstance(each, Mapping)):
         return exchange
     return replace(exchange, request=replace(exchange.request, body=shortened_body(body)))
+
+
+def shortened_body(body: object) -> object:
+    """A request body with the bytes of attachments cut short: what is kept to be looked at."""
+    if isinstance(body, Mapping):
+        return {name: shortened_body(value) for name, value in body.items()}
+    if isinstance(body, list | tuple):
+        return [shortened_body(value) for value in body]
+    if isinstance(body, Base64Text):
+        return tr("{beginning}… ({count} characters)", beginning=body.beginning[:60], count=f"{len(body):,}")
+    if isinstance(body, str) and len(body) > 400 and (_DATA.match(body) or _is_base64(body)):
+        return tr("{body}… ({count} characters)", body=body[:60], count=f"{len(body):,}")
+    return body
+
+
+def _is_base64(text: str) -> bool:
+    return " " not in text[:400] and "\n" not in text[:400] and len(text) > 4_000 and text[:400].isascii()
 
 
 def view_of(exchange: Exchange) -> RequestView:

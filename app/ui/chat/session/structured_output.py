@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.translation import tr
 
@@ -25,16 +24,14 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _UNIONS = ("anyOf", "oneOf", "allOf")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """What is wrong with an entered text, and in which line (from 1; 0 when no line can be named)."""
 
     sentence: str
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """What one chat asks for as JSON, as typed. What is switched off keeps its text."""
 
     use_schema: bool = False
@@ -47,13 +44,12 @@ class Structure:
     def from_stored(cls, stored: object) -> Structure:
         """Read what `to_stored` wrote; what is unknown or odd falls back to its default."""
         values = stored if isinstance(stored, Mapping) else {}
-        default = asdict(cls())
+        default = cls._field_defaults
         return cls(**{name: value for name, value in values.items() if type(value) is type(default.get(name, ...))})
 
     def to_stored(self) -> dict[str, object]:
         """Only what differs from the defaults."""
-        default = asdict(Structure())
-        return {name: value for name, value in asdict(self).items() if value != default[name]}
+        return {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
 
     def fault(self) -> str:
         """Why nothing can be sent with this, "" when it can."""

@@ -325,7 +325,7 @@ async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes
     exchange_id = error.exchange.id if error.exchange is not None else ""
     problem = describe(error, subject="request")
     if problem.alternative is not None and problem.alternative.id == "choose-model":
-        problem = replace(problem, alternative=None)  # a node has no models
+        problem = problem._replace(alternative=None)  # a node has no models
     if end_of_call(error) == "failed":
         await calls.failed(
             call.id, str(problem), status=error.status, request_id=error.request_id, exchange_id=exchange_id
@@ -346,8 +346,7 @@ def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence
     if len(named) != 1:
         return problem
     others = len(rows) - 1
-    return replace(
-        problem,
+    return problem._replace(
         primary=ActionSpec(f"edit:{named[0].id}", f"Edit call {named[0].id}"),
         alternative=ActionSpec(f"others:{named[0].id}", tr_n("Send the other", "Send the other {n}", others)),
     )

@@ -5,9 +5,8 @@ What a row says is harmless to read: nothing in it turns the names of strangers 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from app.service.http.harmless_text import harmless
 from app.ui.kit.qt_repairs.qt_exception_guard import report
@@ -28,14 +27,22 @@ def build_rows(items: Iterable[_Item], build: Callable[[_Item], _Row]) -> list[_
 
 
 def harmless_row(row: _Row) -> _Row:
-    """Return a frozen row whose texts hold nothing that deceives; itself where they hold nothing."""
-    if not dataclasses.is_dataclass(row) or isinstance(row, type):
-        return row
-    changes: dict[str, Any] = {}
-    for field in dataclasses.fields(row):
-        value = getattr(row, field.name)
-        if isinstance(value, str) and field.name not in ("id", "key", "path", "file"):
+    """Return a frozen row whose texts hold nothing that deceives; itself where they hold nothing.
+
+    A row is a named tuple or a dataclass.
+    """
+    names: Iterable[str] = getattr(row, "_fields", getattr(row, "__dataclass_fields__", ()))
+    changes: dict[str, str] = {}
+    for name in names:
+        value = getattr(row, name)
+        if isinstance(value, str) and name not in ("id", "key", "path", "file"):
             shown = harmless(value)
             if shown is not value:
-                changes[field.name] = shown
-    return dataclasses.replace(row, **changes) if changes else row
+                changes[name] = shown
+    if not changes:
+        return row
+    if isinstance(row, tuple):
+        return cast("_Row", row._replace(**changes))  # type: ignore[attr-defined]
+    from dataclasses import replace  # 1 ms of the start
+
+    return replace(row, **changes)  # type: ignore[type-var]
