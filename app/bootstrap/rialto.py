@@ -368,6 +368,7 @@ class Rialto:
         from app.bootstrap.prebuild_tabs import make_ready, with_work
 
         await make_ready(self.window, await with_work(database))
+        mark("tabs")
 
     def when_open(self, name: str, begin: Callable[[Database], Awaitable[None]]) -> None:
         """Hand the database to a tab when both are there: the database open, and the tab wanted by somebody."""

@@ -5,6 +5,7 @@ A bare window idles beside it for the same sixty seconds, so that what Qt itself
 
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -14,7 +15,6 @@ import psutil
 from tests.bench.harness import Ratio
 from tests.bench.windows import BARE, RIALTO, prepare_home, running, wait_for
 
-SETTLE_S = 10.0  # what follows a start: lists are fetched, caches are read
 IDLE_S = 60.0
 LOOK_EVERY_S = 1.0
 CPU_LIMIT_PERCENT = 0.1
@@ -35,8 +35,7 @@ def main() -> list[Ratio]:
         prepare_home(home, "sandbox")
         with running(BARE, bare_home) as (bare, bare_said, _), running(RIALTO, home) as (rialto, said, _):
             wait_for(bare, bare_said, ("ready",))
-            wait_for(rialto, said, ("ready",))
-            time.sleep(SETTLE_S)
+            wait_for(rialto, said, ("sandbox", "can-send", "tabs"))  # nothing of the start is left to do
             bare_idle, idle = watch(psutil.Process(bare.pid), psutil.Process(rialto.pid))
     beside = "a bare QMainWindow beside it"
     return [
@@ -72,7 +71,7 @@ def watch(*processes: psutil.Process) -> list[Idle]:
         most = [max(old, outside_connections(process)) for old, process in zip(most, processes, strict=True)]
     took = time.monotonic() - begun
     return [
-        Idle((cpu_seconds(process) - cpu) / took * 100, (wake_ups(process) - woken) / took, connections)
+        Idle((cpu_seconds(process) - cpu) / took * 100, (wake_ups(process) - woken).total() / took, connections)
         for process, (cpu, woken), connections in zip(processes, before, most, strict=True)
     ]
 
@@ -87,13 +86,13 @@ def cpu_seconds(process: psutil.Process) -> float:
     return sum(each.user + each.system for each in times)
 
 
-def wake_ups(process: psutil.Process) -> int:
-    """Return how often any thread of the program has gone to sleep and come back, where the system counts that."""
+def wake_ups(process: psutil.Process) -> Counter[str]:
+    """Return how often each thread of the program has gone to sleep and come back, where the system counts that."""
     tasks = [task for each in whole(process) for task in Path(f"/proc/{each.pid}/task").glob("*")]
     if not tasks:
-        return sum(each.num_ctx_switches().voluntary for each in whole(process))
-    lines = [line for task in tasks for line in (task / "status").read_text().splitlines()]
-    return sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+        return Counter({str(each.pid): each.num_ctx_switches().voluntary for each in whole(process)})
+    lines = [(task.name, line) for task in tasks for line in (task / "status").read_text().splitlines()]
+    return Counter({name: int(line.split()[1]) for name, line in lines if line.startswith("voluntary_ctxt_switches")})
 
 
 def outside_connections(process: psutil.Process) -> int:

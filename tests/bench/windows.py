@@ -1,9 +1,10 @@
 """Start windows in processes of their own and learn when they are painted: Rialto's, and a bare one to compare with.
 
 Both say `ready <monotonic ns>` in a file named by RIALTO_READY_FILE, when the first paint is over and the event loop
-turns again. Rialto adds `sandbox` once the Sandbox answers, where the account in use is the Sandbox, and `can-send`
-once its own client has the list of models. Both windows are 1440x900 on a screen that has room for them: Qt's usual
-off-screen one is 800 px wide, which would measure a narrow window with its panes folded away.
+turns again. Rialto adds `sandbox` once the Sandbox answers, where the account in use is the Sandbox, `can-send`
+once its own client has the list of models, and `tabs` once every tab is built ahead.
+Both windows are 1440x900 on a screen that has room for them: Qt's usual off-screen one is 800 px wide, which would
+measure a narrow window with its panes folded away.
 The clock is the system's monotonic one, the same for every process. Both find their bytecode compiled, as installed
 programs do: it is kept in a folder of this run, whatever the environment says about writing it, and the warm-up rounds
 fill that folder.
