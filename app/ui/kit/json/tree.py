@@ -182,7 +182,7 @@ class JsonTree(QTreeView):
         return QFontMetrics(font).horizontalAdvance(words) + self._theme.px(16)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        if _is_in_trouble(index.data(NODE)):
+        if _is_in_trouble(self.rows.node(index)):
             row = QRect(0, option.rect.top(), self.viewport().width(), option.rect.height())
             painter.fillRect(row, self._theme.color("bad_tint"))
             painter.fillRect(row.adjusted(0, 0, self._theme.px(3) - row.width(), 0), self._theme.color("bad"))
@@ -219,9 +219,7 @@ class _JsonDelegate(QStyledItemDelegate):
         return QSize(self._theme.px(120), height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        node: JsonNode | None = index.data(NODE)
-        if node is None:
-            return
+        node = self._tree.rows.node(index)
         painter.save()
         theme, rect = self._theme, QRect(option.rect)
         if option.state & QStyle.StateFlag.State_Selected:

@@ -63,7 +63,7 @@ class JsonTreeModel(QAbstractItemModel):
 
     def node(self, index: Index) -> JsonNode:
         """The node of an index; the top for an invalid one."""
-        return index.internalPointer() if index.isValid() else self._top
+        return index.internalPointer() or self._top  # asked for some twenty times for each row that is painted
 
     def index_of(self, path: Path) -> QModelIndex:
         """The index of a place, its row made if it was not; an invalid one for a place that is not there."""
