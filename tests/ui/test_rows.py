@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.rows import build_rows, harmless_row
 from app.ui.kit.theme import Theme
 from app.ui.wallet.account_card import AccountView
 from app.ui.wallet.list_pane import WalletListPane
@@ -25,6 +26,29 @@ def crashes(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
 def test_a_row_that_fails_is_reported_and_the_others_are_built(crashes: list[BaseException]) -> None:
     assert build_rows(["1", "x", "3"], int) == [1, 3]
     assert [type(error) for error in crashes] == [ValueError]
+
+
+class TupleRow(NamedTuple):
+    id: str
+    name: str
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class DataclassRow:
+    id: str
+    name: str
+    count: int = 0
+
+
+@pytest.mark.parametrize("kind", [TupleRow, DataclassRow])
+def test_rows_of_either_form_lose_what_deceives_but_keep_their_ids(kind: type[TupleRow | DataclassRow]) -> None:
+    deceptive = "ev\u202egpj.exe"
+    row = harmless_row(kind(deceptive, deceptive, 2))
+    assert (type(row), row.id, row.count) == (kind, deceptive, 2)
+    assert "\u202e" not in row.name
+    plain = kind("1", "plain", 2)
+    assert harmless_row(plain) is plain
 
 
 def card(name: str, usd: str = "5") -> AccountCard:
