@@ -58,6 +58,26 @@ async def test_a_dead_address_is_said_at_its_field_and_may_be_saved_all_the_same
     assert settings_harness.book.active.base_url == ADDRESS
 
 
+@pytest.mark.parametrize("path", ["/api/v1", "/v1"])
+async def test_the_usual_paths_are_tried_for_an_address_without_one(tasks, tmp_path, path):
+    def somewhere(request: httpx.Request) -> httpx.Response:
+        return accepted(request) if request.url.path.startswith(f"{path}/") else httpx.Response(404, text="<html>")
+
+    settings_harness = make_settings(tmp_path, tasks, somewhere)
+    await add(settings_harness, tasks, base_url="api.example.com")
+    assert settings_harness.book.active.base_url == f"https://api.example.com{path}"
+
+
+async def test_no_other_path_is_tried_than_the_one_that_was_typed(tasks, tmp_path):
+    settings_harness = make_settings(tmp_path, tasks, lambda request: httpx.Response(404, text="<html>"))
+    await add(settings_harness, tasks)
+    assert len(settings_harness.asked) == 1
+    await add(settings_harness, tasks, base_url="https://api.example.com")
+    problem = settings_harness.accounts.state.form.problems["base_url"]
+    assert problem.startswith("A server answered, but it is not a compatible service.")
+    assert settings_harness.book.list() == ()
+
+
 @pytest.mark.parametrize("way", ["none", "http", "socks5"])
 @pytest.mark.parametrize(
     "said", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x16\x03\x01\xff\xff" + b"\x00" * 40, b"SSH-2.0-x\r\n"]

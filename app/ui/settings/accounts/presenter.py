@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,7 +19,7 @@ from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountRefused, Accounts, clean_address, hint_of, new_account
 from app.credentials.stores import SecretStoreError, StoreAbsent
 from app.service.dialect import guess_dialect
-from app.service.errors import ServiceError, TimedOut
+from app.service.errors import BadResponse, NotFound, ServiceError, TimedOut
 from app.storage.errors import StorageError
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
@@ -34,6 +36,7 @@ from app.ui.settings.accounts.state import AccountRow, AccountsState, FormState,
 CHECK_WITHIN_S = 25.0
 AUTOMATIC = ""  # the dialect is guessed from the address
 PROXY = "connection"  # whose secret the proxy's password is
+USUAL_PATHS = ("/api/v1", "/v1")  # tried where an address was typed without one
 
 # account, a key that is typed or "" for the one that is kept → what the service says. Raises `ServiceError`.
 Check = Callable[[Account, str], Awaitable[CheckedKey]]
@@ -196,6 +199,19 @@ class AccountsPresenter(QObject):
         except TimeoutError:
             raise TimedOut(tr("No answer in time."), surely_not_sent=False) from None
 
+    async def _find(self, draft: AccountDraft, account: Account, key: str) -> tuple[Account, CheckedKey]:
+        """Check the key at the address as typed and, when it is a host alone that answers otherwise, at the usual paths."""
+        try:
+            return account, await self._ask(account, key)
+        except (NotFound, BadResponse):
+            if urlsplit(account.base_url).path:
+                raise
+            for path in USUAL_PATHS:
+                at_path = self._drafted(replace(draft, base_url=f"{account.base_url}{path}"), key)
+                with suppress(NotFound, BadResponse):
+                    return at_path, await self._ask(at_path, key)
+            raise
+
     async def _rename(self, account_id: str, name: str) -> None:
         try:
             await self._write(lambda: self._accounts.update(account_id, name=name))
@@ -315,7 +331,7 @@ class AccountsPresenter(QObject):
             return FormState(problems=problems, done=done)
         if not unchecked:
             try:
-                checked = await self._ask(account, key)
+                account, checked = await self._find(draft, account, key)
             except ServiceError as error:
                 return refused(error, done)
             self.record_answer(account.id, self._now(), checked.latency_ms)
