@@ -284,7 +284,7 @@ class ReachWatch:
     ) -> None:
         self._current_account = current_account
         self._tasks = tasks
-        self._knock = probe
+        self._probe = probe
         self._sleep = sleep
         current_account.reach_changed.connect(self._reach_changed)
         self._reach_changed()
@@ -301,6 +301,6 @@ class ReachWatch:
             await self._sleep(wait)
             if not self._is_cut_off():
                 return
-            await self._knock()
+            await self._probe()
             if not self._is_cut_off():
                 return

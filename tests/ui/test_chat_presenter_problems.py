@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.kit.chat import FakeService, open_chat_presenter, whole
+from tests.kit.chat import ChatPresenterHarness, FakeService, open_chat_presenter, whole
 from tests.kit.waiting import until
 
 
@@ -106,6 +108,68 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
         await harness.tasks.idle()
         assert harness.rows[-1].problem.countdown_until is None
         assert not harness.presenter.answers.writing()
+
+
+@dataclass
+class AwayService(FakeService):
+    """Cannot be connected to while `is_away`."""
+
+    is_away: bool = True
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        if self.is_away and not request.url.path.endswith("/models"):
+            raise httpx.ConnectError("Network is unreachable", request=request)
+        return super().handle(request)
+
+
+@pytest.fixture
+async def offline(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ChatPresenterHarness]:
+    """A chat whose message could not be delivered, and was asked to be sent when the service is back."""
+    monkeypatch.setattr("app.service.retry.BASE_WAIT_S", 0.0)
+    async with open_chat_presenter(tmp_home, fake=AwayService()) as harness:
+        await harness.say("Hi")
+        harness.current_account.set_reach("network")
+        row = harness.rows[-1]
+        assert row.problem is not None
+        assert [action.text for action in row.problem.actions] == ["Send when back", "Try again"]
+        harness.presenter.act(row.id, "send-when-back")
+        assert [action.text for action in harness.rows[-1].problem.actions] == ["Do not send"]
+        assert "will be sent when the service can be reached" in harness.rows[-1].problem.meaning
+        harness.fake.is_away = False
+        yield harness
+
+
+async def test_an_undelivered_message_is_sent_when_the_service_is_back(offline: ChatPresenterHarness) -> None:
+    await offline.tasks.idle()
+    assert offline.fake.requests == [], "not before"
+    offline.current_account.set_reach("")
+    await offline.tasks.idle()
+    assert (offline.text_of(-1), len(offline.fake.requests)) == ("Hello.", 1)
+    assert not offline.presenter.answers.writing()
+
+
+async def test_an_undelivered_message_can_be_called_off(offline: ChatPresenterHarness) -> None:
+    offline.presenter.act(offline.rows[-1].id, "dismiss")
+    assert [action.text for action in offline.rows[-1].problem.actions] == ["Try again"]
+    offline.current_account.set_reach("")
+    await offline.tasks.idle()
+    assert offline.fake.requests == []
+
+
+async def test_an_undelivered_message_is_not_sent_to_another_account(offline: ChatPresenterHarness) -> None:
+    current = offline.current_account
+    current.use(current.account._replace(id="another"), current.service)
+    await offline.tasks.idle()
+    assert offline.fake.requests == []
+    assert "Nothing is sent automatically" in offline.rows[-1].problem.meaning
+
+
+async def test_an_undelivered_message_that_is_deleted_is_not_sent(offline: ChatPresenterHarness) -> None:
+    offline.presenter.act(offline.rows[-1].id, "delete")
+    await offline.tasks.idle()
+    offline.current_account.set_reach("")
+    await offline.tasks.idle()
+    assert offline.fake.requests == []
 
 
 async def test_a_limit_until_tomorrow_asks_and_is_not_waited_for(tmp_home: Path, fake: FakeService) -> None:

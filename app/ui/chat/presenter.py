@@ -540,6 +540,8 @@ class ChatPresenter(QObject):
             self._do(conversation.retry, message_id)
         elif action == "dismiss":
             self.answers.dismiss(message_id)
+        elif action == "send-when-back":
+            self.answers.send_when_back(message_id)
         elif action == USE_SUGGESTION:
             self._edit_question_of(message_id)
             self.set_draft(self.answers.suggestion_for(message_id) or self.opened.draft)
@@ -553,6 +555,8 @@ class ChatPresenter(QObject):
         if deleted is None:
             return
         ids = tuple(each.id for each in deleted.messages)
+        for message_id in ids:
+            self.answers.stop_row(message_id)
         if self.opened.editing in ids:
             self.cancel_edit()
         said = tr("Answer deleted") if deleted.messages[0].role == "assistant" else tr("Message deleted")

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe
-from app.service.errors import ContentRefused, Held, InBandError, PaymentRequired, RateLimited
+from app.service.errors import ConnectionFailed, ContentRefused, Held, InBandError, PaymentRequired, RateLimited
 from app.storage.errors import NotStored, StorageError, Unsaved
 from app.translation import tr
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
@@ -82,6 +82,7 @@ class Job:
 
 # Where credits come from while no page of the window buys any.
 SANDBOX_MONEY = ActionSpec("sandbox-money", tr("Reset play money…"))
+SEND_WHEN_BACK = ActionSpec("send-when-back", tr("Send when back"))
 OTHER_ACCOUNT = ActionSpec("switch-account", tr("Use another account…"))
 
 
@@ -115,9 +116,11 @@ class AnswerQueue(QObject):
         self._problems: dict[str, Problem] = {}
         self._suggestions: dict[str, str] = {}
         self._unpaid: dict[str, tuple[Job, Decimal | None]] = {}
+        self._undelivered: dict[str, tuple[Job, str]] = {}  # by row id: never reached the service; of which account
         self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
-        self.waits: dict[str, str] = {}  # row id of an answer that waits for its time → its chat
+        self.waits: dict[str, str] = {}  # row id of an answer that waits for its time or for the connection → its chat
         current_account.numbers_changed.connect(self._try_unpaid)
+        current_account.reach_changed.connect(self._try_undelivered)
 
     def start(self, history: ChatStore, catalogue: Catalogue | None) -> None:
         self._history = history
@@ -184,7 +187,9 @@ class AnswerQueue(QObject):
     def stop_row(self, message_id: str) -> bool:
         """Stop one answer, or its waiting."""
         if self.waits.pop(message_id, None) is not None:
-            return self._tasks.cancel(_wait_task(message_id))
+            self._tasks.cancel(_wait_task(message_id))
+            self._say_not_sent(message_id)
+            return True
         if message_id not in self._live:
             return False
         self._stopped.add(message_id)
@@ -196,10 +201,16 @@ class AnswerQueue(QObject):
         self.stop_row(message_id)
         problem = self._problems.get(message_id)
         if problem is not None and problem.countdown_until is not None:
+            self._say_not_sent(message_id)
+
+    def _say_not_sent(self, message_id: str) -> None:
+        problem = self._problems.get(message_id)
+        if problem is not None:
             self._problems[message_id] = problem._replace(
                 countdown_until=None,
                 meaning=tr("Your message is kept. Nothing is sent automatically."),
                 primary=ActionSpec("retry", tr("Try again")),
+                alternative=None,
             )
             self.changed.emit(message_id)
 
@@ -299,6 +310,8 @@ class AnswerQueue(QObject):
             )
             if isinstance(ending.error, ContentRefused) and ending.error.suggested_prompt:
                 self._suggestions[job.message.id] = ending.error.suggested_prompt
+            if _can_wait_for_connection(ending.error) and not self._current_account.is_sandbox:
+                return problem._replace(primary=SEND_WHEN_BACK, alternative=ActionSpec("retry", tr("Try again")))
             if not isinstance(ending.error, PaymentRequired):
                 return problem
             return problem._replace(primary=self._way_to_pay(problem), alternative=self._cheaper(job) or OTHER_MODEL)
@@ -361,6 +374,9 @@ class AnswerQueue(QObject):
         if isinstance(error, PaymentRequired):
             self._unpaid[job.message.id] = (job, self._current_account.balance)
             return
+        if _can_wait_for_connection(error):
+            self._undelivered[job.message.id] = (job, self._account_id())
+            return
         wait_s = error.retry_after_s
         if wait_s is None or not _is_sent_again(job, error):
             return
@@ -381,8 +397,37 @@ class AnswerQueue(QObject):
             self._problems.pop(job.message.id, None)
             self.changed.emit(job.message.id)
 
+    def send_when_back(self, message_id: str) -> None:
+        """Send a message that never left as soon as the service can be reached, to the same account only."""
+        job, _ = self._undelivered.get(message_id, (None, None))
+        problem = self._problems.get(message_id)
+        if job is None or problem is None:
+            return
+        self.waits[message_id] = job.chat_id
+        self._problems[message_id] = problem._replace(
+            meaning=tr("Your message will be sent when the service can be reached again."),
+            primary=DO_NOT_SEND,
+            alternative=None,
+        )
+        self.changed.emit(message_id)
+        self._try_undelivered()
+
+    def _try_undelivered(self) -> None:
+        if self._current_account.reach:
+            return
+        for row, (job, account_id) in tuple(self._undelivered.items()):
+            if row in self.waits and account_id == self._account_id():
+                self.resume(job)
+            else:
+                self.stop_row(row)
+
+    def _account_id(self) -> str:
+        account = self._current_account.account
+        return account.id if account is not None else ""
+
     def _forget_wait(self, job: Job) -> None:
         self._unpaid.pop(job.message.id, None)
+        self._undelivered.pop(job.message.id, None)
         self.waits.pop(job.message.id, None)
 
     def _try_unpaid(self) -> None:
@@ -404,6 +449,13 @@ def _is_sent_again(job: Job, error: ServiceError) -> bool:
     wait_s = error.retry_after_s
     short = wait_s is not None and wait_s <= LONGEST_COUNTDOWN_S
     return isinstance(error, RateLimited | Held) and short and job.resends < MAX_RESENDS
+
+
+def _can_wait_for_connection(error: ServiceError) -> bool:
+    """Whether waiting may help: the message surely never left, and nothing on this computer has to be set right."""
+    code = error.code or ""
+    mends_itself = not code.startswith("proxy") and code not in ("certificate", "ca_file", "tls")
+    return isinstance(error, ConnectionFailed) and error.surely_not_sent and mends_itself
 
 
 def wait_problem(wait: RetryWait, now: datetime) -> Problem:

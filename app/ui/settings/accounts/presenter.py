@@ -200,7 +200,7 @@ class AccountsPresenter(QObject):
             raise TimedOut(tr("No answer in time."), surely_not_sent=False) from None
 
     async def _find(self, draft: AccountDraft, account: Account, key: str) -> tuple[Account, CheckedKey]:
-        """Check the key at the address as typed and, when it is a host alone that answers otherwise, at the usual paths."""
+        """Check the key at the address as typed; where a host alone answers otherwise, at the usual paths."""
         try:
             return account, await self._ask(account, key)
         except (NotFound, BadResponse):
