@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt, QThreadPool
 from PySide6.QtGui import QAccessible, QCloseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QSplitterHandle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QApplication,
+    QLineEdit,
+    QPushButton,
+    QSplitterHandle,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.problems import ActionSpec
 from app.core.undo import UndoCommand
@@ -19,6 +29,7 @@ from app.storage.settings import SettingsStore
 from app.ui.kit.tab import Zones
 from app.ui.kit.widgets.banner import BannerSpec
 from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.shell.focus_cycle import FocusCycle
 from tests.kit.settings import change_settings
 from tests.kit.shell import ShellHarness, make_shell
 from tests.kit.waiting import until
@@ -269,6 +280,21 @@ async def test_with_no_room_for_the_main_input_the_keyboard_goes_to_the_work_and
     QTest.keyClick(harness.chat.input, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.focusWidget() is harness.chat.filter
     assert harness.chat.filter.isVisible()
+
+
+def test_a_window_that_is_deleted_takes_the_focus_with_it_in_silence(qapp: QApplication, monkeypatch) -> None:
+    raised: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: raised.append(error))
+    window = QWidget()
+    field = QLineEdit(window)
+    FocusCycle(window).watch(qapp)
+    window.show()
+    window.activateWindow()
+    field.setFocus()
+    QTest.qWaitForWindowActive(window)
+    assert qapp.focusWidget() is field
+    shiboken6.delete(window)
+    assert (raised, qapp.focusWidget()) == ([], None)
 
 
 async def test_f6_leads_to_the_news_first_and_to_every_toast_and_banner_on_its_way_round(harness):

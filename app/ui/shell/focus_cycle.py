@@ -57,6 +57,8 @@ class FocusCycle(QObject):
         return part.first_target() if isinstance(part, Rail) else first_stop(part)
 
     def _moved(self, old: QWidget | None, new: QWidget | None) -> None:
+        if not alive(self._window):  # it is being deleted, and this object with it
+            return
         if new is None and old is not None and alive(old) and self._window.isActiveWindow() and not old.isEnabled():
             self.released.emit(old)
         widget = new
