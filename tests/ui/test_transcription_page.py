@@ -116,7 +116,7 @@ async def test_silence_and_clipping_are_said_beside_the_meter(tmp_home: Path, th
 
 
 async def test_a_dropped_file_shows_its_price_and_is_sent_by_ctrl_enter(
-    tmp_home: Path, theme: Theme, sandbox: RunningSandbox
+    tmp_home: Path, theme: Theme, sandbox: RunningSandbox, heard: list[str]
 ) -> None:
     async with open_transcription(tmp_home, theme, sandbox) as tab:
         main = tab.page.main
@@ -127,6 +127,8 @@ async def test_a_dropped_file_shows_its_price_and_is_sent_by_ctrl_enter(
         tab.run("transcription.main")
         await until(lambda: main.view == "result")
         assert tab.inspector_tab() == 0
+        (said,) = (words for words in heard if words.startswith("Transcript ready."))
+        assert "words" in said
         headroom = tab.page.status_headroom()
         assert headroom is not None
         assert (headroom.of, headroom.requests_limit) == ("Audio", 60)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QTimer
 from PySide6.QtGui import QAccessible
 
+from app.translation import tr
 from app.ui.conversation.announcer import Announcer
 from app.ui.conversation.units import BODY, STATE, THOUGHT
+from app.ui.kit.widgets.announce import SpokenCountdown, announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +42,8 @@ class Stream:
         self._flush_timer = _timer(view, FLUSH_MS, self.flush, once=True)
         self._blink_timer = _timer(view, BLINK_MS, self._blink)
         self._tick_timer = _timer(view, 1000, self._tick)
+        self._spoken_countdown = SpokenCountdown(view)
+        self._counts_to: datetime | None = None
         self._last_flush = 0.0
         self._formulas: list[str] = []
         self._formula_timer = _timer(view, FLUSH_MS, self._show_formulas, once=True)
@@ -53,19 +58,19 @@ class Stream:
     def begin(self, row_id: str) -> None:
         self._live.setdefault(row_id, Announcer(self._view))
 
-    def end(self, row_id: str) -> None:
+    def end(self, row: MessageRow) -> None:
         """Show what is left of a row, at once when it is little; the view comes back for the rest."""
+        row_id = row.id
         announcer = self._live.pop(row_id, None)
         if announcer is not None:
-            announcer.finish()
+            announcer.finish(ending_of(row))
         model = self._view.stack.known_model(row_id)
         if model is not None:
             model.advance(STEP_CHARS)
 
-    def say(self, row_id: str, sentence: str) -> None:
+    def say(self, sentence: str) -> None:
         """Tell screen readers at once, as for an error."""
-        announcer = self._live.get(row_id) or Announcer(self._view)
-        announcer.say(sentence)
+        announce(self._view, sentence, urgent=True)
 
     def stop_all(self) -> None:
         self._live.clear()
@@ -209,7 +214,31 @@ class Stream:
         for placed in view.stack.placed:
             if placed.key[0] == STATE:
                 placed.unit.stale()
+        self._say_countdown()
         view.refresh()
+
+    def _say_countdown(self) -> None:
+        """Say how long the newest card on screen still counts, at the moments at which that is said."""
+        rows = (self._view.stack.rows[placed.row] for placed in reversed(self._view.stack.placed))
+        until = next((row.problem.countdown_until for row in rows if row.problem and row.problem.countdown_until), None)
+        if until is None:
+            return
+        left = (until - datetime.now(UTC)).total_seconds()
+        if until != self._counts_to:
+            self._counts_to = until
+            self._spoken_countdown.begin(left + 1)  # the first second has passed
+        self._spoken_countdown.pass_to(left)
+
+
+def ending_of(row: MessageRow) -> str:
+    """What is said when an answer has ended: whether it is whole, and what it cost. A problem is said by itself."""
+    cost = ", ".join(run.text for run in row.receipt if run.strong)
+    match row.state:
+        case "complete":
+            return tr("Answer complete, {cost}.", cost=cost) if cost else tr("Answer complete.")
+        case "stopped" | "interrupted" if row.problem is None:
+            return f"{tr('Stopped.')} {row.state_text}".strip()
+    return ""
 
 
 def _counts_down(placed: PlacedUnit) -> bool:

@@ -158,9 +158,9 @@ class MessageView(QAbstractScrollArea):
             if row.state == "streaming":
                 self.stream.begin(row_id)
             else:
-                self.stream.end(row_id)
+                self.stream.end(row)
         if changes.get("problem") is not None and row.problem is not None:
-            self.stream.say(row_id, row.problem.sentence)
+            self.stream.say(row.problem.sentence)
         self.refresh(in_steps="state" in changes)  # all that still waited is in it then
 
     def row(self, row_id: str) -> MessageRow:

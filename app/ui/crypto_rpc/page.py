@@ -26,11 +26,12 @@ from app.ui.crypto_rpc.session.methods import MethodInfo
 from app.ui.crypto_rpc.session.pasting import read_pasted
 from app.ui.crypto_rpc.session.sending import estimate_words
 from app.ui.crypto_rpc.session.value_meaning import can_be_decoded, reading_of
-from app.ui.crypto_rpc.state import TIER_WORDS, CapsView, DraftView, RunView, SendQuestion
+from app.ui.crypto_rpc.state import TIER_WORDS, CapsView, DraftView, RunView, SendQuestion, spoken_result
 from app.ui.crypto_rpc.tool_controller import ToolController
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.copy_command import copy_command
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
@@ -183,6 +184,8 @@ class CryptoRpcPage(QObject):
             self.main.show_side("answer" if run is not None else "request")
         self._shown_job = job  # its later rounds do not take the editor away from whoever writes in it
         self.main.response.show_run(run)
+        if run is not None and run.state == "answered" and self.presenter.is_sending and self.main.isVisible():
+            announce(self.main, spoken_result(run))
         self.list.show_open(run.row_id if run is not None else "")
 
     async def _ask(self, question: SendQuestion) -> bool:

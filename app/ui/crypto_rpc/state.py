@@ -11,7 +11,7 @@ from typing import Literal
 from app.core.problems import Problem
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import Tier
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import TextProblem
 from app.ui.crypto_rpc.session.methods import ParameterHelp
 from app.ui.crypto_rpc.session.networks import NetworkRow
@@ -154,6 +154,16 @@ class RunView:
     @property
     def errors(self) -> int:
         return sum(outcome.is_error for outcome in self.outcomes)
+
+
+def spoken_result(run: RunView) -> str:
+    """What a screen reader says when an answer has come: how many results and errors, and what they cost."""
+    parts = [tr_n("{n} result", "{n} results", run.results)] if run.results or not run.errors else []
+    if run.errors:
+        parts.append(tr_n("{n} error", "{n} errors", run.errors))
+    charged = next((value for label, value, _ in run.facts if label == tr("Charged")), "")
+    parts.append(tr("Replayed, no charge.") if run.replayed else charged)
+    return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core import money
 from app.core.tabs import TABS
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.images.form import DEFAULT_STRENGTH, FormView
 from app.ui.images.form_pane import FormPane
 from app.ui.images.gallery import Gallery
@@ -23,6 +23,7 @@ from app.ui.images.state import GalleryState, Refused
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_for_files
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.scene_prompts import ScenePrompts
@@ -112,6 +113,7 @@ class ImagesPage(QObject):
         presenter.request_changed.connect(self.side.request.show_exchange)
         self.side.request.copied.connect(self.toast_wanted.emit)
         presenter.busy_changed.connect(self._show_busy)
+        presenter.arrived.connect(self._say_arrived)
         presenter.notice.connect(self.toast_wanted)
         presenter.selected.connect(self.gallery.select)
         library.gallery_changed.connect(self._show_gallery_state)
@@ -194,6 +196,10 @@ class ImagesPage(QObject):
         if only_current and image_id != self.gallery.current():
             return
         self.side.show_details(self.changes.details(image_id) if image_id else None)
+
+    def _say_arrived(self, images: int) -> None:
+        if self.gallery.isVisible():
+            announce(self.gallery, tr_n("Image ready", "{n} images ready", images))
 
     def _show_busy(self) -> None:
         self.form.show_calls(self.presenter.calls)

@@ -59,6 +59,7 @@ class ImagesPresenter(CallingPresenter):
     problem_changed = Signal(object)  # Problem or None
     request_changed = Signal(object)  # Exchange
     busy_changed = Signal()
+    arrived = Signal(int)  # images that came since none was on its way
     balance_changed = Signal()
     notice = Signal(object)  # a sentence; `Saved` for a file that was written
     selected = Signal(str)  # the id of an image that came to be looked at
@@ -85,6 +86,7 @@ class ImagesPresenter(CallingPresenter):
         self._catalogue: Catalogue | None = None
         self._memory = DraftAutosave(tasks, "images desk")
         self._calls = 0
+        self._arrived: set[str] = set()
         self._newest: Exchange | None = None
         self.refused: Refused | None = None
         current_account.account_changed.connect(self._account_changed)
@@ -359,6 +361,9 @@ class ImagesPresenter(CallingPresenter):
         finally:
             self._calls -= 1
             self.busy_changed.emit()
+            if self._arrived and not self._calls:
+                self.arrived.emit(len(self._arrived))
+                self._arrived.clear()
 
     def stop(self) -> bool:
         """Stop waiting for what is on its way; False when nothing is. It may still be made and charged."""
@@ -387,6 +392,8 @@ class ImagesPresenter(CallingPresenter):
 
     def _image_changed(self, image: StoredImage) -> None:
         self.library.put(image)
+        if image.state == "saved" and self._calls:
+            self._arrived.add(image.id)
         if image.kind == "edit" and image.state == "saved" and self.edit_draft(image.source_id).prompt == image.prompt:
             self.keep_edit(image.source_id, EditDraft())
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core import money
 from app.core.problems import ActionSpec, Problem
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -13,6 +14,7 @@ from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.banner import Banner, BannerSpec
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.error_card import ErrorCard
@@ -47,6 +49,7 @@ class SpeechCanvas(QWidget):
         super().__init__()
         self._theme = theme
         self._named: tuple[tuple[Button, str], ...] = ()
+        self._was_speaking = False
         zone(self, "canvas")
         if whole:
             at_once(self.build())
@@ -215,6 +218,9 @@ class SpeechCanvas(QWidget):
             self.problem.set_problem(problem)
 
     def show_player(self, view: PlayerView) -> None:
+        if self._was_speaking and not view.is_speaking and view.ready and not view.problem and self.isVisible():
+            announce(self, tr("Speech ready, {length}", length=money.duration(view.known_s)))
+        self._was_speaking = view.is_speaking
         player = self.player
         player.set_ready(view.ready)
         player.set_plays(view.plays)

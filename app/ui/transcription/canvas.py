@@ -8,8 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.file_drop import FileDrop
+from app.ui.kit.widgets.receipt_line import runs_text
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.transcription.batch_view import BatchView
 from app.ui.transcription.header import TranscriptHeader
@@ -36,6 +39,7 @@ class Canvas(QFrame):
         """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
+        self._shown_id: str | None = None
         zone(self, "canvas")
         FileDrop(theme, self).dropped.connect(self.files_dropped)
         if whole:
@@ -78,6 +82,9 @@ class Canvas(QFrame):
         """Show the open row, whatever it is."""
         self.header.show_head(head)
         before, had_focus = self.view, self._has_focus()
+        if before == "sound" and head.view == "result" and head.id == self._shown_id and self.isVisible():
+            announce(self, tr("Transcript ready. {receipt}", receipt=runs_text(head.receipt)))
+        self._shown_id = head.id
         self.places.setCurrentIndex(VIEWS.index(head.view))
         self.start.show_head(head)
         self.sound.show_head(head)

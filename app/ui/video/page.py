@@ -18,7 +18,6 @@ from app.ui.kit.files import ask_to_save, show_in_folder
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.ticker import SECOND_MS, Ticker
-from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.scene_prompts import ScenePrompts
@@ -112,9 +111,8 @@ class VideoPage(QObject):
         presenter.row_changed.connect(self.main.show_row)
         presenter.detail_changed.connect(self._show_detail)
         presenter.busy_changed.connect(self.changed)
-        presenter.notice.connect(self._announce)
         presenter.notice.connect(self.toast_wanted)
-        presenter.job_notice.connect(self._announce_job)
+        presenter.job_notice.connect(lambda *_about: self._point_at_job())
         second = Ticker(self.main, self._renew, SECOND_MS, lambda: bool(presenter.open_jobs()))
         presenter.busy_changed.connect(second.look)
         Ticker(self.main, presenter.refresh_times)
@@ -168,11 +166,8 @@ class VideoPage(QObject):
         self.detail = detail
         self.side.show_detail(detail)
 
-    def _announce(self, sentence: str) -> None:
-        announce(self.main, sentence)
-
-    def _announce_job(self, sentence: str) -> None:
-        self._announce(sentence)
+    def _point_at_job(self) -> None:
+        """Ask the system to point at the window; a notice says what it is about."""
         QApplication.alert(self.main.window())
 
     # What the person does

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
 
 CIRCLE = 22  # px across at 100 %
 GAP = 8  # between a circle, its word and the line to the next
@@ -32,7 +33,11 @@ class Steps(QWidget):
     def show_step(self, names: Sequence[str], at: int) -> None:
         """Show the steps and which of them is at hand, counted from 0."""
         self._names, self._at = tuple(names), at
-        self.setAccessibleName(tr("Step {at} of {count}: {names}", at=at + 1, count=len(names), names=names[at]))
+        words = tr("Step {at} of {count}: {names}", at=at + 1, count=len(names), names=names[at])
+        if words != self.accessibleName():
+            self.setAccessibleName(words)
+            if self.isVisible():
+                announce(self, words)
         self.updateGeometry()
         self.update()
 

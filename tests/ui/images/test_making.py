@@ -39,6 +39,14 @@ async def test_an_image_is_asked_for_kept_and_shown_with_its_facts(images: Image
     assert details.policy == "No remarks"
 
 
+async def test_images_that_are_ready_are_said_once(images: ImagesHarness, heard: list[str]) -> None:
+    images.page.gallery.show()
+    images.write("Travel poster, one wide landscape")
+    await images.made()
+    await until(lambda: images.presenter.calls == 0)
+    assert heard.count("Image ready") == 1
+
+
 async def test_four_at_once_have_seeds_of_their_own_and_can_each_be_made_again(images: ImagesHarness) -> None:
     images.write("Night market study")
     images.presenter.set_field("count", 4)

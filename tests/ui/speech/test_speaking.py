@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.core import money
 from app.service.service import open_service
 from app.storage.paid_call_intents import Intents
 from app.ui.speech.state import Choice
@@ -22,7 +23,9 @@ QUIET_WAV = wav_head(size=24_000) + bytes(24_000)
 TEXT = "The ferry left at six. Nadia liked that about the ferry. It made no promises."
 
 
-async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: SpeechHarness, qtbot: QtBot) -> None:
+async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(
+    speech: SpeechHarness, qtbot: QtBot, heard: list[str]
+) -> None:
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     qtbot.keyClicks(speech.editor, "Hello there. ")
     qtbot.keyClick(speech.editor, Qt.Key.Key_A)
@@ -37,6 +40,8 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Spee
     take = speech.takes[0]
     assert speech.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
     assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)
+    said = [words for words in heard if words.startswith("Speech ready")]
+    assert said == [f"Speech ready, {money.duration(take.duration_s)}"]
 
 
 async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: SpeechHarness) -> None:
