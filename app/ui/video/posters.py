@@ -52,7 +52,11 @@ class Posters(QObject):
         return image
 
     def _next(self) -> None:
-        if not self._waiting or (self._frames is not None and self._frames.busy):
+        if self._frames is not None and self._frames.busy:
+            return
+        while self._waiting and not Path(self._waiting[0]).exists():  # deleted while it waited
+            self._at_work.discard(self._waiting.popleft())
+        if not self._waiting:
             return
         if self._frames is None:
             self._frames = FirstFrame(self)
@@ -63,17 +67,21 @@ class Posters(QObject):
         if image.isNull():
             self._at_work.discard(video)
         else:
-            run_in_pool(self, lambda: kept_beside(video, image), lambda kept: self._written(video) if kept else None)
+            run_in_pool(self, lambda: kept_beside(video, image), lambda kept: self._written(video, kept))
         self._next()
 
-    def _written(self, video: str) -> None:
+    def _written(self, video: str, kept: bool) -> None:
         self._at_work.discard(video)
+        if not kept:
+            return
         self._written_ones.add(video)
         self.made.emit(video)
 
 
 def kept_beside(video: str, image: QImage) -> bool:
     """Write the image beside its video, whole or not at all: others may be reading. Runs in a thread of the pool."""
+    if not Path(video).exists():  # deleted meanwhile: nothing of it stays
+        return False
     if max(image.width(), image.height()) > MAX_SIDE:
         image = image.scaled(
             MAX_SIDE, MAX_SIDE, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation

@@ -68,6 +68,15 @@ def test_no_frame_of_the_video_before_can_come_late_and_be_taken_for_the_next_on
     assert abs(ended[blue].pixelColor(80, 20).hue() - QColor("#2030c0").hue()) < 12
 
 
+def test_a_video_deleted_before_its_turn_is_not_opened_and_leaves_no_image(qtbot: QtBot, tmp_path: Path) -> None:
+    red, blue, green = (film_of(tmp_path, color) for color in ("#c02020", "#2030c0", "#20a020"))
+    posters = Posters()
+    qtbot.waitUntil(lambda: None not in [posters.get(video, SIZE) for video in (red, blue, green)], timeout=60_000)
+    Path(blue).unlink()
+    qtbot.waitUntil(lambda: Path(green + SUFFIX).exists(), timeout=60_000)
+    assert not kept_beside(blue, QImage(red + SUFFIX)) and not Path(blue + SUFFIX).exists()
+
+
 @pytest.mark.qt_log_ignore("Could not open media", extend=True)
 def test_what_cannot_be_shown_is_tried_three_times_and_no_more(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "broken.mp4"
@@ -90,6 +99,7 @@ def test_what_cannot_be_shown_is_tried_three_times_and_no_more(qtbot: QtBot, tmp
 
 def test_whoever_reads_an_image_while_it_is_written_has_all_of_it(tmp_path: Path) -> None:
     video, over = str(tmp_path / "film.mp4"), threading.Event()
+    Path(video).touch()
     noise = np.random.default_rng(1).integers(0, 256, (360, 640 * 4), np.uint8)
     image = QImage(noise.tobytes(), 640, 360, QImage.Format.Format_RGB32).copy()
     ends: set[bytes] = set()
@@ -106,4 +116,4 @@ def test_whoever_reads_an_image_while_it_is_written_has_all_of_it(tmp_path: Path
     over.set()
     reader.join()
     assert ends == {b"\xff\xd9"}, "the mark at the end of a JPEG"
-    assert [path.name for path in tmp_path.iterdir()] == ["film.mp4.jpg"]
+    assert {path.name for path in tmp_path.iterdir()} == {"film.mp4", "film.mp4.jpg"}
