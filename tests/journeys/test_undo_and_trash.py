@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,8 +12,9 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
 from app.bootstrap.rialto import Rialto
 from app.storage.chat_store import ChatStore
@@ -148,6 +150,48 @@ async def test_what_is_deleted_in_any_list_is_undone_restored_and_deleted_for_go
             page = rialto.window.tab(one.tab)
             await until(lambda one=one, page=page: one.keys(page))  # type: ignore[misc]  # those of this turn
             await walk(rialto, hands, name, one, page)
+
+
+def menu_at(view: QAbstractItemView, reason: QContextMenuEvent.Reason) -> dict[str, tuple[str, bool]]:
+    """The menu of the current row, by mouse or by key: its entries, with their keys and whether they have a sign."""
+    at = view.visualRect(view.currentIndex()).center()
+    QApplication.sendEvent(view.viewport(), QContextMenuEvent(reason, at, view.viewport().mapToGlobal(at)))
+    (menu,) = [each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu) and each.isVisible()]
+    found = {each.text(): (each.shortcut().toString(), not each.icon().isNull()) for each in menu.actions()}
+    menu.close()
+    return {words: entry for words, entry in found.items() if words}
+
+
+async def test_a_row_of_any_list_has_one_menu_and_several_have_what_applies_to_all(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    await fill(tmp_path / "home")
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        rialto.window.resize(1440, 900)
+        hands = Keyboard(rialto.window)
+        await hands.begin()
+        for name, one in LISTS.items():
+            rialto.window.show_tab(one.tab)
+            page = rialto.window.tab(one.tab)
+            await until(lambda one=one, page=page: one.keys(page))  # type: ignore[misc]  # those of this turn
+            await settled(rialto)
+            await hands.begin()
+            go_to(one, page, one.keys(page)[-1])
+            await settled(rialto)
+            by_mouse = menu_at(one.view(page), QContextMenuEvent.Reason.Mouse)
+            assert menu_at(one.view(page), QContextMenuEvent.Reason.Keyboard) == by_mouse, name
+            assert [words for words, (_, has_sign) in by_mouse.items() if not has_sign] == [], name
+            assert list(by_mouse.items())[-1] == ("Move to trash", ("Del", True)), name
+            if name == "collections":
+                continue
+            await hands.begin()
+            go_to(one, page, one.keys(page)[-1])
+            await hands.press("Ctrl+A")
+            several = menu_at(one.view(page), QContextMenuEvent.Reason.Mouse)
+            words, (key, _) = list(several.items())[-1]
+            assert re.fullmatch(r"Move \d+ \w+ to trash", words) and key == "Del", name
+            assert not {"Open", "Rename", "Rename…"} & several.keys(), name
 
 
 async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any) -> None:

@@ -46,8 +46,7 @@ def open_chat_menu(page: ChatPage, chat_id: str | None, where: QPoint) -> Menu:
         compare.triggered.connect(lambda: page.controller.open_comparing())
         structure = menu.add(tr("JSON output and functions…"), "wrench")
         structure.triggered.connect(lambda: page.controller.open_structure())
-    menu.addSeparator()
-    trash = menu.add(tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
+    trash = menu.add_trash(tr("Move to trash"), enabled=stored)
     trash.triggered.connect(lambda: page.trash(chat_id))
     menu.popup(where)
     return menu
@@ -62,9 +61,7 @@ def _open_menu_of_several(page: ChatPage, chat_ids: tuple[str, ...], where: QPoi
     pin.triggered.connect(lambda: page.presenter.pin_all(chat_ids, not pinned))
     export = menu.add(tr("Export {number} chats…", number=count(len(chat_ids))), "download")
     export.triggered.connect(lambda: page.controller.export_all(chat_ids))
-    menu.addSeparator()
-    words = tr("Move {number} chats to trash", number=count(len(chat_ids)))
-    trash = menu.add(words, "trash", shortcut="Del", role="bad")
+    trash = menu.add_trash(tr("Move {number} chats to trash", number=count(len(chat_ids))))
     trash.triggered.connect(lambda: page.presenter.move_to_trash(chat_ids))
     menu.popup(where)
     return menu

@@ -49,14 +49,11 @@ class CollectionController(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         collections, place = self._page.presenter.collections, key.place
         if place is not None:
-            menu.add(tr("Open"), "console").triggered.connect(lambda: self.take(key.file, place))
+            menu.add(tr("Open"), "console", shortcut="Return").triggered.connect(lambda: self.take(key.file, place))
         else:
             menu.add(tr("Save calls to it…"), "folder").triggered.connect(lambda: self.save_draft(key.file))
-            menu.add(tr("Rename…"), "tag", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
-        menu.addSeparator()
-        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
-            lambda: collections.move_to_trash(key.file, place)
-        )
+            menu.add(tr("Rename…"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
+        menu.add_trash(tr("Move to trash")).triggered.connect(lambda: collections.move_to_trash(key.file, place))
         menu.popup(where)
 
     def rename(self, file: str) -> None:

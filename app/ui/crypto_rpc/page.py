@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.current_account import Headroom
 from app.core.tabs import TABS
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
@@ -386,10 +386,11 @@ class CryptoRpcPage(QObject):
             return
         menu = Menu(self._theme, self.list)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add(tr("Open"), "console").triggered.connect(lambda: self.open_call(call_id))
-        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
-            lambda: self.presenter.sent.move_to_trash(self.list.chosen_calls(call_id))
-        )
+        chosen = self.list.chosen_calls(call_id)
+        if len(chosen) == 1:
+            menu.add(tr("Open"), "console", shortcut="Return").triggered.connect(lambda: self.open_call(call_id))
+        trash = menu.add_trash(tr_n("Move to trash", "Move {n} calls to trash", len(chosen)))
+        trash.triggered.connect(lambda: self.presenter.sent.move_to_trash(chosen))
         menu.popup(where)
 
     # TabPage

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMimeData, QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage, QTextCursor
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.enlarge_dialog import EnlargeDialog
 from app.ui.images.image_work import encoded
@@ -54,31 +54,38 @@ class ImageActions(QObject):
         if details is None:
             return menu
         if details.trashed:
-            menu.add(tr("Restore"), "undo").triggered.connect(lambda: page.presenter.library.restore(chosen))
+            words = tr_n("Restore", "Restore {n} images", len(chosen))
+            menu.add(words, "undo").triggered.connect(lambda: page.presenter.library.restore(chosen))
             return menu
-        for action in details.paid_actions:
+        several = len(chosen) > 1
+        for action in () if several else details.paid_actions:
             icon = {"edit": "mask", "background": "scissors"}.get(action.id, "sparkle")
             entry = menu.add(action.words, "expand" if action.id.startswith(("upscale", "enlarge")) else icon)
             entry.setEnabled(not action.why_not)
             entry.setToolTip(plain_tip(action.why_not))
             entry.triggered.connect(lambda _on=False, key=action.id: self.do(image_id, key))
-        if details.paid_actions:
+        if details.paid_actions and not several:
             menu.addSeparator()
-        for words, icon, key, work, possible in (
+        saving = (
+            (tr("Save as…"), "download", "Ctrl+S", self.save, details.path is not None),
+            (tr("Save with name pattern…"), "download", "", self.save_by_pattern, details.path is not None),
+        )
+        of_one = (
             (tr("Reuse settings"), "refresh", "Ctrl+R", page.rerun, details.can_rerun),
             (tr("New variation, new seed"), "branch", "", lambda: page.rerun(vary=True), details.can_rerun),
             (tr("Ask about it in Chat"), "chat", "", self.to_chat, details.path is not None),
             (tr("Use as first frame of a video"), "video", "", self.to_video, details.path is not None),
-            (tr("Save as…"), "download", "Ctrl+S", self.save, details.path is not None),
-            (tr("Save with name pattern…"), "download", "", self.save_by_pattern, details.path is not None),
+            *saving,
             (tr("Copy image"), "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
             (tr("Copy prompt"), "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
             (tr("Open folder"), "folder", "", page.open_folder, True),
             (tr("Star") if not details.starred else tr("Remove star"), "star", "Ctrl+D", page.star, True),
-            (tr("Move to trash"), "trash", "Del", page.trash, details.state != "sending"),
-        ):
+        )
+        for words, icon, key, work, possible in saving if several else of_one:
             entry = menu.add(words, icon, shortcut=key, enabled=possible)
             entry.triggered.connect(lambda _on=False, work=work: work())
+        words = tr_n("Move to trash", "Move {n} images to trash", len(chosen))
+        menu.add_trash(words, enabled=several or details.state != "sending").triggered.connect(page.trash)
         return menu
 
     def do(self, image_id: str, deed_id: str) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 
 from app.core.money import size as size_words
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
@@ -112,27 +112,26 @@ class TakeListPane(ListPane):
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = next((one for one in self._rows if one.id == take_id), None)
-        chosen = self.selected()
+        chosen = tuple(str(key) for key in self.view.selected_with(take_id))
         entries = [
-            (tr("Open"), "pencil", self.open_wanted),
-            (tr("Play or pause"), "play", self.play_wanted),
-            (tr("Rename…"), "tag", self.rename_wanted),
-            (tr("Remove the star") if row is not None and row.starred else tr("Star"), "star", self.star_wanted),
-            (tr("Speak again with the selected voice"), "retry", self.again_wanted),
-            (tr("Save as…"), "download", self.save_wanted),
+            (tr("Open"), "speech", "Return", self.open_wanted),
+            (tr("Play or pause"), "play", "Space", self.play_wanted),
+            (tr("Rename…"), "pencil", "F2", self.rename_wanted),
+            (tr("Remove star") if row is not None and row.starred else tr("Star"), "star", "Ctrl+D", self.star_wanted),
+            (tr("Speak again with the selected voice"), "retry", "Ctrl+Shift+D", self.again_wanted),
+            (tr("Save as…"), "download", "Ctrl+S", self.save_wanted),
         ]
         if row is not None and row.is_partial:
-            entries.insert(1, (tr("Get missing parts"), "refresh", self.go_on_wanted))
-        for text, icon_name, signal in entries:
-            menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
+            entries.insert(1, (tr("Get missing parts"), "refresh", "Ctrl+R", self.go_on_wanted))
+        for text, icon_name, key, signal in entries if len(chosen) == 1 else ():
+            entry = menu.add(text, icon_name, shortcut=key)
+            entry.triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
         if len(chosen) > 1:
             menu.add(tr("Compare {count} clips", count=len(chosen)), "grid").triggered.connect(
                 lambda: self.compare_wanted.emit(chosen)
             )
-        menu.addSeparator()
-        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
-            lambda: self.trash_wanted.emit(self.view.selected_with(take_id))
-        )
+        trash = menu.add_trash(tr_n("Move to trash", "Move {n} clips to trash", len(chosen)))
+        trash.triggered.connect(lambda: self.trash_wanted.emit(chosen))
         return menu
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.money import position
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_start, without_start
@@ -163,12 +163,14 @@ class TranscriptListPane(ListPane):
         """What can be done with a row."""
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add(tr("Open")).triggered.connect(lambda: self.open_wanted.emit(row_id))
-        menu.add(tr("Rename"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename_wanted.emit(row_id))
-        menu.addSeparator()
-        menu.add(tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
-            lambda: self.trash_wanted.emit(self.view.selected_with(row_id))
-        )
+        chosen = self.view.selected_with(row_id)
+        if len(chosen) == 1:
+            menu.add(tr("Open"), "transcribe", shortcut="Return").triggered.connect(
+                lambda: self.open_wanted.emit(row_id)
+            )
+            menu.add(tr("Rename"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename_wanted.emit(row_id))
+        trash = menu.add_trash(tr_n("Move to trash", "Move {n} rows to trash", len(chosen)))
+        trash.triggered.connect(lambda: self.trash_wanted.emit(chosen))
         return menu
 
 

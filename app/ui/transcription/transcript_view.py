@@ -407,6 +407,12 @@ class TranscriptView(QAbstractScrollArea):
             QGuiApplication.clipboard().setText(self.document.segments[self.segment].text)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            if self._sheet is not None and self._sheet.rows:
+                row = self.current if self.chosen is None else self._row_of.get(self.chosen, self.current)
+                at = QPoint(self._sheet.text_left, self._top(row) + self._sheet.row_height(row))
+                self.open_menu().popup(self.viewport().mapToGlobal(at))
+            return
         row, place = self._hit(event.pos())
         if row >= 0:
             self.current, self.chosen = row, place

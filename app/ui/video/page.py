@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.tabs import TABS
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_to_save, show_in_folder
 from app.ui.kit.qt_repairs.alive import alive
@@ -36,21 +36,20 @@ if TYPE_CHECKING:
 
 INFO = TABS["video"]
 MENU = (
-    ("use", tr("Use again"), "replay"),
-    ("again", tr("Generate again…"), "retry"),
-    ("save", tr("Save as…"), "download"),
-    ("folder", tr("Show in folder"), "folder"),
-    ("fetch", tr("Download again"), "download"),
-    ("consent", tr("Review…"), "shield"),
-    ("send", tr("Queue anyway"), "video"),
-    ("clean", tr("Delete the service’s copy…"), "globe"),
-    ("cancel", tr("Cancel"), "close"),
-    ("up", tr("Send sooner"), "arrow-down"),
-    ("down", tr("Send later"), "arrow-up"),
-    ("copy", tr("Copy details"), "copy"),
-    ("trash", tr("Move to trash"), "trash"),
-    ("restore", tr("Restore"), "undo"),
-    ("delete", tr("Delete permanently…"), "trash"),
+    ("use", tr("Use again"), "replay", "Ctrl+Shift+D"),
+    ("again", tr("Generate again…"), "retry", "Ctrl+R"),
+    ("save", tr("Save as…"), "download", "Ctrl+S"),
+    ("folder", tr("Show in folder"), "folder", ""),
+    ("fetch", tr("Download again"), "download", ""),
+    ("consent", tr("Review…"), "shield", ""),
+    ("send", tr("Queue anyway"), "video", ""),
+    ("clean", tr("Delete the service’s copy…"), "globe", "Ctrl+Shift+Del"),
+    ("cancel", tr("Cancel"), "close", ""),
+    ("up", tr("Send sooner"), "arrow-down", "Alt+Shift+Down"),
+    ("down", tr("Send later"), "arrow-up", "Alt+Shift+Up"),
+    ("copy", tr("Copy details"), "copy", ""),
+    ("restore", tr("Restore"), "undo", ""),
+    ("delete", tr("Delete permanently…"), "trash", ""),
 )
 
 
@@ -262,15 +261,22 @@ class VideoPage(QObject):
             self.presenter.empty_trash()
 
     def _open_menu(self, job_id: str, at: QPoint) -> Menu | None:
+        chosen = tuple(str(key) for key in self.main.view.selected_with(job_id))
         self.presenter.select(job_id)
         if not self.detail.id:
             return None
         menu = Menu(self._theme, self.main)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for action, words, icon in MENU:
+        for action, words, icon, key in MENU if len(chosen) == 1 else ():
             if action in self.detail.actions:
-                menu.add(words, icon).setData(action)
-        menu.triggered.connect(lambda entry: self.act(str(entry.data()), job_id))
+                entry = menu.add(words, icon, shortcut=key, role="bad" if action == "delete" else "text2")
+                entry.triggered.connect(lambda _=False, action=action: self.act(action, job_id))
+        if len(chosen) > 1 and "restore" in self.detail.actions:
+            restore = menu.add(tr_n("Restore {n} video", "Restore {n} videos", len(chosen)), "undo")
+            restore.triggered.connect(lambda: [self.presenter.do("restore", each) for each in chosen])
+        if "trash" in self.detail.actions:
+            trash = menu.add_trash(tr_n("Move to trash", "Move {n} videos to trash", len(chosen)))
+            trash.triggered.connect(lambda: self.presenter.job_actions.move_to_trash(chosen))
         menu.popup(at)
         return menu
 

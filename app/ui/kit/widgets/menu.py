@@ -82,3 +82,8 @@ class Menu(QMenu):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         action.setEnabled(enabled)
         return action
+
+    def add_trash(self, words: str, *, enabled: bool = True) -> QAction:
+        """Add what moves things to the trash: last, apart from the rest, in red and with its key."""
+        self.addSeparator()
+        return self.add(words, "trash", shortcut="Del", role="bad", enabled=enabled)
