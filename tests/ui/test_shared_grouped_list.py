@@ -296,3 +296,16 @@ def test_a_row_that_comes_after_it_was_opened_is_in_sight_and_stays_so_while_the
 
 def test_a_heading_says_itself() -> None:
     assert Heading("Today").spoken == "Today"
+
+
+def test_rows_stay_selected_while_the_canvas_says_again_what_it_shows(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme, selects_many=True)
+    view.show_open("a")
+    for shown in ("a", None):
+        view.show_open(shown)
+        view.selectAll()
+        view.show_open(shown)
+        assert len(view.selectedIndexes()) == 3
+    view.show_open("b")
+    view.show_open(None)
+    assert view.selectedIndexes() == []

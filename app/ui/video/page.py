@@ -273,7 +273,12 @@ class VideoPage(QObject):
                 entry.triggered.connect(lambda _=False, action=action: self.act(action, job_id))
         if len(chosen) > 1 and "restore" in self.detail.actions:
             restore = menu.add(tr_n("Restore {n} video", "Restore {n} videos", len(chosen)), "undo")
-            restore.triggered.connect(lambda: [self.presenter.do("restore", each) for each in chosen])
+
+            def restore_all() -> None:
+                for each in chosen:
+                    self.presenter.do("restore", each)
+
+            restore.triggered.connect(restore_all)
         if "trash" in self.detail.actions:
             trash = menu.add_trash(tr_n("Move to trash", "Move {n} videos to trash", len(chosen)))
             trash.triggered.connect(lambda: self.presenter.job_actions.move_to_trash(chosen))

@@ -112,8 +112,8 @@ class GroupedView(QListView):
             self._goes_there = key is not None  # also when its row is on the way
             self.viewport().update()
             self._go_to(place)
-        if not self.rows.index_of(key).isValid():
-            self.selectionModel().clearSelection()
+            if not place.isValid():
+                self.selectionModel().clearSelection()
         self._is_told = False
 
     def show_current(self, key: Hashable | None) -> None:
