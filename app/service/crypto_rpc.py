@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,6 +25,7 @@ from app.service.http.bodies import MIB
 from app.service.http.error_bodies import plain_text
 from app.service.http.json_large import JSON_LIST, JSON_OBJECT
 from app.service.http.time_limits import RPC_S
+from app.service.idempotency_keys import check_idempotency_key, new_idempotency_key
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.rpc_methods import (
@@ -41,7 +41,6 @@ from app.translation import tr
 
 MAX_BATCH_ITEMS = 100
 MAX_RPC_BYTES = 64 * MIB
-_KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")
 _NETWORK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 NO_ANSWER = tr("The node did not answer this call.")
 SIGNED_PAYLOAD = "signed payload, not kept"
@@ -60,13 +59,13 @@ class RpcItem:
 class RpcOperation:
     """One request to the proxy, ready to be sent, and sent again, byte for byte the same.
 
-    `key` is the idempotency key: always there when something is changed, so that a repetition is recognized for 24 h.
+    `idempotency_key` is always there when something is changed, so that a repetition is recognized for 24 h.
     """
 
-    def __init__(self, network: str, items: tuple[RpcItem, ...], key: str | None, *, batch: bool) -> None:
+    def __init__(self, network: str, items: tuple[RpcItem, ...], idempotency_key: str | None, *, batch: bool) -> None:
         self.network = network
         self.items = items
-        self.key = key
+        self.idempotency_key = idempotency_key
         self.batch = batch
         bodies = [_body(number, item) for number, item in enumerate(items, start=1)]
         self.content = _RpcContent(bodies if batch else bodies[0], self.changes_state)
@@ -145,11 +144,11 @@ class CryptoRpcResource:
         return tuple(sorted(name for name in names if isinstance(name, str)))
 
     def prepare(
-        self, network: str, items: Sequence[RpcItem], *, key: str | None = None, batch: bool | None = None
+        self, network: str, items: Sequence[RpcItem], *, idempotency_key: str | None = None, batch: bool | None = None
     ) -> RpcOperation:
         """Freeze a request. Raises `LimitExceeded` for what the proxy would refuse, naming every method it would.
 
-        Without a `key`, one is made for operations that change something. `batch` None: one item goes alone.
+        What changes something gets an `idempotency_key` where none is given. `batch` None: one item goes alone.
         """
         limit(
             _NETWORK.fullmatch(network) is not None,
@@ -167,16 +166,14 @@ class CryptoRpcResource:
         limit(all(method.strip() for method in methods), "method", "1", tr("Every call names a method."))
         refusals = {method: reason for method in methods if (reason := refusal_of(method)) is not None}
         limit(not refusals, "method", ", ".join(refusals), " ".join(refusals.values()))
-        limit(
-            key is None or _KEY.fullmatch(key) is not None,
-            "Idempotency-Key",
-            "A-Z a-z 0-9 _ -, 1 to 255",
-            tr("An idempotency key has 1 to 255 letters, digits, _ and -."),
-        )
+        if idempotency_key is not None:
+            check_idempotency_key(idempotency_key)
         changes = not STATE_CHANGING.isdisjoint(methods)
         alone = len(items) == 1 if batch is None else not batch
         limit(not alone or len(items) == 1, "body", "1", tr("Send several calls as a batch."))
-        return RpcOperation(network, tuple(items), key or (uuid.uuid4().hex if changes else None), batch=not alone)
+        if idempotency_key is None and changes:
+            idempotency_key = new_idempotency_key()
+        return RpcOperation(network, tuple(items), idempotency_key, batch=not alone)
 
     async def call(self, network: str, method: str, params: Params = ()) -> RpcResponse:
         """Make one call. An error of the node is in the outcome, not raised. Raises `ServiceError` for the rest."""
@@ -190,7 +187,7 @@ class CryptoRpcResource:
             CallKind.IDEMPOTENT,  # reads change nothing, and what changes something carries its key
             "crypto",
             content=operation.content,
-            headers=(("Idempotency-Key", operation.key),) if operation.key else (),
+            headers=(("Idempotency-Key", operation.idempotency_key),) if operation.idempotency_key else (),
             max_bytes=MAX_RPC_BYTES,
             answer_s=RPC_S,
             pace="crypto",

@@ -131,7 +131,7 @@ async def test_r_rpc_33_r_lim_19_a_repetition_is_the_same_bytes_under_the_same_k
         assert (first.replayed, first.cost_usd) == (False, Decimal("0.000014"))
         assert (again.replayed, again.cost_usd, again.credits) == (True, Decimal(0), 0)
         assert len({request.content for request in watched.requests}) == 1
-        assert {request.headers["idempotency-key"] for request in watched.requests} == {operation.key}
+        assert {request.headers["idempotency-key"] for request in watched.requests} == {operation.idempotency_key}
         assert watched.exchanges[1].cost_usd == Decimal(0)
 
 
@@ -139,10 +139,14 @@ async def test_r_rpc_34_every_operation_that_changes_something_has_a_key_of_its_
     async with Watched(handler=answering({})) as watched:
         rpc = watched.service.crypto_rpc
         items = [RpcItem("eth_sendRawTransaction", [RAW])]
-        keys = {rpc.prepare(network, items).key for network in ("base-mainnet", "ethereum-mainnet") for _ in range(5)}
+        keys = {
+            rpc.prepare(network, items).idempotency_key
+            for network in ("base-mainnet", "ethereum-mainnet")
+            for _ in range(5)
+        }
         assert len(keys) == 10
         assert None not in keys
-        assert rpc.prepare("base-mainnet", [RpcItem("eth_call")]).key is None
+        assert rpc.prepare("base-mainnet", [RpcItem("eth_call")]).idempotency_key is None
 
 
 async def test_r_rpc_41_a_signed_transaction_is_in_no_record() -> None:
@@ -164,9 +168,9 @@ async def test_r_rpc_41_a_signed_transaction_is_in_no_record() -> None:
 async def test_r_rpc_03_a_key_that_would_be_ignored_is_refused(key: str) -> None:
     async with Watched(handler=answering({})) as watched:
         with pytest.raises(LimitExceeded) as caught:
-            watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call")], key=key)
+            watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call")], idempotency_key=key)
         assert caught.value.field == "Idempotency-Key"
-        watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call")], key="A-z_0" * 51)
+        watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call")], idempotency_key="A-z_0" * 51)
 
 
 async def test_r_rpc_05_r_lim_18_a_batch_holds_1_to_100_items() -> None:
@@ -335,7 +339,7 @@ async def test_the_same_request_has_the_same_digest_and_another_network_another(
     async with Watched(handler=answering({})) as watched:
         rpc = watched.service.crypto_rpc
         one = rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x1"}])])
-        same = rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x1"}])], key="k")
+        same = rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x1"}])], idempotency_key="k")
         assert one.digest == same.digest
         assert one.digest != rpc.prepare("base-sepolia", [RpcItem("eth_call", [{"to": "0x1"}])]).digest
         assert one.digest != rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x2"}])]).digest

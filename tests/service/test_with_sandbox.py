@@ -199,7 +199,7 @@ async def test_r_rpc_04_r_rpc_14_r_rpc_15_one_call_and_a_batch_are_both_read(at:
 
 async def test_r_rpc_35_r_rpc_36_r_rpc_37_a_repeated_operation_is_the_same_and_free(at: ServiceHarness) -> None:
     rpc = at.service.crypto_rpc
-    operation = rpc.prepare("base-mainnet", [RpcItem("eth_blockNumber")], key="one-thing")
+    operation = rpc.prepare("base-mainnet", [RpcItem("eth_blockNumber")], idempotency_key="one-thing")
     first = await rpc.send(operation)
     balance = at.sandbox.balance()
     again = await rpc.send(operation)
@@ -211,12 +211,12 @@ async def test_r_rpc_35_r_rpc_36_r_rpc_37_a_repeated_operation_is_the_same_and_f
 
 async def test_r_rpc_02_a_read_has_no_key_and_what_changes_something_has_one(at: ServiceHarness) -> None:
     rpc = at.service.crypto_rpc
-    assert rpc.prepare("base-mainnet", [RpcItem("eth_call")]).key is None
-    assert rpc.prepare("base-mainnet", [RpcItem("eth_call")], key="mine").key == "mine"
+    assert rpc.prepare("base-mainnet", [RpcItem("eth_call")]).idempotency_key is None
+    assert rpc.prepare("base-mainnet", [RpcItem("eth_call")], idempotency_key="mine").idempotency_key == "mine"
     sent = rpc.prepare("base-mainnet", [RpcItem("eth_sendRawTransaction", ["0x00"])])
-    assert sent.key
+    assert sent.idempotency_key
     await rpc.send(sent)
-    assert dict(at.exchange.request.headers)["Idempotency-Key"] == sent.key
+    assert dict(at.exchange.request.headers)["Idempotency-Key"] == sent.idempotency_key
 
 
 async def test_r_rpc_26_a_method_that_is_not_known_is_sent_all_the_same_and_the_refusal_told(
@@ -260,7 +260,7 @@ async def raw(at: ServiceHarness, body: object) -> object:
 async def one_key_two_bodies(at: ServiceHarness) -> None:
     rpc = at.service.crypto_rpc
     for method in ("eth_chainId", "eth_blockNumber"):
-        await rpc.send(rpc.prepare("base-mainnet", [RpcItem(method)], key="one"))
+        await rpc.send(rpc.prepare("base-mainnet", [RpcItem(method)], idempotency_key="one"))
 
 
 @pytest.mark.parametrize("rule", REFUSALS)

@@ -17,6 +17,7 @@ from app.core.problems import Problem
 from app.core.trash import Trash
 from app.core.undo import UndoCommand
 from app.service.crypto_rpc import RpcOperation
+from app.service.idempotency_keys import new_idempotency_key
 from app.storage.catalogue import Catalogue
 from app.storage.errors import Again, StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
@@ -30,7 +31,7 @@ from app.ui.crypto_rpc.session.caps import CapsCounter
 from app.ui.crypto_rpc.session.collection_library import CollectionLibrary
 from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
 from app.ui.crypto_rpc.session.contracts import ContractPresenter
-from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft, new_idempotency_key
+from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft
 from app.ui.crypto_rpc.session.draft_keeper import DraftKeeper
 from app.ui.crypto_rpc.session.draft_view import draft_view, method_info
 from app.ui.crypto_rpc.session.jobs import JobRunner

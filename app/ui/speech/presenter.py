@@ -523,7 +523,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
     problem = describe(error, subject="text", charged=kept)
     if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
         return problem._replace(
-            what=f"The service does not know the cloned voice {take.voice_name} any more",
+            what=tr("The service no longer has the cloned voice {name}", name=take.voice_name),
             meaning=tr(
                 "Cloned voices are kept for about a week, for the model that made them. Nothing was charged. {kept}",
                 kept=kept,
@@ -535,7 +535,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
         model = voice_list.model(take.model)
         name = model.name if model is not None else take.model
         return problem._replace(
-            what=f"{name} does not know the voice {take.voice_name}",
+            what=tr("{model} has no voice {name}", model=name, name=take.voice_name),
             meaning=tr("{shortened} Nothing was charged.", shortened=shortened(error.message)),
             primary=ActionSpec("model-voice", tr("Use {name}’s default voice", name=name)),
             alternative=ActionSpec("choose-voice", tr("Choose a voice")),

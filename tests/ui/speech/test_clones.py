@@ -132,7 +132,7 @@ async def test_r_voi_04_a_handle_that_the_service_forgot_is_explained_and_made_a
     speech.write("Hello again.")
     await speech.spoken()
     problem = speech.problem
-    assert problem.what == "The service does not know the cloned voice Mine any more"
+    assert problem.what == "The service no longer has the cloned voice Mine"
     assert problem.primary.text == "Clone it again" and "Nothing was charged" in problem.meaning
     speech.act_on_problem(problem.primary.id)
     await until(lambda: speech.voice not in ("", "vv_forgotten"))

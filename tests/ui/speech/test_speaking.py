@@ -160,7 +160,7 @@ async def test_r_tts_24_a_voice_of_another_model_that_is_refused_is_explained_wi
     speech.write("Hello.")
     await speech.spoken()
     problem = speech.problem
-    assert problem.what == "Kokoro does not know the voice tara"
+    assert problem.what == "Kokoro has no voice tara"
     assert "af_alloy" in problem.meaning and problem.meaning.endswith("… Nothing was charged.")
     assert len(problem.meaning) < 200, "fifty voices are for the details"
     speech.act_on_problem("model-voice")

@@ -138,7 +138,7 @@ async def batch(walk: Walk) -> None:
 
 async def replayed(walk: Walk) -> None:
     rpc = walk.service.crypto_rpc
-    operation = rpc.prepare("base-mainnet", [RpcItem("eth_blockNumber")], key="one-thing")
+    operation = rpc.prepare("base-mainnet", [RpcItem("eth_blockNumber")], idempotency_key="one-thing")
     await rpc.send(operation)
     await rpc.send(operation)
 

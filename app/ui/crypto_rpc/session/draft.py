@@ -7,10 +7,8 @@ fault leaves the rows as they were and says where the fault is.
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
@@ -23,11 +21,6 @@ from app.ui.crypto_rpc.state import EditorMode
 FIRST_NETWORK = "ethereum-mainnet"
 FIRST_CALL = CallRow(1, "eth_blockNumber", [])
 SIGNED = "{{signed_transaction}}"
-
-
-def new_idempotency_key(now: datetime) -> str:
-    """A key nobody has used: the day, so that a person can tell keys apart, and 96 random bits."""
-    return f"batch-{now:%Y%m%d}-{secrets.token_hex(12)}"
 
 
 class Draft:

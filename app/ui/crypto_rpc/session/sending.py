@@ -72,7 +72,7 @@ def prepared(service: Service, network: str, rows: Sequence[CallRow], *, batch: 
     """Freeze the request. Raises `NotSent` for what the proxy would refuse, every offender named."""
     items = [RpcItem(row.method, row.params) for row in rows]
     try:
-        return service.crypto_rpc.prepare(network, items, key=key or None, batch=batch or len(items) > 1)
+        return service.crypto_rpc.prepare(network, items, idempotency_key=key or None, batch=batch or len(items) > 1)
     except LimitExceeded as error:
         raise NotSent(refusal(error), error.field) from None
 
@@ -212,7 +212,7 @@ async def send(
         at=now,
         digest=operation.digest,
         batch=operation.batch,
-        idempotency_key=operation.key or "",
+        idempotency_key=operation.idempotency_key or "",
         estimate_credits=operation.estimate.credits,
         transactions={str(place): each.hash for place, each in transactions.items()},
         job_id=job_id,
@@ -347,7 +347,7 @@ def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence
         return problem
     others = len(rows) - 1
     return problem._replace(
-        primary=ActionSpec(f"edit:{named[0].id}", f"Edit call {named[0].id}"),
+        primary=ActionSpec(f"edit:{named[0].id}", tr("Edit call {number}", number=named[0].id)),
         alternative=ActionSpec(f"others:{named[0].id}", tr_n("Send the other", "Send the other {n}", others)),
     )
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.http.json_large import JSON_LIST
+from app.service.idempotency_keys import new_idempotency_key
 from app.storage.errors import unavailable
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow, numbered
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT
-from app.ui.crypto_rpc.session.draft import new_idempotency_key
 from app.ui.crypto_rpc.session.job_plans import LogPlan, RepeatPlan, SheetPlan, WatchPlan, head_row
 from app.ui.crypto_rpc.session.jobs import Job, OverBudget, StoppedJob
 from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch, is_too_wide

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from app.core.money import DASH
+from app.service.idempotency_keys import new_idempotency_key
 from app.service.rpc_methods import estimate, family_of
 from app.storage.errors import StorageError
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.decoding import bytes_of
-from app.ui.crypto_rpc.session.draft import new_idempotency_key
 from app.ui.crypto_rpc.session.networks import coin_of, network_title
 from app.ui.crypto_rpc.session.sending import (
     NotSent,
