@@ -48,7 +48,7 @@ def one_of_each(theme: Theme) -> dict[str, QWidget]:
         "TextField": TextField(theme, "Address"),
         "ChoiceField": ChoiceField(theme, "Model"),
         "SliderField": SliderField(theme, "Temperature", low=0, high=2, step=0.01, decimals=2, default=0.7),
-        "SearchField": SearchField(theme, "Filter chats"),
+        "SearchField": SearchField(theme, "Filter chats", results=None),
         "PaneHeader": PaneHeader(theme, "Chats"),
         "PaneTabs": PaneTabs(theme, "Inspector", ("Parameters", "Request")),
         "Progress": Progress(theme, "Upload"),

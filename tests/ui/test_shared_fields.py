@@ -34,7 +34,7 @@ def test_a_wrong_field_is_marked_and_its_reason_kept(qtbot, theme: Theme) -> Non
 
 
 def test_a_search_waits_for_the_last_key(qtbot, theme: Theme) -> None:
-    field = SearchField(theme, "Filter chats", shortcut="Ctrl+F")
+    field = SearchField(theme, "Filter chats", results=None, shortcut="Ctrl+F")
     qtbot.addWidget(field)
     told: list[str] = []
     field.search_changed.connect(told.append)
@@ -44,7 +44,7 @@ def test_a_search_waits_for_the_last_key(qtbot, theme: Theme) -> None:
 
 
 def test_escape_clears_a_search_and_then_leaves(qtbot, theme: Theme) -> None:
-    field = SearchField(theme, "Filter chats")
+    field = SearchField(theme, "Filter chats", results=None)
     qtbot.addWidget(field)
     told: list[str] = []
     left: list[bool] = []

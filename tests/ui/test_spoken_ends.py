@@ -5,13 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.problems import Problem
+from app.ui.chat.find_bar import FindBar
 from app.ui.conversation.announcer import Announcer
 from app.ui.conversation.rows import ReceiptRun
 from app.ui.kit.markdown.spoken import SpokenBlock, spoken_blocks
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.wallet.steps import Steps
 from tests.kit.message_view import answer, shown
 
@@ -39,6 +44,7 @@ def test_sentences_are_said_without_their_markup(qtbot, markdown: str, said: lis
 def test_sentences_that_come_fast_wait_and_are_said_together_with_the_end(qtbot, heard: list[str]) -> None:
     widget = QWidget()
     qtbot.addWidget(widget)
+    widget.show()
     announcer = Announcer(widget)
     for text in ("One. ", "Two. ", "Three. ", "Four"):
         announcer.add(text)
@@ -93,3 +99,53 @@ def test_the_blocks_of_a_message_are_plain_text() -> None:
         SpokenBlock("row", "Name, Size"),
         SpokenBlock("row", "Name: a.txt. It, Size: 2"),
     )
+
+
+def test_what_is_not_on_screen_says_nothing(qtbot, heard: list[str]) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    other_tab = QWidget(window)
+    other_tab.hide()
+    speaker = QWidget(other_tab)
+    window.show()
+    announce(speaker, "Not here")
+    other_tab.show()
+    announce(speaker, "Here")
+    assert heard == ["Here"]
+
+
+@pytest.mark.parametrize(("wait_s", "said"), [(20, "20 seconds left"), (75, "1 min 15 s left")])
+def test_an_error_that_counts_down_says_for_how_long(
+    qtbot, theme: Theme, heard: list[str], wait_s: int, said: str
+) -> None:
+    card = ErrorCard(theme)
+    qtbot.addWidget(card)
+    card.show()
+    until = datetime.now(UTC) + timedelta(seconds=wait_s - 0.1)
+    card.set_problem(Problem("Too many requests", "Tries again.", countdown_until=until))
+    assert heard == [f"Too many requests. Tries again. {said}"]
+
+
+def test_a_search_says_how_much_it_found_after_a_pause_and_once(qtbot, theme: Theme, heard: list[str]) -> None:
+    found = {"ann": 2, "anna": 2, "annabel": 0}
+    field = SearchField(theme, "Find", results=lambda: results_words(found[field.text()]))
+    qtbot.addWidget(field)
+    field.show()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus, timeout=60_000)
+    QTest.keyClicks(field, "ann")
+    qtbot.waitUntil(lambda: heard == ["2 results"], timeout=60_000)
+    field.say_results()  # rows came that change nothing
+    QTest.keyClicks(field, "abel")
+    qtbot.waitUntil(lambda: heard == ["2 results", "No results."], timeout=60_000)
+
+
+def test_find_in_a_chat_says_the_place_and_its_sentence(qtbot, theme: Theme, heard: list[str]) -> None:
+    view = shown(theme, [answer("The **tide** turns. High tide is at six.\n\nNo more.")])
+    qtbot.addWidget(view)
+    bar = FindBar(theme, view)
+    qtbot.addWidget(bar)
+    bar.show()
+    bar.search_for("tide")
+    bar.step(1)
+    assert heard == ["2 of 2: High tide is at six."]

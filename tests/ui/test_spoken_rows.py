@@ -86,7 +86,7 @@ async def test_ticks_are_said_with_the_row(page: QWidget, theme: Theme, heard: l
 
 def test_escape_in_its_empty_search_field_closes_any_popover(page: QWidget, theme: Theme) -> None:
     popover = Popover(theme, page, name="Choose")
-    field = SearchField(theme, "Find")
+    field = SearchField(theme, "Find", results=None)
     popover.body.addWidget(field)
     popover.set_first_focus(field)
     popover.open_at(page)

@@ -20,7 +20,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.many_choice import ManyChoice
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.scroll_pane import ScrollPane
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import zone
 
@@ -40,6 +40,7 @@ class FiltersPane(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._tags_shown: tuple[str, ...] = ()
+        self._results = ""
         zone(self, "pane")
         self.header = PaneHeader(theme, tr("Characters"))
         back = IconButton(theme, "chevron-left", tr("Back to the chat"), shortcut="Esc", size="small")
@@ -48,7 +49,7 @@ class FiltersPane(QWidget):
         preview = Badge(theme, tr("Preview"), "outline")
         preview.setToolTip(tr("Beta: this part of the service may change."))
         self.header.add(preview)
-        self.search = SearchField(theme, tr("Search, or #tag"), shortcut="Ctrl+F")
+        self.search = SearchField(theme, tr("Search, or #tag"), results=lambda: self._results, shortcut="Ctrl+F")
         self.search.setProperty("sizing", "small")
         self.search.setMaxLength(MAX_SEARCH_CHARS)
         self.sort = ChoiceField(theme, tr("Sort by"), small=True)
@@ -165,6 +166,8 @@ class FiltersPane(QWidget):
     def show_state(self, state: CharactersState) -> None:
         """Make every control agree with the filters in force."""
         filters = state.filters
+        self._results = "" if state.loading or state.problem else results_words(len(state.rows))
+        self.search.say_results()
         if self.search.text() != filters.search and not self.search.hasFocus():
             self.search.setText(filters.search)
         self.sort.setCurrentIndex(max(0, self.sort.findData(filters.sort)))

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.conversation.find import Finder
-from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.search_field import SearchField
@@ -33,7 +32,7 @@ class FindBar(QWidget):
         self._view = view
         self.finder: Finder = Finder(view)
         zone(self, "pane")
-        self.field = SearchField(theme, tr("Find in this chat"))
+        self.field = SearchField(theme, tr("Find in this chat"), results=self._spoken_place)
         self.field.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
         self.previous = IconButton(theme, "chevron-up", tr("Previous match"), shortcut="Ctrl+Shift+G", size="small")
@@ -81,7 +80,11 @@ class FindBar(QWidget):
         else:
             self.finder.step(by)
         self._publish()
-        announce(self, self.count.text())
+        self.field.say_step()
+
+    def _spoken_place(self) -> str:
+        """The place that is shown and its sentence."""
+        return ": ".join(part for part in (self.count.text(), self.finder.sentence) if part)
 
     def recount(self) -> None:
         """The conversation has changed."""

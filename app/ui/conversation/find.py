@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from app.ui.conversation.text_boxes import DocumentBox
 from app.ui.conversation.units import BODY
+from app.ui.kit.markdown.spoken import spoken_blocks
 
 if TYPE_CHECKING:
     from app.ui.conversation.boxes import Box
@@ -45,6 +46,21 @@ class Finder:
     def place(self) -> int:
         """Which hit is shown, from 1; 0 for none."""
         return self._at + 1
+
+    @property
+    def sentence(self) -> str:
+        """The line around the hit that is shown, without markup; "" for none."""
+        if not 0 <= self._at < self.count:
+            return ""
+        row_id, left = self._hit()
+        text = self._view.row(row_id).text
+        hit = next(islice(self._pattern.finditer(text), left, None), None)
+        if hit is None:
+            return ""
+        start = max(text.rfind(end, 0, hit.start()) for end in ("\n", ". ", "? ", "! ")) + 1
+        ends = (text.find(end, hit.end()) for end in ("\n", ". ", "? ", "! "))
+        line = text[start : min((end + 1 for end in ends if end >= 0), default=len(text))]
+        return " ".join(block.text for block in spoken_blocks(line.strip())) or line.strip()
 
     def search_for(self, text: str, start_at: str = "") -> None:
         """Mark `text`, in any case, and go to its first place from a message on: `start_at`, else what is on screen."""

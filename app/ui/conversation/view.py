@@ -44,6 +44,7 @@ from app.ui.conversation.virtual_list import BOTTOM_PX, VirtualList
 from app.ui.kit.markdown.figures import Figures
 from app.ui.kit.markdown.parser import parser
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.widgets.announce import spoken_problem
 
 if TYPE_CHECKING:
     from app.ui.conversation.boxes import Box, Control
@@ -160,7 +161,7 @@ class MessageView(QAbstractScrollArea):
             else:
                 self.stream.end(row)
         if changes.get("problem") is not None and row.problem is not None:
-            self.stream.say(row.problem.sentence)
+            self.stream.say(spoken_problem(row.problem))
         self.refresh(in_steps="state" in changes)  # all that still waited is in it then
 
     def row(self, row_id: str) -> MessageRow:

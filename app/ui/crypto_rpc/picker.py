@@ -56,7 +56,7 @@ class Picker(Popover):
         self._note = note
         self._free = free  # what is typed may be chosen although no row has it
         self._list_theme = theme
-        self.search = SearchField(theme, placeholder)
+        self.search = SearchField(theme, placeholder, results=None)
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self.refresh)
         self.pills = {text: PillButton(theme, text) for text in pills}

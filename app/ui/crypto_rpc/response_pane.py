@@ -189,7 +189,7 @@ class ResponsePane(QWidget):
 
     def _make_search(self) -> QWidget:
         theme = self._theme
-        self.finder = SearchField(theme, tr("Find in response"))
+        self.finder = SearchField(theme, tr("Find in response"), results=lambda: self.places.text())
         self.finder.setProperty("sizing", "small")
         self.places = Label(theme, "", "small", "text2", tabular=True)
         self.results = PillButton(theme, "", "check")
@@ -247,6 +247,7 @@ class ResponsePane(QWidget):
         self.decode.toggled.connect(self.decode_wanted)
         self.tree.offer_taken.connect(lambda: self.decode.setChecked(True))
         self.finder.returnPressed.connect(lambda: self.step(1))
+        self.finder.returnPressed.connect(self.finder.say_step)
         self.results.clicked.connect(lambda: self._show_only("ok"))
         self.errors.clicked.connect(lambda: self._show_only("bad"))
         self.edit_call.clicked.connect(lambda: self.edit_call_wanted.emit(self._first_error()))

@@ -39,7 +39,7 @@ from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule, zone
 
@@ -193,7 +193,9 @@ class Gallery(QWidget):
             theme, "panel-right", tr("Show the inspector"), shortcut="Ctrl+I", checkable=True
         )
         self.count = Label(theme, "", role="text2", tabular=True)
-        self.search = SearchField(theme, tr("Find an image"))
+        self.search = SearchField(
+            theme, tr("Find an image"), results=lambda: results_words(len(self._gallery_state.tiles))
+        )
         self.search_button = IconButton(theme, "search", tr("Find an image"), shortcut="Ctrl+F")
         self.scope = ChoiceField(theme, tr("Filter images"), small=True)
         self.empty_trash = Button(theme, tr("Empty"), "trash", kind="quiet", size="small")
@@ -319,6 +321,7 @@ class Gallery(QWidget):
         number = len(gallery_state.tiles)
         what = "1 image" if number == 1 else tr("{number} images", number=money.count(number))
         self.count.set_text(what if gallery_state.total else "")
+        self.search.say_results()
         self.empty_trash.setVisible(gallery_state.scope == "trash" and gallery_state.total > 0)
         if number:
             self.places.setCurrentIndex(0)

@@ -11,7 +11,7 @@ from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.key_list import KeyListView
 from app.ui.settings.presenter import SettingsPresenter
@@ -37,7 +37,9 @@ class KeyboardPage(SectionPage):
         self.group(tr("Writing"), writing)
         self.reset = Button(theme, tr("Reset all shortcuts"), "undo")
         self.reset.clicked.connect(keys.reset_all)
-        self.filter = SearchField(theme, tr("Search shortcuts"))
+        self.filter = SearchField(
+            theme, tr("Search shortcuts"), results=lambda: results_words(self.list.rows.rowCount())
+        )
         self.filter.search_changed.connect(self._fill)
         self.list = KeyListView(theme, keys)
         how = Label(

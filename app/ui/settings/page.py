@@ -23,7 +23,7 @@ from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.nav_list import NavList, Place
 from app.ui.kit.widgets.scroll_pane import ScrollPane
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import SectionPage
@@ -93,7 +93,12 @@ class SettingsPage(QObject):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(PaneHeader(theme, tr("Settings")))
-        self.filter = SearchField(theme, tr("Find a setting"), shortcut="Ctrl+F")
+        self.filter = SearchField(
+            theme,
+            tr("Find a setting"),
+            results=lambda: self._nothing.text() or results_words(self.places.model().rowCount()),
+            shortcut="Ctrl+F",
+        )
         self.filter.setProperty("sizing", "small")
         self.filter.search_changed.connect(self._filter)
         self._filter_row = QHBoxLayout()

@@ -16,7 +16,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.actions import key_parts
 from app.ui.shell.modal_layer import ModalLayer
@@ -40,10 +40,11 @@ class ShortcutSheet(ModalLayer):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.setAccessibleName(tr("Shortcuts"))
         self._scroll.ring_widget = None  # type: ignore[attr-defined]  # the whole sheet scrolls; it shows where one is
-        self.search = SearchField(theme, tr("Search shortcuts"))
+        self.search = SearchField(theme, tr("Search shortcuts"), results=lambda: results_words(self._fitting))
         self.search.search_changed.connect(lambda _text: self._fill())
         self.search.left.connect(self.close_layer)
         self._content_px = 0
+        self._fitting = 0  # rows on the sheet
         self._close = IconButton(theme, "close", tr("Close"), shortcut="Esc")
         self._close.clicked.connect(self.close_layer)
         self._head = QHBoxLayout()
@@ -124,6 +125,7 @@ class ShortcutSheet(ModalLayer):
                 if not items or items[-1][0] != row.group:
                     items.append((row.group, None))
                 items.append((row.group, row))
+        self._fitting = sum(row is not None for _, row in items)
         if self.width() / self.theme.scale < _TWO_COLUMNS_FROM:
             return [items]
         cut = (len(items) + 1) // 2

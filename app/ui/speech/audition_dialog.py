@@ -19,7 +19,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import bind_label
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.state import Choice
 from app.ui.speech.voice_catalog import Key, Voice, VoiceFilter
@@ -52,7 +52,7 @@ class AuditionDialog(Dialog):
         bind_label(words, self.text)
         self.text.setAccessibleName(tr("Line"))
         title = Label(theme, tr("Up to {max_voices} voices", max_voices=MAX_VOICES), "small", "text2", weight=500)
-        self.search = SearchField(theme, tr("Find a voice"))
+        self.search = SearchField(theme, tr("Find a voice"), results=lambda: results_words(self._fitting))
         inside = QWidget()
         zone(inside, "surface")
         column = QVBoxLayout(inside)
@@ -96,6 +96,7 @@ class AuditionDialog(Dialog):
         words = VoiceFilter(text=self.search.text().strip())
         chosen = [voice for voice in self._known if voice.key in self._chosen]
         fitting = [voice for voice in self._known if voice.key not in self._chosen and words.lets(voice)]
+        self._fitting = len(fitting)
         shown = (chosen + fitting)[: len(self.boxes)]
         for box, voice in zip_longest(self.boxes, shown):
             box.show_voice(voice, on=voice is not None and voice.key in self._chosen)

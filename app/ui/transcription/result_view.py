@@ -53,7 +53,7 @@ class ResultView(QWidget):
         follow_label.setBuddy(self.follow)
         self.player.extras.addWidget(follow_label)
         self.player.extras.addWidget(self.follow)
-        self.search = SearchField(theme, tr("Find in this transcript"))
+        self.search = SearchField(theme, tr("Find in this transcript"), results=lambda: self.count.text())
         self.search.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
         self.replacing = IconButton(theme, "pencil", tr("Find and replace"), size="small", checkable=True)
@@ -221,6 +221,7 @@ class ResultView(QWidget):
         if self._found:
             self._at = (self._at + by) % len(self._found)
             self._show_found()
+            self.search.say_step()
 
     def _show_found(self, *, move: bool = True) -> None:
         total = len(self._found)

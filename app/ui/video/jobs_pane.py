@@ -19,7 +19,7 @@ from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.video.job_delegate import JobDelegate
@@ -78,7 +78,9 @@ class JobsPane(QFrame):
         self._make_header()
         layout.addWidget(self.header)
         yield
-        self.search = SearchField(theme, tr("Search videos"), shortcut="Ctrl+F")
+        self.search = SearchField(
+            theme, tr("Search videos"), results=lambda: results_words(len(self._jobs.rows)), shortcut="Ctrl+F"
+        )
         self._search_row = QWidget()
         self._search_layout = QHBoxLayout(self._search_row)
         self._search_layout.addWidget(self.search)
@@ -168,6 +170,7 @@ class JobsPane(QFrame):
             self.filter.set_current(jobs.which)
         self.empty_trash.setVisible(jobs.which == "trash" and bool(jobs.rows))
         self.view.show_open(jobs.selected)
+        self.search.say_results()
         searched = bool(jobs.search.strip())
         if jobs.rows:
             self.places.setCurrentWidget(self.view)

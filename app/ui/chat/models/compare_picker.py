@@ -39,7 +39,7 @@ class ComparePicker(Popover):
         super().__init__(theme, parent, name=tr("Compare models"), padding=0)
         self._models = ModelList()
         self._marked: tuple[str, ...] = ()
-        self.search = SearchField(theme, tr("Models to compare"))
+        self.search = SearchField(theme, tr("Models to compare"), results=None)
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self._filter)
         self.model = ModelListModel(self, current_word="marked")

@@ -69,7 +69,7 @@ class ModelPicker(Popover):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, name=tr("Choose a model"), padding=0)
-        self.search = SearchField(theme, tr("Filter models by name or id"))
+        self.search = SearchField(theme, tr("Filter models by name or id"), results=None)
         self.search.textChanged.connect(self._filter)  # at once: Enter right after the last letter means what is typed
         self.search.installEventFilter(self)
         self.sort = QuietButton(theme, "", "sort", size="small")

@@ -39,7 +39,7 @@ class SearchPane(QWidget):
         self.back = IconButton(theme, "chevron-left", tr("Back to chats"))
         self.header = PaneHeader(theme, tr("Search all chats"))
         self.header.add_before_title(self.back)
-        self.field = SearchField(theme, tr("Search all chats"), shortcut="Ctrl+Shift+F")
+        self.field = SearchField(theme, tr("Search all chats"), results=None, shortcut="Ctrl+Shift+F")
         self.field.setProperty("sizing", "small")
         self.view = GroupedView(theme, tr("Search results"), has_start_sign=False)
         self.view.setItemDelegate(HitDelegate(theme, self.view))

@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QHBoxLayout,
+    QStackedLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.translation import tr
 from app.ui.kit.discard import discard
+from app.ui.kit.lists.spoken_rows import choosable_rows
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
@@ -48,7 +57,7 @@ class ListPane(QWidget):
         self._theme = theme
         zone(self, "pane")
         self.header = PaneHeader(theme, title)
-        self.filter = SearchField(theme, search, shortcut=shortcut)
+        self.filter = SearchField(theme, search, results=self._results, shortcut=shortcut)
         self.filter.setProperty("sizing", "small")
         self.nothing = Label(theme, "", "body", "text2", wrap=True)
         self.clear = QuietButton(theme, clear, size="small")
@@ -143,6 +152,13 @@ class ListPane(QWidget):
         self.clear.setVisible(bool(self.filter.text().strip()))
         self.nothing.set_text(nothing)
         self._places.setCurrentIndex(0 if filled else 1)
+        self.filter.say_results()
+
+    def _results(self) -> str:
+        view = self._list_view
+        if self._places.currentIndex() != 0 or not isinstance(view, QAbstractItemView):
+            return self.nothing.text()
+        return results_words(len(choosable_rows(view.model())))
 
     def _apply_frame_theme(self) -> None:
         px = self._theme.px

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, Qt, QTimer
 from PySide6.QtGui import QAccessible, QKeyEvent
 from PySide6.QtWidgets import QListView, QWidget
 
@@ -15,6 +15,12 @@ PAUSE_MS = 300  # after the last letter typed
 WALKING_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
+def choosable_rows(model: QAbstractItemModel) -> list[int]:
+    """The numbers of the rows that can be chosen; titles of groups cannot."""
+    every = (model.index(row, 0) for row in range(model.rowCount()))
+    return [each.row() for each in every if model.flags(each) & Qt.ItemFlag.ItemIsEnabled]
+
+
 def spoken_row(index: QModelIndex) -> str:
     """What is said of a row: its text, whether it is ticked, and its place among the rows that can be chosen."""
     words = str(index.data(Qt.ItemDataRole.AccessibleTextRole) or index.data() or "")
@@ -22,9 +28,7 @@ def spoken_row(index: QModelIndex) -> str:
     if tick is not None:
         on = Qt.CheckState(tick) == Qt.CheckState.Checked
         words = f"{words}, {tr('selected') if on else tr('not selected')}"
-    model = index.model()
-    every = (model.index(row, 0) for row in range(model.rowCount()))
-    rows = [each.row() for each in every if model.flags(each) & Qt.ItemFlag.ItemIsEnabled]
+    rows = choosable_rows(index.model())
     if index.row() not in rows:
         return words
     return tr("{row}, {place} of {count}", row=words, place=rows.index(index.row()) + 1, count=len(rows))

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from app.core.money import duration
 from app.service.http.harmless_text import harmless_line
-from app.translation import tr
+from app.translation import tr, tr_n
+
+if TYPE_CHECKING:
+    from app.core.problems import Problem
 
 COUNTDOWN_MARKS_S = (30, 10, 0)  # the only moments at which a countdown is said aloud
 
 
 def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
-    """Announce `text` politely, or at once when `urgent` (errors)."""
+    """Announce `text` politely, or at once when `urgent` (errors); what is not on screen says nothing."""
     from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent  # 2 ms that no first paint waits for
 
-    if not text or not QAccessible.isActive():
+    if not text or not widget.isVisible() or not QAccessible.isActive():
         return
     event = QAccessibleAnnouncementEvent(widget, harmless_line(text))
     politeness = QAccessible.AnnouncementPoliteness
@@ -24,8 +30,25 @@ def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
     QAccessible.updateAccessibility(event)
 
 
+def spoken_problem(problem: Problem) -> str:
+    """A problem as it is said when it comes: with what is left of its countdown, whose further marks are said alone."""
+    if problem.countdown_until is None:
+        return problem.sentence
+    return f"{problem.sentence} {_left((problem.countdown_until - datetime.now(UTC)).total_seconds())}"
+
+
+def _left(left_s: float) -> str:
+    if left_s <= 0:
+        return tr("The wait is over")
+    if left_s < 60:
+        return tr_n("{n} second left", "{n} seconds left", math.ceil(left_s))
+    return tr("{duration} left", duration=duration(math.ceil(left_s)))
+
+
 class SpokenCountdown:
-    """Says a countdown aloud at 30, 10 and 0 s and is silent between; what was past when it began is not said."""
+    """Says a countdown aloud at 30, 10 and 0 s and is silent between; what was past when it began is not said.
+    Its start is said with what it is about, see `spoken_problem`.
+    """
 
     def __init__(self, widget: QWidget) -> None:
         self._widget = widget
@@ -40,7 +63,4 @@ class SpokenCountdown:
         passed = any(left_s <= mark < self._before_s for mark in COUNTDOWN_MARKS_S)
         self._before_s = min(self._before_s, left_s)
         if passed:
-            announce(
-                self._widget,
-                tr("{ceil} seconds left", ceil=math.ceil(left_s)) if left_s > 0 else tr("The wait is over"),
-            )
+            announce(self._widget, _left(left_s))

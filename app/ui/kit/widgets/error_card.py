@@ -10,7 +10,7 @@ from app.service.http.harmless_text import harmless_line
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.announce import announce, spoken_problem
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.details_block import DetailsBlock
@@ -99,7 +99,7 @@ class ErrorCard(Card):
         self.details_link.setVisible(bool(problem.details))
         self.details_link.setChecked(False)
         self.setAccessibleName(harmless_line(problem.sentence))
-        announce(self, problem.sentence, urgent=True)
+        announce(self, spoken_problem(problem), urgent=True)
 
     def _fill_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
         self._fact_pairs.clear()

@@ -133,7 +133,7 @@ class _TickList(Popover):
     def __init__(self, theme: Theme, parent: QWidget, name: str, most: int) -> None:
         super().__init__(theme, parent, name=name, padding=6)
         self._most = most
-        self.search = SearchField(theme, tr("Filter"))
+        self.search = SearchField(theme, tr("Filter"), results=None)
         self.search.setProperty("sizing", "small")
         self.search.installEventFilter(self)
         self._items = QStandardItemModel(self)

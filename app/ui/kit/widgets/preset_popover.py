@@ -68,7 +68,7 @@ class PresetPopover(Popover):
     def __init__(self, theme: Theme, parent: QWidget, *, title: str, empty: str) -> None:
         super().__init__(theme, parent, name=title)
         self._rows: tuple[PresetRowLike, ...] = ()
-        self.search = SearchField(theme, tr("Search {title}", title=title.lower()))
+        self.search = SearchField(theme, tr("Search {title}", title=title.lower()), results=None)
         self.search.textChanged.connect(lambda _text: self._fill())
         self._items = QStandardItemModel(self)
         self.list = _List()  # no parent yet: Tab walks the parts in the order in which they get one

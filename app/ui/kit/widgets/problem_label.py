@@ -22,4 +22,4 @@ class ProblemLabel(Label):
         super().setText(text)
         around = self.parentWidget()
         if self.text() != before and around is not None and around.isVisible():
-            announce(self, self.text(), urgent=True)
+            announce(around, self.text(), urgent=True)

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import key_text
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.kbd import hint_size, paint_hint
 
 DEBOUNCE_MS = 120
+PAUSE_MS = 500  # after the last letter or row, before what was found is said
+
+
+def results_words(count: int) -> str:
+    """How many rows fit what was typed, as it is said."""
+    return tr_n("{n} result", "{n} results", count) if count else tr("No results.")
 
 
 class SearchField(QLineEdit):
-    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field."""
+    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field.
+
+    `results` returns what a screen reader says once typing pauses ("3 results"); None where `SpokenRows` says the rows.
+    Call `say_results` where rows come later than that.
+    """
 
     search_changed = Signal(str)
     left = Signal()
@@ -27,6 +40,7 @@ class SearchField(QLineEdit):
         theme: Theme,
         placeholder: str,
         *,
+        results: Callable[[], str] | None,
         shortcut: str = "",
         icon_name: str = "search",
         parent: QWidget | None = None,
@@ -42,6 +56,12 @@ class SearchField(QLineEdit):
         self._timer.setInterval(DEBOUNCE_MS)
         self._timer.timeout.connect(self._publish)
         self._told = ""
+        self._results = results
+        self._said = ""
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self._say_results)
         self._clear = IconButton(theme, "close", tr("Clear"), size="small", icon_size=14, parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Esc does it from the keyboard
         self._clear.setCursor(Qt.CursorShape.ArrowCursor)
@@ -65,7 +85,29 @@ class SearchField(QLineEdit):
         self._timer.stop()
         if self.text() != self._told:
             self._told = self.text()
+            self._said = ""
             self.search_changed.emit(self._told)
+            self.say_results()
+
+    def say_results(self) -> None:
+        """Say what was found after a pause, where that is something else than was said last."""
+        if self.hasFocus():
+            self._pause.start()
+
+    def say_step(self) -> None:
+        """Say at once where a step led."""
+        self._pause.stop()
+        self._say(anew=True)
+
+    def _say_results(self) -> None:
+        if self.hasFocus():
+            self._say()
+
+    def _say(self, *, anew: bool = False) -> None:
+        words = self._results() if self._results is not None and self.text().strip() else ""
+        if words and (anew or words != self._said):
+            self._said = words
+            announce(self, words)
 
     def _place_clear(self) -> None:
         side = self._clear.sizeHint()

@@ -14,7 +14,7 @@ from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
-from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.sandbox.parts import CodeCard, Groups
 from app.ui.settings.sandbox.presenter import SandboxPresenter
@@ -46,7 +46,9 @@ class RequestsPage(Groups):
         column.setSpacing(theme.px(10))
         row = QHBoxLayout()
         row.setSpacing(theme.px(8))
-        self.filter = SearchField(theme, tr("Filter requests"))
+        self.filter = SearchField(
+            theme, tr("Filter requests"), results=lambda: results_words(self.view.rows.rowCount())
+        )
         self.filter.setProperty("sizing", "small")
         self.filter.search_changed.connect(lambda _text: self._apply_filter())
         row.addWidget(self.filter, 1)
