@@ -1,4 +1,4 @@
-"""P11, videos: 200 jobs are listed on the screen and asked for by one poller, over real sockets, for 30 s.
+"""P11, videos: 200 jobs are listed on the screen and asked for by one scheduler, over real sockets, for 30 s.
 
 The service is a process of its own that answers "in progress" to everything; what is counted is the processor time of
 the window's process alone.

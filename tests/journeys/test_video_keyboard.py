@@ -66,7 +66,7 @@ async def test_a_person_without_a_mouse_orders_waits_plays_saves_cleans_and_thro
         await hands.press("Ctrl+Return")
         await until(lambda: state_of(page) == "running")
         await let_time_pass(rialto, 60)
-        page.presenter.poller.soon()
+        page.presenter.poll_scheduler.soon()
         await until(lambda: state_of(page) == "saved")
 
         # looked at: played, a frame on, over and over

@@ -34,7 +34,7 @@ from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
 from tests.kit.windows import deleted_last
 
-PACE = 0.02  # of a second for a second of the poller
+PACE = 0.02  # of a second for a second of the scheduler
 Kind = TypeVar("Kind", bound="VideoPresenterHarness")
 PROMPT = "a boat at sunset"
 TEXT_MODEL = "rialto-reel-text-to-video"
@@ -130,7 +130,7 @@ async def open_video_presenter(
     service = open_service(controls.base_url, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport)
     database = await Database.open(home / "rialto.db")
     presenter = VideoPresenter(current_account, tasks, home / "videos", undo_stack := UndoStack(tasks))
-    presenter.poller.pace = presenter.sending.pace = pace
+    presenter.poll_scheduler.pace = presenter.sending.pace = pace
     presenter.form.quote_after_s = 0.0
     video = kind(presenter, tasks, current_account, service, database, controls, exchanges, undo_stack)
     presenter.notice.connect(video.notices.append)

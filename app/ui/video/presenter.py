@@ -26,11 +26,11 @@ from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.video.model_constraints import form_from, sent_media, sent_values
 from app.ui.video.reference_media import from_media
-from app.ui.video.session.fetcher import Fetcher
 from app.ui.video.session.job_actions import JobActions
+from app.ui.video.session.job_poller import JobPoller
 from app.ui.video.session.job_rows import RowWriter, proposed, title_of
 from app.ui.video.session.job_store import VideoJobStore
-from app.ui.video.session.poller import Poller
+from app.ui.video.session.poll_scheduler import PollScheduler
 from app.ui.video.session.sender import Sender
 from app.ui.video.session.video_form import VideoForm
 from app.ui.video.state import Detail, JobRow, Jobs
@@ -59,19 +59,19 @@ class VideoPresenter(QObject):
         self._current_account = current_account
         self._tasks = tasks
         self.job_store = VideoJobStore(folder)
-        self.fetcher = Fetcher(self.job_store, current_account)
+        self.job_poller = JobPoller(self.job_store, current_account)
         self.sending = Sender(self.job_store, current_account, tasks)
-        self.poller = Poller(self.job_store, self.fetcher, self.sending, tasks)
+        self.poll_scheduler = PollScheduler(self.job_store, self.job_poller, self.sending, tasks)
         self.form = VideoForm(current_account, tasks)
         self.job_actions = JobActions(self, tasks, undo_stack)
         self.writer = RowWriter(
             self.job_store,
-            self.fetcher.received,
-            lambda: self.poller.rests_s,
+            self.job_poller.received,
+            lambda: self.poll_scheduler.rests_s,
             lambda: self.sending.waits_s,
             current_account.mark_of,
         )
-        self.poller.on_rest = self.sending.on_wait = self._publish_open
+        self.poll_scheduler.on_rest = self.sending.on_wait = self._publish_open
         self.prompts = PresetLibrary(
             "video", lambda work, *args: tasks.replace(f"video {work.__name__}", work, *args), undo_stack
         )
@@ -84,7 +84,7 @@ class VideoPresenter(QObject):
         self.job_store.changed.connect(self._publish_jobs)
         self.job_store.job_changed.connect(self._publish_job)
         self.job_store.noticed.connect(self._publish_notice)
-        self.fetcher.progressed.connect(self._publish_job)
+        self.job_poller.progressed.connect(self._publish_job)
         current_account.account_changed.connect(self._account_changed)
         current_account.reach_changed.connect(self._reach_changed)
 
@@ -118,25 +118,25 @@ class VideoPresenter(QObject):
             return
         self.sending.is_offline = False
         self.sending.wake()
-        self.poller.soon()
+        self.poll_scheduler.soon()
         due = [job.id for job in self.job_store.jobs() if job.has_video and (job.download_url or _clean_is_due(job))]
         if due:
             self._tasks.replace("video finish", self._finish, due)
 
     async def _finish(self, ids: list[str]) -> None:
         for job_id in ids:
-            await self.fetcher.finish(job_id)
+            await self.job_poller.finish(job_id)
 
     def _account_changed(self) -> None:
         self.form.forget_models()
-        self.poller.forget_rest()
+        self.poll_scheduler.forget_rest()
         self.sending.forget_wait()
         self._go_on()
         self._publish_jobs()
 
     def _reach_changed(self) -> None:
         if not self._current_account.reach and self.sending.intents is not None:
-            self.poller.soon()
+            self.poll_scheduler.soon()
             self.sending.wake()
 
     # Ordering
@@ -249,7 +249,7 @@ class VideoPresenter(QObject):
         self.detail_changed.emit(self.detail())
 
     def set_window_hidden(self, hidden: bool) -> None:
-        self.poller.set_hidden(hidden)
+        self.poll_scheduler.set_hidden(hidden)
 
     def refresh_times(self) -> None:
         """Say anew how long ago everything was."""

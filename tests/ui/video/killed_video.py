@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.service.video import VideoResource
 from app.storage.paid_call_intents import Intents
-from app.ui.video.session.fetcher import Fetcher
+from app.ui.video.session.job_poller import JobPoller
 from app.ui.video.session.job_store import VideoJobStore
 from app.ui.video.session.sender import Sender
 from tests.kit.sandbox import Controls
@@ -28,9 +28,9 @@ STEPS: dict[str, tuple[type, str, bool]] = {
     "leaving": (VideoResource, "queue", False),
     "queued": (VideoResource, "queue", True),
     "kept": (Intents, "answered", False),
-    "rendering": (Fetcher, "ask", True),
-    "fetched": (Fetcher, "_verify", False),
-    "saved": (Fetcher, "finish", False),
+    "rendering": (JobPoller, "ask", True),
+    "fetched": (JobPoller, "_verify", False),
+    "saved": (JobPoller, "finish", False),
     "removed": (VideoResource, "complete", True),
 }
 BEFORE_READY = ("ordered", "intended", "leaving", "queued", "kept", "rendering")
@@ -48,7 +48,7 @@ def stop_at(step: str) -> None:
             say()
             time.sleep(60)
 
-        Fetcher._publish = block  # type: ignore[method-assign,assignment]  # for this process alone
+        JobPoller._publish = block  # type: ignore[method-assign,assignment]  # for this process alone
         return
     if step == "sending":  # the row says so, the intent does not yet
         _stop_after_state("sending")

@@ -24,19 +24,19 @@ def read(video: VideoHarness) -> str:
 
 
 def let_pass(video: VideoHarness, seconds: float) -> None:
-    """Turn the clocks of the poller and of the key's limits, which wait in real seconds here."""
-    poller, service = video.presenter.poller, video.current_account.service
+    """Turn the clocks of the scheduler and of the key's limits, which wait in real seconds here."""
+    poll_scheduler, service = video.presenter.poll_scheduler, video.current_account.service
     assert service is not None
-    for timed in (service.client.limits, poller):
+    for timed in (service.client.limits, poll_scheduler):
         timed._clock = lambda clock=timed._clock: clock() + seconds  # type: ignore[misc]  # bound here
-    poller.wake()
+    poll_scheduler.wake()
 
 
 async def rendering(video: VideoHarness) -> str:
     """Order a video whose next look is far away."""
     job_id = await video.queue()
     await until(lambda: video.one(job_id).average_s is not None)
-    video.presenter.poller.pace = 1.0
+    video.presenter.poll_scheduler.pace = 1.0
     return job_id
 
 
@@ -53,21 +53,21 @@ async def test_R_LIM_09_a_refused_question_rests_is_told_and_the_video_still_com
     headers: dict[str, str], rest_s: float, tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:
-        job_id, poller = await rendering(video), video.presenter.poller
+        job_id, poll_scheduler = await rendering(video), video.presenter.poll_scheduler
         await controls.fault("answer", status=429, path="/video/retrieve", headers=headers, times=1)
-        poller.soon()
-        await until(lambda: poller.rests_s)
-        assert rest_s - 10 < poller.rests_s <= rest_s + 1  # whole seconds of a clock are rounded up
+        poll_scheduler.soon()
+        await until(lambda: poll_scheduler.rests_s)
+        assert rest_s - 10 < poll_scheduler.rests_s <= rest_s + 1  # whole seconds of a clock are rounded up
         assert "The service asked for fewer status checks. Rialto checks again at" in read(video)
         assert "The video is still being made." in read(video)
         assert video.state(job_id) == "running" and video.page.badge() == 1
         asked = len(await controls.calls("/video/retrieve"))
-        poller.soon()  # the window is seen again: that is no reason to ask against the service's wish
+        poll_scheduler.soon()  # the window is seen again: that is no reason to ask against the service's wish
         await controls.turn_clock(10)
         assert len(await controls.calls("/video/retrieve")) == asked
         let_pass(video, rest_s + 1)
         await video.reaches(job_id, "saved")
-        assert poller.rests_s == 0 and "fewer status checks" not in read(video)
+        assert poll_scheduler.rests_s == 0 and "fewer status checks" not in read(video)
         assert len(await controls.calls("/video/queue")) == 1
 
 
@@ -75,12 +75,12 @@ async def test_refused_again_without_a_hint_it_rests_longer_up_to_a_minute(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:
-        job_id, poller = await rendering(video), video.presenter.poller
+        job_id, poll_scheduler = await rendering(video), video.presenter.poll_scheduler
         await controls.fault("answer", status=429, path="/video/retrieve", headers=NO_HINT, times=4)
-        poller.soon()
+        poll_scheduler.soon()
         for longest in (15, 30, 60, 60):
-            await until(lambda longest=longest: longest - 8 < poller.rests_s <= longest)  # type: ignore[misc]  # bound here
-            let_pass(video, poller.rests_s + 0.1)
+            await until(lambda longest=longest: longest - 8 < poll_scheduler.rests_s <= longest)  # type: ignore[misc]  # bound here
+            let_pass(video, poll_scheduler.rests_s + 0.1)
         await controls.turn_clock(10)
         let_pass(video, 10)
         await video.reaches(job_id, "saved")
@@ -91,17 +91,17 @@ async def test_R_LIM_29_a_minute_that_is_used_up_is_left_alone_before_it_is_refu
 ) -> None:
     """Another program with the same key has asked too: the headers of a good answer say that nothing is left."""
     async with open_video(tmp_home, theme, controls) as video:
-        job_id, poller = await rendering(video), video.presenter.poller
+        job_id, poll_scheduler = await rendering(video), video.presenter.poll_scheduler
         job = video.one(job_id)
         body = {"model": job.model, "queue_id": job.queue_id}
-        await until(lambda: poller._due[job_id] - poller._clock() > 2)  # the next look is far away
+        await until(lambda: poll_scheduler._due[job_id] - poll_scheduler._clock() > 2)  # the next look is far away
         async with httpx.AsyncClient(headers={"Authorization": f"Bearer {controls.api_key}"}) as http:
             left = 120
             while left > 1:
                 answer = await http.post(f"{controls.base_url}/video/retrieve", json=body)
                 left = int(answer.headers["x-ratelimit-remaining-requests"])
-        poller.soon()
-        await until(lambda: poller.rests_s)
+        poll_scheduler.soon()
+        await until(lambda: poll_scheduler.rests_s)
         assert "asked for fewer status checks" in read(video)
         await controls.turn_clock(61)
         let_pass(video, 61)
@@ -126,7 +126,7 @@ async def test_R_LIM_08_a_job_that_is_too_many_this_minute_waits_says_so_and_is_
         video.presenter.sending.wake()
         assert len(await controls.calls("/video/queue")) == 1
         video.presenter.sending.forget_wait()  # the five minutes are over
-        video.presenter.poller.soon()
+        video.presenter.poll_scheduler.soon()
         await video.reaches(job_id, "running")
         assert await controls.paid("/video/queue") == 1
 
@@ -145,7 +145,7 @@ async def test_a_job_that_the_limit_turns_away_for_long_or_again_and_again_asks(
         for _ in range(sent - 1):
             await until(lambda: video.presenter.sending.waits_s)
             video.presenter.sending.forget_wait()  # the time is up
-            video.presenter.poller.soon()
+            video.presenter.poll_scheduler.soon()
         await until(lambda: video.one(job.id).held)
         assert video.one(job.id).note.startswith("Limit reached. Resets ")
         assert len(await controls.calls("/video/queue")) == sent
@@ -161,7 +161,7 @@ async def test_a_download_address_that_is_asked_too_often_rests_alone(tmp_home: 
         await controls.turn_clock(10)
         job = await video.reaches(job.id, "saved")
         assert any("is busy" in note for note in notes) and job.note == ""
-        assert video.presenter.poller.rests_s == 0, "the service itself may be asked"
+        assert video.presenter.poll_scheduler.rests_s == 0, "the service itself may be asked"
 
 
 async def test_a_refusal_that_comes_again_and_again_is_told_and_asked_on(

@@ -48,8 +48,8 @@ async def test_a_truncated_video_is_held_after_three_times_and_fetched_again_by_
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
         job = await video.order(clean_after=True)
-        fetcher = video.presenter.fetcher
-        whole = fetcher._verify
+        job_poller = video.presenter.job_poller
+        whole = job_poller._verify
 
         async def torn(job_: object, **values: bool) -> bool:
             film = video.film_of(job)
@@ -57,13 +57,13 @@ async def test_a_truncated_video_is_held_after_three_times_and_fetched_again_by_
                 film.write_bytes(film.read_bytes()[:-100])
             return await whole(job_, **values)  # type: ignore[arg-type]  # the job
 
-        monkeypatch.setattr(fetcher, "_verify", torn)
+        monkeypatch.setattr(job_poller, "_verify", torn)
         await controls.turn_clock(10)
         await until(lambda: video.one(job.id).held)
         job = video.one(job.id)
         assert job.state == "ready" and "100 bytes early" in job.note and "Nothing was deleted" in job.note
         assert await controls.calls("/video/complete") == []
-        monkeypatch.setattr(fetcher, "_verify", whole)
+        monkeypatch.setattr(job_poller, "_verify", whole)
         video.presenter.do("fetch", job.id)
         await video.reaches(job.id, "cleaned")
 
@@ -73,8 +73,8 @@ async def test_R_VID_02_a_video_that_cannot_be_read_here_is_no_bad_one_and_its_c
 ) -> None:
     async with open_video_presenter(tmp_home, controls) as video:
         job = await video.order(clean_after=True)
-        fetcher = video.presenter.fetcher
-        verify, kept = fetcher._verify, tmp_home / "kept.mp4"
+        job_poller = video.presenter.job_poller
+        verify, kept = job_poller._verify, tmp_home / "kept.mp4"
 
         async def unreadable(job_: object, **values: bool) -> bool:
             film = video.film_of(job_)
@@ -83,7 +83,7 @@ async def test_R_VID_02_a_video_that_cannot_be_read_here_is_no_bad_one_and_its_c
                 film.mkdir()
             return await verify(job_, **values)  # type: ignore[arg-type]  # the job
 
-        monkeypatch.setattr(fetcher, "_verify", unreadable)
+        monkeypatch.setattr(job_poller, "_verify", unreadable)
         await controls.turn_clock(10)
         await until(lambda: "Reading the video failed" in video.presenter.job_store.unsaved.get(job.id, ""))
         job = video.one(job.id)
@@ -91,7 +91,7 @@ async def test_R_VID_02_a_video_that_cannot_be_read_here_is_no_bad_one_and_its_c
         assert await controls.calls("/video/complete") == []
         video.film_of(job).rmdir()
         kept.rename(video.film_of(job))
-        monkeypatch.setattr(fetcher, "_verify", verify)
+        monkeypatch.setattr(job_poller, "_verify", verify)
         await video.reaches(job.id, "cleaned")
 
 
@@ -165,8 +165,8 @@ async def test_a_download_that_takes_ranges_goes_on_where_it_broke_off(tmp_home:
     await controls.reset_faults()
     shown: list[int] = []
     async with open_video_presenter(tmp_home, controls) as video:
-        video.presenter.fetcher.progressed.connect(
-            lambda key: shown.append(video.presenter.fetcher.received.get(key, (0, None))[0])
+        video.presenter.job_poller.progressed.connect(
+            lambda key: shown.append(video.presenter.job_poller.received.get(key, (0, None))[0])
         )
         job = await video.reaches(job.id, "saved")
         film = video.film_of(job)
@@ -182,7 +182,7 @@ async def test_a_lost_answer_of_the_queue_is_unknown_and_nothing_is_queued_again
         await controls.fault("drop", path="/video/queue", times=1)
         job = await video.order()
         assert job.state == "unknown" and "may have been queued and charged" in job.note
-        video.presenter.poller.soon()
+        video.presenter.poll_scheduler.soon()
         video.presenter.sending.wake()
         await asyncio.sleep(0.2)
         assert len(await controls.calls("/video/queue")) == 1

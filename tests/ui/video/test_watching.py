@@ -1,4 +1,4 @@
-"""What a person sees of a job while it is made, and what the window tells the poller and the system."""
+"""What a person sees of a job while it is made, and what the window tells the scheduler and the system."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_video_that_comes_in_says_that_it_is_downloaded(
     async with open_video(tmp_home, theme, controls) as video:
         job_id = await video.queue()
         await until(lambda: row_of(video, job_id).badge == "Rendering")
-        video.presenter.fetcher.received[job_id] = (65_500, 107_000)
+        video.presenter.job_poller.received[job_id] = (65_500, 107_000)
         video.presenter.select(job_id)
         row = row_of(video, job_id)
         assert (row.badge, row.right) == ("Downloading", "65.5 KB of 107 KB")
@@ -82,15 +82,15 @@ async def test_no_second_is_counted_while_no_job_is_open_and_minutes_go_on(
         assert facts["Ordered"] == "7 min ago"
 
 
-async def test_the_poller_asks_less_while_the_window_is_hidden(
+async def test_the_scheduler_asks_less_while_the_window_is_hidden(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     async with open_video(tmp_home, theme, controls) as video:
-        window, poller = video.window.windowHandle(), video.presenter.poller
+        window, poll_scheduler = video.window.windowHandle(), video.presenter.poll_scheduler
         window.visibilityChanged.emit(QWindow.Visibility.Minimized)
-        assert poller.hidden
+        assert poll_scheduler.hidden
         window.visibilityChanged.emit(QWindow.Visibility.Windowed)
-        assert not poller.hidden
+        assert not poll_scheduler.hidden
 
 
 async def test_the_first_and_the_last_image_are_sent(

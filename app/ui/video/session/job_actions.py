@@ -76,10 +76,10 @@ class JobActions:
     async def _fetch_again(self, job: VideoJob) -> None:
         if job.held:
             await self._presenter.job_store.change(job.id, held=False, bad_films=0, note="")
-        self._presenter.poller.soon()
+        self._presenter.poll_scheduler.soon()
 
     async def _clean(self, job: VideoJob) -> None:
-        if await self._presenter.fetcher.clean(job.id):
+        if await self._presenter.job_poller.clean(job.id):
             self._presenter.notice.emit(tr("The service deleted its copy. Yours is kept."))
         else:
             self._presenter.notice.emit(tr("The service still has its copy."))

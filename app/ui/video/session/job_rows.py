@@ -71,7 +71,7 @@ def _length(job: VideoJob) -> str:
 
 
 class RowWriter:
-    """Writes with what is known at `now`; `received` is what the fetcher has of a video by now.
+    """Writes with what is known at `now`; `received` is what the job poller has of a video by now.
 
     `rests_s`: how long the service is not asked yet, `send_waits_s` how long it takes no job, both 0 as a rule.
     `mark_of` names the account of a job that is not the one in use.

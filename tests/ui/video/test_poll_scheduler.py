@@ -1,4 +1,4 @@
-"""When the poller asks: below the limit, by the expected time, seldom when hidden, never for nothing."""
+"""When jobs are asked for: below the limit, by the expected time, seldom when hidden, never for nothing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def told(average_s: float | None, elapsed_s: float | None) -> VideoState:
 
 async def test_R_LIM_09_waits_follow_the_expected_time_and_the_limit(tmp_home: Path, controls: Controls) -> None:
     async with open_video_presenter(tmp_home, controls, pace=1.0) as video:
-        poller = video.presenter.poller
-        assert poller.interval_s(told(8, 0), 1) == 5, "never more often than every five seconds"
-        assert poller.interval_s(told(40, 10), 1) == 15, "half of what is left"
-        assert poller.interval_s(told(1000, 10), 1) == 30, "never longer than half a minute"
-        assert poller.interval_s(told(None, None), 1) == 5
-        assert poller.interval_s(told(8, 0), 200) * 110 / 60 >= 200, "all together below the limit"
-        poller.hidden = True
-        assert poller.interval_s(told(8, 0), 1) == 15, "a window that is not seen asks seldom"
+        poll_scheduler = video.presenter.poll_scheduler
+        assert poll_scheduler.interval_s(told(8, 0), 1) == 5, "never more often than every five seconds"
+        assert poll_scheduler.interval_s(told(40, 10), 1) == 15, "half of what is left"
+        assert poll_scheduler.interval_s(told(1000, 10), 1) == 30, "never longer than half a minute"
+        assert poll_scheduler.interval_s(told(None, None), 1) == 5
+        assert poll_scheduler.interval_s(told(8, 0), 200) * 110 / 60 >= 200, "all together below the limit"
+        poll_scheduler.hidden = True
+        assert poll_scheduler.interval_s(told(8, 0), 1) == 15, "a window that is not seen asks seldom"
 
 
 async def test_with_nothing_to_wait_for_nothing_runs_and_nothing_is_asked(tmp_home: Path, controls: Controls) -> None:
@@ -51,8 +51,8 @@ async def test_a_computer_that_slept_asks_for_everything_when_it_wakes(tmp_home:
         job = await video.order()
         await controls.turn_clock(10)
         assert video.state(job.id) == "running", "the next look is seconds away"
-        poller = video.presenter.poller
-        clock = poller._clock
-        poller._clock = lambda: clock() + 3600
-        poller.wake()
+        poll_scheduler = video.presenter.poll_scheduler
+        clock = poll_scheduler._clock
+        poll_scheduler._clock = lambda: clock() + 3600
+        poll_scheduler.wake()
         await video.reaches(job.id, "saved")

@@ -1,4 +1,4 @@
-"""One poller for all jobs: asks for each when it is likely to have news, and for all together below the limit.
+"""One schedule for all jobs: asks for each when it is likely to have news, and for all together below the limit.
 
 Sleeps between, more when the window is not to be seen, and not at all with nothing to wait for. It goes by the clock on
 the wall: after the computer slept, everything that fell due meanwhile is asked for at once.
@@ -19,12 +19,12 @@ from app.service.errors import ConnectionFailed, Held, RateLimited, ServiceError
 from app.service.video import RETRIEVE_PER_MINUTE, VideoState, poll_interval_s
 from app.storage.errors import StorageError
 from app.translation import tr
-from app.ui.video.session.fetcher import AddressBusy
+from app.ui.video.session.job_poller import AddressBusy
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.storage.video_jobs import VideoJob
-    from app.ui.video.session.fetcher import Fetcher
+    from app.ui.video.session.job_poller import JobPoller
     from app.ui.video.session.job_store import VideoJobStore
     from app.ui.video.session.sender import Sender
 
@@ -39,19 +39,19 @@ LONGEST_REST_S = 60.0  # after a refusal that does not say for how long: limits 
 SAYS_WHY_AFTER = 3  # errors in a row, from which on a job says why there is no news of it
 
 
-class Poller:
+class PollScheduler:
     """`pace` shortens every wait; tests turn it. `on_rest` is called as a rest begins and as it ends."""
 
     def __init__(
         self,
         job_store: VideoJobStore,
-        fetcher: Fetcher,
+        job_poller: JobPoller,
         sender: Sender,
         tasks: TaskScope,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._job_store = job_store
-        self._fetcher = fetcher
+        self._job_poller = job_poller
         self._sender = sender
         self._tasks = tasks
         self._clock = clock
@@ -122,7 +122,7 @@ class Poller:
             if job.state in ("running", "ready")
             and not job.held
             and job.queue_id
-            and self._fetcher.service_of(job) is not None
+            and self._job_poller.service_of(job) is not None
         ]
 
     def interval_s(self, told: VideoState | None, jobs: int) -> float:
@@ -204,7 +204,7 @@ class Poller:
         job_id, count = job.id, len(self._due)
         told: VideoState | None = None
         try:
-            told = await self._fetcher.ask(job)
+            told = await self._job_poller.ask(job)
             self._errors.pop(job_id, None)
             self._refusals = 0
             wait = self.interval_s(told, count)

@@ -53,7 +53,7 @@ class _StillThere(Exception):
     """A video began to come: the service still has it."""
 
 
-class Fetcher(QObject):
+class JobPoller(QObject):
     """`received` holds how many bytes of a video have come and how many there are, while it comes."""
 
     progressed = Signal(str)
