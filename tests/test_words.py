@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from tests.words import Text, _texts, of_documents, of_sources
+from tests.words import ROOT, Text, _texts, called, is_logged, of_documents, of_sources
 
 # What is said, and what to say instead → its pattern.
 NOT_ENGLISH: dict[str, str] = {
@@ -78,6 +78,19 @@ def test_every_text_goes_through_the_translation() -> None:
         "wrap it in tr() (app/translation.py), or say in tests/words.py why nobody reads it:\n"
         + "\n".join(map(str, bare))
     )
+
+
+def test_no_line_of_the_log_is_translated() -> None:
+    logged = (
+        (file, node)
+        for file in (ROOT / "app").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if is_logged(node)
+    )
+    found = [
+        f"{file.name}:{node.lineno}" for file, node in logged if any(called(each) == "tr" for each in ast.walk(node))
+    ]
+    assert not found
 
 
 def test_the_list_finds_what_is_shown_and_leaves_out_what_is_not() -> None:

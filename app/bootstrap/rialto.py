@@ -580,7 +580,7 @@ class Rialto:
 
     def _crashed(self, error: Exception) -> None:
         if refusal_of(error) is None:
-            _log.error(tr("A task failed"), exc_info=error)
+            _log.error("A task failed", exc_info=error)
         self.crashes.report(error)
 
     async def _tour(self, act: str, folder: Path) -> None:

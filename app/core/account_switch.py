@@ -198,7 +198,7 @@ class AccountSwitch(QObject):
         try:
             return await self._sandbox.start_and_tell()
         except (OSError, ImportError) as error:
-            _log.warning(tr("The Sandbox did not start: %s"), error)
+            _log.warning("The Sandbox did not start: %s", error)
             reason = str(error)
 
         raise ConnectionFailed(tr("The Sandbox could not start: {reason}.", reason=reason), surely_not_sent=True)

@@ -86,7 +86,7 @@ class PaidCall:
             # Stopped while its end was being written: what is on disk is true.
             self.intent = await self._intents.one(intent_id)
         except StorageError:
-            _log.exception(tr("The end of a paid call could not be recorded"))
+            _log.exception("The end of a paid call could not be recorded")
 
 
 @asynccontextmanager

@@ -171,7 +171,7 @@ class Sender:
         except ServiceError as error:
             await self._not_queued(job, error)
         except StorageError:
-            _log.exception(tr("A job could not be saved"))
+            _log.exception("A job could not be saved")
             current = job_store.get(job.id)
             if current is not None and current.queue_id:
                 self._open_intents.add(job.id)  # it was sent, whatever cannot be noted of it yet
