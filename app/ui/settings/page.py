@@ -17,6 +17,7 @@ from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.key_map import KeyMap
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.tab_order import as_seen, leave_pane, tab_stops
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.header import PaneHeader
@@ -36,6 +37,21 @@ if TYPE_CHECKING:
     from app.ui.settings.connection.presenter import ConnectionPresenter
 
 INFO = TABS["settings"]
+
+
+class _Pane(QWidget):
+    """A pane in which Tab goes by `step`, and by Qt's own order where that returns False."""
+
+    def __init__(self, step: Callable[[bool], bool], content: QWidget | None = None) -> None:
+        super().__init__()
+        self._step = step
+        if content is not None:
+            column = QVBoxLayout(self)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.addWidget(content)
+
+    def focusNextPrevChild(self, following: bool) -> bool:
+        return self._step(following) or super().focusNextPrevChild(following)
 
 
 class SettingsPage(QObject):
@@ -88,7 +104,7 @@ class SettingsPage(QObject):
 
     def _make_list(self) -> QWidget:
         theme = self._theme
-        pane = QWidget()
+        pane = _Pane(self._step)
         layout = QVBoxLayout(pane)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -119,7 +135,7 @@ class SettingsPage(QObject):
 
     def _make_canvas(self) -> QWidget:
         theme = self._theme
-        pane = QWidget()
+        pane = _Pane(self._step)
         layout = QVBoxLayout(pane)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -147,7 +163,7 @@ class SettingsPage(QObject):
         if self._inspector is None:
             from app.ui.settings.this_computer import ThisComputer
 
-            self._inspector = ThisComputer(self._theme, self._presenter, self._secrets)
+            self._inspector = _Pane(self._step, ThisComputer(self._theme, self._presenter, self._secrets))
         return self._inspector
 
     def main_input(self) -> QWidget:
@@ -198,6 +214,21 @@ class SettingsPage(QObject):
             self.page(self.places.current).shown()
         self._presenter.measure_data()
         self._secrets.refresh()
+
+    def _step(self, following: bool) -> bool:
+        """Go from the list through the page as it is seen to the inspector, whichever of them was made last."""
+        inspector = tab_stops(self._inspector) if self._inspector is not None else []
+        stops = [*tab_stops(self._list), *as_seen(self._header), *as_seen(self._stack), *inspector]
+        focused = self._list.window().focusWidget()
+        at = stops.index(focused) if focused in stops else -1
+        if at < 0 or (at == 0 and not following):
+            return False
+        if following and at == len(stops) - 1:
+            return leave_pane(self._canvas)
+        stops[at + (1 if following else -1)].setFocus(
+            Qt.FocusReason.TabFocusReason if following else Qt.FocusReason.BacktabFocusReason
+        )
+        return True
 
     # Sections
 

@@ -51,10 +51,12 @@ class FocusCycle(QObject):
         return None
 
     def _target(self, part: QWidget) -> QWidget | None:
+        if isinstance(part, Rail):
+            return part.first_target()
         last = self._last.get(part)
         if last is not None and can_take_focus(last, inside=part):
             return last
-        return part.first_target() if isinstance(part, Rail) else first_stop(part)
+        return first_stop(part)
 
     def _moved(self, old: QWidget | None, new: QWidget | None) -> None:
         if not alive(self._window):  # it is being deleted, and this object with it

@@ -21,6 +21,7 @@ from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import can_take_focus, reveal
 from app.ui.kit.tab import TabPage
+from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
 from app.ui.shell.actions import ActionRegistry
 from app.ui.shell.focus_cycle import FocusCycle, place_after
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self.undo_stack = UndoStack(tasks, self)
         self.undo_stack.pushed.connect(lambda command: self.overlays.offer_undo(command))
         self._current = ""
+        self._left: dict[str, QWidget] = {}  # by tab: what had the focus when it was left
         self._page: QWidget | None = None
         self._overlays: Overlays | None = None
         self.secrets: Secrets | None = None
@@ -88,7 +90,7 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.rail = Rail(self.theme)
-        self.rail.tab_chosen.connect(self.show_tab)
+        self.rail.tab_chosen.connect(self._show_chosen)
         self.rail.menu_requested.connect(self.open_menu)
         self._pages = QStackedWidget()
         self.tab_frames = TabFrames(
@@ -148,11 +150,16 @@ class MainWindow(QMainWindow):
     def built_tabs(self) -> tuple[TabPage, ...]:
         return tuple(frame.tab for frame in self.tab_frames.by_name.values())
 
-    def show_tab(self, name: str) -> None:
-        """Bring a tab to the front, building it if need be."""
+    def _show_chosen(self, name: str) -> None:
+        """Arrow keys go on in the rail; a click leaves the focus to the tab."""
+        focused = self.focusWidget()
+        self.show_tab(name, enter=focused is None or not self.rail.isAncestorOf(focused))
+
+    def show_tab(self, name: str, *, enter: bool = True) -> None:
+        """Bring a tab to the front, building it if need be, and put the keyboard into it."""
         self.tab_opens.emit(name)
-        first_time = not self.tab_frames.is_wanted(name)
         frame = self._frame(name)
+        self._let_go(frame)
         self._current = name
         self._pages.setCurrentWidget(frame)
         self._drop_page()
@@ -161,17 +168,37 @@ class MainWindow(QMainWindow):
         self.status.set_hints_visible(False)
         self._tab_changed(name)
         frame.tab.activated()
-        if first_time:
-            target = frame.tab.main_input()
-            if can_take_focus(target):
-                self.focus_main_input()
-            else:
-                self._replace_focus(target or frame)
+        if enter:
+            self._enter(name)
         self.settings_store.remember(last_tab=name)
         self.tab_shown.emit(name)
 
+    def _let_go(self, coming: QWidget) -> None:
+        """Take the focus from what is hidden when `coming` is shown: Qt would give it to the menu button, and a screen
+        reader would read that.
+        """
+        focused = self.focusWidget()
+        if focused is not None and self._pages.isAncestorOf(focused) and not coming.isAncestorOf(focused):
+            if self._current:
+                self._left[self._current] = focused
+            focused.clearFocus()
+
+    def _enter(self, name: str) -> None:
+        """Put the keyboard where it was when this tab was left, the first time into its main field."""
+        frame, last, focused = self._frame(name), self._left.get(name), self.focusWidget()
+        main = frame.tab.main_input()
+        if focused is not None and frame.isAncestorOf(focused):
+            return
+        if last is not None and can_take_focus(last, inside=frame):
+            last.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif can_take_focus(main):
+            self.focus_main_input()
+        else:
+            self._replace_focus(main or frame)
+
     def show_page(self, page: QWidget) -> None:
         """Show one page instead of all zones: the welcome page. It goes when a tab is shown."""
+        self._let_go(page)
         self._drop_page()
         self._page = page
         self._pages.addWidget(page)
@@ -278,6 +305,13 @@ class MainWindow(QMainWindow):
         if focused is not None and not can_take_focus(focused) and self._replace_focus(focused):
             return True
         return super().focusNextPrevChild(following)
+
+    def leave_panes(self) -> bool:
+        """Tab goes on from the last stop of a tab to the status bar; False where there is nothing to press."""
+        stops = tab_stops(self.status)
+        if stops:
+            stops[0].setFocus(Qt.FocusReason.TabFocusReason)
+        return bool(stops)
 
     def _replace_focus(self, lost: QWidget) -> bool:
         """Put the keyboard where one goes on when `lost` cannot have it; False when the shown tab has no place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -92,6 +92,7 @@ class WelcomePage(QWidget):
         self.form.key.textChanged.connect(lambda _text: self._show_question())
         self._scroll.verticalScrollBar().rangeChanged.connect(self._show_whole_question)
         self._show_question()
+        self.setFocusProxy(self.start)  # so that Enter starts; a screen reader is told of the button alone
         QApplication.instance().focusChanged.connect(self._show_enter)  # type: ignore[union-attr]
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -253,10 +254,6 @@ class WelcomePage(QWidget):
         self._secrets_fact.set_words(f"{_place_words(state)}:", state.short, tone)
 
     # Keys
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """The first choice has the focus, ring and all, so that Enter starts."""
-        self.start.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _show_enter(self, _before: QWidget | None, now: QWidget | None) -> None:
         """Print the key on the button that it presses now."""

@@ -119,6 +119,7 @@ class ZoneFrame(QWidget):
         self.tab.connect_zones(self.toggle_list, self.toggle_inspector)
         self._theme.changed.connect(self._arrange)
         self._is_full = True
+        self._put_in_order()
 
     def _put(self, content: QWidget | None, name: str, role: str, beside_from: float) -> _Zone | None:
         """Make the zone of a pane. One that begins as an overlay is never put beside: moving it later costs."""
@@ -230,6 +231,7 @@ class ZoneFrame(QWidget):
         self._place(self.list_zone, 0, overlay=list_overlay, shown=self._choice.list_open)
         at_end = self._splitter.count()
         self._place(self.inspector_zone, at_end, overlay=inspector_overlay, shown=self._choice.inspector_open)
+        self._put_in_order()
         self._set_widths(width)
         if self._pane_over is not None:
             self.overlay.fit(self._overlay_width(True), self._overlay_width(False))
@@ -250,6 +252,15 @@ class ZoneFrame(QWidget):
         if self._splitter.indexOf(zone) < 0:
             self._splitter.insertWidget(index, zone)
         zone.setVisible(shown)
+
+    def _put_in_order(self) -> None:
+        """Have screen readers list the panes as they are seen, which is how they lie over each other; a splitter puts
+        the pane that comes last below the others.
+        """
+        zones = [zone for zone in self.parts() if self._splitter.indexOf(zone) >= 0]
+        if [child for child in self._splitter.children() if child in zones] != zones:
+            for zone in reversed(zones):
+                zone.lower()
 
     def _set_widths(self, effective: float) -> None:
         theme = self._theme
