@@ -6,7 +6,7 @@ import base64
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent
@@ -277,6 +277,19 @@ class MainWindow(QMainWindow):
         frame = self._shown_frame()
         if frame is not None:
             frame.toggle_inspector()
+
+    def widen_pane(self, pane: Literal["list", "inspector"], steps: int) -> None:
+        frame = self._shown_frame()
+        if frame is not None:
+            frame.widen(pane, steps)
+
+    def list_is_beside(self) -> bool:
+        frame = self._shown_frame()
+        return frame is not None and frame.list_zone is not None and frame.zones.list_beside
+
+    def inspector_is_beside(self) -> bool:
+        frame = self._shown_frame()
+        return frame is not None and frame.inspector_zone is not None and frame.zones.inspector_beside
 
     def open_inspector(self) -> None:
         """Make sure the inspector of the shown tab can be seen."""

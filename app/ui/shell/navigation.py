@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QButtonGroup, QRadioButton, QToolButton, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
 from app.translation import tr
@@ -19,7 +19,7 @@ _SIDE = 6  # from the rail's edge to an item's background
 _BAR = 3
 
 
-class RailButton(QToolButton):
+class RailButton(QRadioButton):
     """One tab: icon over label, a bar at the window's edge when it is shown, a count while jobs run."""
 
     def __init__(self, theme: Theme, info: TabInfo, shortcut: str = "") -> None:
@@ -29,7 +29,7 @@ class RailButton(QToolButton):
         self._badge = 0
         self.setText(info.title)
         self.setCheckable(True)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus to the tab
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.set_shortcut_text(shortcut)
         self._name()
@@ -54,6 +54,9 @@ class RailButton(QToolButton):
         side = self._theme.px(_SIDE)
         return self.rect().adjusted(side, 0, -side, 0)
 
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)
+
     def sizeHint(self) -> QSize:
         theme = self._theme
         metrics = QFontMetrics(theme.font("caption", 600))
@@ -63,6 +66,12 @@ class RailButton(QToolButton):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            event.ignore()  # the rail moves; Qt's own way depends on what is checked
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._theme
@@ -193,13 +202,13 @@ class Rail(QWidget):
 
     def set_current(self, name: str | None) -> None:
         """Mark the tab that is shown; None while a page without a tab is shown, such as the welcome page."""
-        if name is not None:
-            self._buttons[name].setChecked(True)
-            return
-        self._group.setExclusive(False)
+        self._group.setExclusive(name is not None)
         for button in self._buttons.values():
-            button.setChecked(False)
+            button.setChecked(button.info.name == name)
         self._group.setExclusive(True)
+        stop = self.first_target()
+        for button in self._buttons.values():
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus if button is stop else Qt.FocusPolicy.NoFocus)
 
     def set_badge(self, name: str, count: int) -> None:
         self._buttons[name].set_badge(count)
@@ -208,6 +217,21 @@ class Rail(QWidget):
         """What gets the focus when somebody comes to the rail: the tab that is shown, or the first one."""
         shown = next((button for button in self._buttons.values() if button.isChecked()), None)
         return shown or next(iter(self._buttons.values()), None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrow keys open the neighbor of the tab that has the keyboard, whichever is on show."""
+        names = self.names()
+        focused = next((name for name in names if self._buttons[name].hasFocus()), None)
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        step = steps.get(Qt.Key(event.key()))
+        if focused is None or step is None:
+            super().keyPressEvent(event)
+            return
+        at = names.index(focused) + step
+        if 0 <= at < len(names):
+            button = self._buttons[names[at]]
+            button.setFocus(Qt.FocusReason.TabFocusReason)
+            self.tab_chosen.emit(button.info.name)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

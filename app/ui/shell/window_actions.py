@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from functools import partial
+from typing import Literal, Protocol
 
 from app.core.tabs import TabInfo
 from app.translation import tr
@@ -27,6 +28,9 @@ class WindowCommands(Protocol):
     def focus_filter(self) -> None: ...
     def toggle_list(self) -> None: ...
     def toggle_inspector(self) -> None: ...
+    def widen_pane(self, pane: Literal["list", "inspector"], steps: int) -> None: ...
+    def list_is_beside(self) -> bool: ...
+    def inspector_is_beside(self) -> bool: ...
     def change_text_size(self, step: int) -> None: ...
     def next_theme(self) -> None: ...
     def set_theme(self, mode: str) -> None: ...
@@ -60,6 +64,28 @@ def tab_actions(window: WindowCommands, infos: Sequence[TabInfo]) -> tuple[TabAc
         if info.at_bottom
     ]
     return tuple(actions)
+
+
+def _pane_widths(window: WindowCommands) -> tuple[TabAction, ...]:
+    """What dragging the edge of a pane does, without dragging."""
+    panes: tuple[tuple[Literal["list", "inspector"], str, str, Callable[[], bool]], ...] = (
+        ("list", tr("List"), "B", window.list_is_beside),
+        ("inspector", tr("Inspector"), "I", window.inspector_is_beside),
+    )
+    ways = (("wider", tr("Wider"), "Ctrl+Alt", "plus", 1), ("narrower", tr("Narrower"), "Ctrl+Alt+Shift", "minus", -1))
+    return tuple(
+        TabAction(
+            f"window.{pane}_{way}",
+            tr("{way} {pane}", way=words, pane=title.lower()),
+            partial(window.widen_pane, pane, steps),
+            f"{modifiers}+{key}",
+            icon,
+            "view",
+            enabled=is_beside,
+        )
+        for pane, title, key, is_beside in panes
+        for way, words, modifiers, icon, steps in ways
+    )
 
 
 def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
@@ -123,6 +149,7 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             enabled=window.has_inspector,
             checked=window.inspector_is_open,
         ),
+        *_pane_widths(window),
         TabAction(
             "window.text_larger",
             tr("Larger text"),

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
 from app.translation import tr
+from app.ui.kit.accessible_role import Value, show_as
 from app.ui.kit.tab import TabPage, Zones
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
 
 if TYPE_CHECKING:
     from app.ui.shell.overlay_pane import OverlayPane
@@ -30,6 +32,7 @@ WIDER_PANES_FROM = 1800
 LIST_MIN, LIST_MAX, LIST_WIDE = 220, 380, 320
 INSPECTOR_MIN, INSPECTOR_MAX, INSPECTOR_WIDE = 280, 420, 360
 CANVAS_MIN = 420
+WIDTH_STEP = 20  # px at 100 % text, by keyboard
 
 
 class PaneChoice(NamedTuple):
@@ -205,6 +208,25 @@ class ZoneFrame(QWidget):
                 target.setFocus(Qt.FocusReason.OtherFocusReason)
         self.choice_changed.emit(self._info.name, self._choice)
 
+    def widen(self, pane: Literal["list", "inspector"], steps: int) -> None:
+        """Make a pane beside the canvas wider or, with a negative number, narrower, as dragging its edge does."""
+        effective, info = self.effective_width(), self._info
+        if pane == "list" and self.zones.list_beside:
+            wanted = self._list_width(effective) + steps * WIDTH_STEP
+            width = min(max(wanted, LIST_MIN), max(LIST_MAX, info.list_width))
+            self._choice = self._choice._replace(list_width=width)
+            words = tr("List width {width}", width=width)
+        elif pane == "inspector" and self.zones.inspector_beside:
+            wanted = self._inspector_width(effective) + steps * WIDTH_STEP
+            width = min(max(wanted, INSPECTOR_MIN), max(INSPECTOR_MAX, info.inspector_width))
+            self._choice = self._choice._replace(inspector_width=width)
+            words = tr("Inspector width {width}", width=width)
+        else:
+            return
+        self._arrange()
+        announce(self, words)
+        self.choice_changed.emit(info.name, self._choice)
+
     # Where everything is
 
     def effective_width(self) -> float:
@@ -344,6 +366,10 @@ class _Handle(QSplitterHandle):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._theme = theme
         self.setAccessibleName(tr("Pane width"))
+        value = Value(
+            lambda: self.x(), 0, QWIDGETSIZE_MAX, step=WIDTH_STEP, write=lambda x: self.moveSplitter(round(x))
+        )
+        show_as(self, QAccessible.Role.Splitter, value)
         theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QCloseEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QAccessible, QCloseEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from app.core.money import position
 from app.translation import tr
+from app.ui.kit.accessible_role import show_as
 from app.ui.kit.icons import paint
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
@@ -45,6 +46,7 @@ class VideoScreen(QWidget):
         self._shape = (16, 9)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(tr("Video"))
+        show_as(self, QAccessible.Role.Graphic)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

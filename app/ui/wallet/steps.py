@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QAccessible, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.translation import tr
+from app.ui.kit.accessible_role import show_as
 from app.ui.kit.icons import paint
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -27,6 +28,7 @@ class Steps(QWidget):
         self._names: tuple[str, ...] = ()
         self._at = 0
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        show_as(self, QAccessible.Role.StaticText)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
 

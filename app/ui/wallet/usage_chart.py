@@ -6,12 +6,13 @@ from datetime import date
 from decimal import ROUND_CEILING, Decimal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAccessible, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.money import money
 from app.core.tabs import tab_title
 from app.translation import tr
+from app.ui.kit.accessible_role import show_as
 from app.ui.kit.theme import Theme
 from app.ui.wallet.state import CHART_ROLES, CHART_TABS, Totals
 
@@ -48,6 +49,7 @@ class UsageChart(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr("Usage by day and tab"))
+        show_as(self, QAccessible.Role.Chart)
         theme.changed.connect(self.update)
 
     def show_totals(self, totals: Totals) -> None:

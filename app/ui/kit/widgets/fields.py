@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
+from app.ui.kit.accessible_role import show_as
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame
 from app.ui.kit.widgets.surfaces import set_property
@@ -69,6 +70,11 @@ class NumberField(QDoubleSpinBox):
         self._edit.setAccessibleName(name)
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
+
+    def rename(self, name: str) -> None:
+        """Take another name for screen readers."""
+        self.setAccessibleName(name)
+        self._edit.setAccessibleName(name)
 
     def set_value(self, value: float) -> None:
         """Show a number without telling anybody."""
@@ -161,6 +167,8 @@ class ChoiceField(QComboBox):
             raise ValueError("a choice field needs a name")
         self._theme = theme
         self.setAccessibleName(name)
+        # Qt names a combo box by its value alone on Linux
+        show_as(self, QAccessible.Role.ComboBox, name=lambda: f"{self.accessibleName()}: {self.currentText()}")
         self.setProperty("dashes", "own")
         self.setProperty("sizing", "small" if small else "")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

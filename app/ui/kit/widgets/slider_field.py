@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QWidget
 
+from app.translation import tr
+from app.ui.kit.accessible_role import Value, show_as
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import NumberField as NumberField  # callers take both from here
 
@@ -51,10 +53,13 @@ class SliderField(QWidget):
         self._low, self._step, self._default = low, step, default
         self.slider = _ResettingSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(name)
+        value = Value(lambda: self.value, low, high, step=step, write=self._put)
+        show_as(self.slider, QAccessible.Role.Slider, value)
         self.slider.setRange(0, round((high - low) / step))
         self.slider.setPageStep(max(1, self.slider.maximum() // 10))
         self.slider.setMinimumWidth(40)
         self.number = NumberField(theme, name, low=low, high=high, step=step, decimals=decimals, value=default)
+        self.number.rename(tr("{name}, number", name=name))
         self.number.setFixedWidth(self.number.sizeHint().width())
         self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -87,6 +92,10 @@ class SliderField(QWidget):
     def _slid(self, place: int) -> None:
         self.number.set_value(self._low + place * self._step)
         self.value_edited.emit(self.number.value())
+
+    def _put(self, value: float) -> None:
+        self.set_value(value)
+        self.value_edited.emit(self.value)
 
     def _typed(self, value: float) -> None:
         with QSignalBlocker(self.slider):

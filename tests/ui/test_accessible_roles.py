@@ -1,0 +1,115 @@
+"""What painted widgets are for screen readers: role, value, place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.video.video_player import VideoScreen
+from app.ui.wallet.gauge_list import GaugeBar
+from app.ui.wallet.steps import Steps
+from app.ui.wallet.usage_chart import UsageChart
+from tests.kit.shell import ShellHarness, make_shell
+from tests.ui.test_shell_window import show
+
+ROLE = QAccessible.Role
+
+
+def role_of(widget: QWidget) -> QAccessible.Role:
+    interface = QAccessible.queryAccessibleInterface(widget)
+    assert interface is not None
+    return interface.role()
+
+
+@pytest.mark.parametrize(
+    ("make", "role"),
+    [
+        (lambda theme: GaugeBar(theme, "Images"), ROLE.ProgressBar),
+        (Steps, ROLE.StaticText),
+        (UsageChart, ROLE.Chart),
+        (VideoScreen, ROLE.Graphic),
+    ],
+)
+def test_what_is_painted_has_the_role_of_what_it_looks_like(qtbot, theme: Theme, make, role) -> None:
+    widget = make(theme)
+    qtbot.addWidget(widget)
+    assert role_of(widget) == role
+
+
+def test_a_gauge_says_how_much_is_left(qtbot, theme: Theme) -> None:
+    gauge = GaugeBar(theme, "Images")
+    qtbot.addWidget(gauge)
+    gauge.set_share(0.25, "5 of 20 left")
+    assert QAccessible.queryAccessibleInterface(gauge).valueInterface().currentValue() == 25
+
+
+def test_a_slider_says_the_number_that_it_shows_and_takes_it_from_a_screen_reader(qtbot, theme: Theme) -> None:
+    field = SliderField(theme, "Temperature", low=0, high=2, step=0.05, decimals=2, default=0.7)
+    qtbot.addWidget(field)
+    told: list[float] = []
+    field.value_edited.connect(told.append)
+    value = QAccessible.queryAccessibleInterface(field.slider).valueInterface()
+    assert (value.currentValue(), value.minimumValue(), value.maximumValue()) == (0.7, 0, 2)
+    value.setCurrentValue(1.2)
+    assert (field.value, told) == (1.2, [1.2])
+    names = {part.accessibleName() for part in (field.slider, field.number)}
+    assert names == {"Temperature", "Temperature, number"}, "two stops that can be told apart"
+
+
+def test_a_choice_says_what_it_is_for_and_what_is_chosen(qtbot, theme: Theme) -> None:
+    field = ChoiceField(theme, "Voice language")
+    qtbot.addWidget(field)
+    field.addItems(["Any language", "English"])
+    field.setCurrentIndex(1)
+    interface = QAccessible.queryAccessibleInterface(field)
+    assert (interface.text(QAccessible.Text.Name), interface.role()) == ("Voice language: English", ROLE.ComboBox)
+
+
+@pytest.fixture
+def shell(theme: Theme, tasks, tmp_path: Path):
+    harness = make_shell(tmp_path, tasks, theme, second_tab=True)
+    harness.window.resize(1440, 900)
+    show(harness)
+    harness.window.show_tab("chat")
+    yield harness
+    harness.window.close()
+
+
+async def test_the_rail_has_radio_buttons_and_its_stop_is_the_tab_on_show(shell: ShellHarness) -> None:
+    window, rail = shell.window, shell.window.rail
+    chat, notes = rail.button("chat"), rail.button("notes")
+    assert role_of(chat) == ROLE.RadioButton
+    chat.setFocus()
+    for key, tab in ((Qt.Key.Key_Down, "notes"), (Qt.Key.Key_Down, "notes"), (Qt.Key.Key_Up, "chat")):
+        QTest.keyClick(window.focusWidget(), key)
+        assert (window.current_tab, window.focusWidget()) == (tab, rail.button(tab))
+    window.show_tab("notes")
+    assert [b.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus for b in (chat, notes)] == [
+        False,
+        True,
+    ]
+    chat.setFocus()  # whichever had the keyboard last, the keys go on from there
+    QTest.keyClick(chat, Qt.Key.Key_Down)
+    assert window.current_tab == "notes"
+
+
+async def test_panes_are_made_wider_and_narrower_by_keys_and_say_so(shell: ShellHarness, heard: list[str]) -> None:
+    frame = shell.window.tab_frames.by_name["chat"]
+    control_alt = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    for zone, key, name in ((frame.list_zone, Qt.Key.Key_B, "List"), (frame.inspector_zone, Qt.Key.Key_I, "Inspector")):
+        before = zone.width()
+        QTest.keyClick(shell.window, key, control_alt)
+        assert zone.width() == before + 20
+        assert heard[-1] == f"{name} width {before + 20}"
+        QTest.keyClick(shell.window, key, control_alt | Qt.KeyboardModifier.ShiftModifier)
+        assert zone.width() == before
+    assert shell.window.settings_store.value.panes["chat"]["list"] == frame.list_zone.width()
+    assert role_of(frame._splitter.handle(1)) == ROLE.Splitter
