@@ -257,6 +257,7 @@ class Rialto:
             text_percent=value.text_percent,
             system_font=value.system_font,
             reduced_motion=value.reduced_motion,
+            high_contrast=value.high_contrast,
         )
 
     def _report_damaged_files(self) -> None:

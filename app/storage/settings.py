@@ -19,6 +19,7 @@ from app.storage.files import StoredFile
 from app.translation import tr
 
 THEMES = ("system", "light", "dark")
+NOTICE_SECONDS = ("6", "15", "30", "")
 MODEL_SORTS = ("name", "price", "context", "newest")
 SECRET_STORES = ("", "keyring", "session", "passphrase")
 PROXY_MODES = ("system", "none", "manual")
@@ -35,6 +36,8 @@ class Settings(NamedTuple):
     text_percent: int = 100  # 80 to 200
     system_font: bool = False
     reduced_motion: bool = False
+    high_contrast: bool = False  # also where the system does not ask for it
+    notice_seconds: str = "6"  # how long notices stay, "" until they are closed
     welcome_done: bool = False
     secret_store: str = ""  # "" until there is a choice to make; then what the person chose
     default_model: Mapping[str, str] = _NONE  # account id -> model id
@@ -73,6 +76,7 @@ class Settings(NamedTuple):
 _ONE_OF: Mapping[str, tuple[str, ...]] = {
     "model_sort": MODEL_SORTS,
     "theme": THEMES,
+    "notice_seconds": NOTICE_SECONDS,
     "secret_store": SECRET_STORES,
     "proxy_mode": PROXY_MODES,
     "proxy_kind": PROXY_KINDS,

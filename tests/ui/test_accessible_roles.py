@@ -112,4 +112,4 @@ async def test_panes_are_made_wider_and_narrower_by_keys_and_say_so(shell: Shell
         QTest.keyClick(shell.window, key, control_alt | Qt.KeyboardModifier.ShiftModifier)
         assert zone.width() == before
     assert shell.window.settings_store.value.panes["chat"]["list"] == frame.list_zone.width()
-    assert role_of(frame._splitter.handle(1)) == ROLE.Splitter
+    assert role_of(frame.splitter.handle(1)) == ROLE.Splitter

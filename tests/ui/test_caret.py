@@ -44,7 +44,7 @@ def flash_ms() -> int:
 
 
 def test_the_caret_of_any_field_rests_when_nothing_is_typed_and_wakes_with_the_next_key(qtbot, fields) -> None:
-    caret = CaretRest(fields[0], after_ms=20)
+    caret = CaretRest(fields[0], Theme(), after_ms=20)
     for field in fields:
         field.setFocus()
         qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
@@ -55,7 +55,7 @@ def test_the_caret_of_any_field_rests_when_nothing_is_typed_and_wakes_with_the_n
 
 def test_a_caret_that_rests_blinks_again_in_the_next_field(qtbot, fields) -> None:
     first, second = fields
-    caret = CaretRest(first, after_ms=20)
+    caret = CaretRest(first, Theme(), after_ms=20)
     qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
     caret._timer.setInterval(60_000)
     second.setFocus()
@@ -63,8 +63,21 @@ def test_a_caret_that_rests_blinks_again_in_the_next_field(qtbot, fields) -> Non
     assert flash_ms() == 1000
 
 
+def test_with_reduced_motion_no_caret_blinks(qtbot, fields) -> None:
+    theme = Theme()
+    caret = CaretRest(fields[0], theme)
+    assert flash_ms() == 1000
+    theme.set_reduced_motion(True)
+    for field in fields:
+        field.setFocus()
+        QTest.keyClick(field, Qt.Key.Key_B)
+        assert caret.rests and flash_ms() == 0
+    theme.set_reduced_motion(False)
+    assert flash_ms() == 1000
+
+
 def test_a_field_that_goes_away_leaves_the_blinking_to_the_next_one(qtbot, fields) -> None:
-    caret = CaretRest(fields[1], after_ms=20)
+    caret = CaretRest(fields[1], Theme(), after_ms=20)
     qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
     fields[0].window().hide()
     assert not caret.rests

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -72,14 +73,31 @@ async def test_looks_change_at_once_and_are_written_down(harness, settings_harne
     page.theme_choice._segments["dark"].click()
     page.system_font.click()
     page.reduce_motion.click()
+    text, quiet = harness.theme.color("text"), harness.theme.color("text2")
+    assert text != quiet
+    page.high_contrast.click()
     await tasks.idle()
     assert (harness.theme.mode, harness.theme.reduced_motion) == ("dark", True)
+    assert harness.theme.color("text2") == harness.theme.color("text") and harness.theme.high_contrast
     page.text_size.number.setValue(150)
     await until(lambda: harness.theme.text_percent == 150)
     await tasks.idle()
     kept = SettingsStore(settings_harness.paths.settings).value
     assert (kept.theme, kept.text_percent, kept.system_font, kept.reduced_motion) == ("dark", 150, True, True)
+    assert kept.high_contrast
     await tasks.idle()
+
+
+@pytest.mark.parametrize(("chosen", "seconds"), [("30", 30), ("", None)])
+async def test_notices_stay_as_long_as_was_chosen(harness, settings_harness, settings, tasks, chosen, seconds):
+    settings.show_section("notifications")
+    settings.page("notifications").stay._segments[chosen].click()
+    await tasks.idle()
+    toasts = harness.window.overlays.toasts
+    harness.window.settings_store.remember(notice_seconds=chosen)
+    toast = toasts.show_toast("Saved")
+    assert (toast.stay_s, toast.stays) == (seconds, seconds is None)
+    assert SettingsStore(settings_harness.paths.settings).value.notice_seconds == chosen
 
 
 # Keyboard

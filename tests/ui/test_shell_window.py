@@ -139,7 +139,7 @@ async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks,
     show(first)
     first.window.show_tab("chat")
     QTest.keyClick(first.window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
-    splitter = first.window.tab_frames.by_name["chat"]._splitter
+    splitter = first.window.tab_frames.by_name["chat"].splitter
     splitter.moveSplitter(300, 1)
     first.window.show_tab("notes")
     first.window.close()

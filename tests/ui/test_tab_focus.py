@@ -71,8 +71,8 @@ async def test_screen_readers_list_the_panes_as_they_are_seen(theme: Theme, task
     frame = harness.window.tab_frames.by_name["chat"]
     for width in (1440, 900, 1440):
         harness.window.resize(width, 900)
-        beside = [zone for zone in frame.parts() if frame._splitter.indexOf(zone) >= 0]
-        assert [child for child in frame._splitter.children() if child in frame.parts()] == beside
+        beside = [zone for zone in frame.parts() if frame.splitter.indexOf(zone) >= 0]
+        assert [child for child in frame.splitter.children() if child in frame.parts()] == beside
     harness.window.close()
 
 
@@ -93,5 +93,5 @@ async def test_tab_walks_settings_from_the_list_through_the_page_to_the_inspecto
         walked.append(now)
     panes = [next(at for at, zone in enumerate(frame.parts()) if zone.isAncestorOf(stop)) for stop in walked]
     assert panes == sorted(panes)
-    page = [stop for stop in walked if settings._stack.isAncestorOf(stop)]
-    assert page == as_seen(settings._stack)
+    page = [stop for stop in walked if settings.page(key).isAncestorOf(stop)]
+    assert page == as_seen(settings.page(key))

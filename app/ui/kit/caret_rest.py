@@ -7,16 +7,21 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.theme import Theme
 
 REST_AFTER_MS = 10_000  # desktops that stop the blinking themselves do so as soon
 _TYPING = (QEvent.Type.KeyPress, QEvent.Type.InputMethod, QEvent.Type.MouseButtonPress)
 
 
 class CaretRest(QObject):
-    """Follows the focus; when nobody has typed in the field that has it for ten seconds, its caret stops blinking."""
+    """Follows the focus; when nobody has typed in the field that has it for ten seconds, its caret stops blinking.
 
-    def __init__(self, parent: QObject, after_ms: int = REST_AFTER_MS) -> None:
+    With reduced motion no caret blinks at all.
+    """
+
+    def __init__(self, parent: QObject, theme: Theme, after_ms: int = REST_AFTER_MS) -> None:
         super().__init__(parent)
+        self._theme = theme
         self._field: QWidget | None = None
         self._usual: int | None = None  # ms of a whole blink, while the caret rests
         self._timer = QTimer(self)
@@ -27,6 +32,7 @@ class CaretRest(QObject):
         assert isinstance(qt_app, QApplication)
         qt_app.focusChanged.connect(self._follow)
         self._follow(None, qt_app.focusWidget())
+        theme.changed.connect(self._follow_theme)
 
     @property
     def rests(self) -> bool:
@@ -55,7 +61,14 @@ class CaretRest(QObject):
             self._usual = hints.cursorFlashTime()
             hints.setCursorFlashTime(0)
 
+    def _follow_theme(self) -> None:
+        self._wake()
+        if self._field is not None:
+            self._timer.start()
+
     def _wake(self) -> None:
-        if self._usual is not None:
+        if self._theme.reduced_motion:
+            self._rest()
+        elif self._usual is not None:
             QGuiApplication.styleHints().setCursorFlashTime(self._usual)
             self._usual = None

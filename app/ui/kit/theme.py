@@ -66,6 +66,13 @@ _DISABLED = {
     QPalette.ColorRole.HighlightedText: "text3",
 }
 
+_STRONG = {
+    "text2": "text",
+    "text3": "text2",
+    "line": "control",
+    "line2": "control",
+}  # role → its color at high contrast
+
 
 def _style_each(style: QStyle, widgets: Iterable[QWidget]) -> None:
     for widget in widgets:
@@ -90,6 +97,7 @@ class Theme(QObject):
         self._percent = 100
         self._system_font = False
         self._reduced_motion = False
+        self._wants_contrast = False
         self._high_contrast = False
         self._dark = False
         self._sheet_held = False
@@ -113,8 +121,13 @@ class Theme(QObject):
         return self._reduced_motion
 
     @property
+    def wants_contrast(self) -> bool:
+        """Whether the person chose more contrast, whatever the system asks for."""
+        return self._wants_contrast
+
+    @property
     def high_contrast(self) -> bool:
-        """True when the system asks for more contrast: `line2` reads as `control` and borders are 2 px."""
+        """True when the person or the system asks for more contrast: quiet text and lines are strong, borders 2 px."""
         return self._high_contrast
 
     @property
@@ -144,13 +157,20 @@ class Theme(QObject):
         self.changed.emit()
 
     def configure(
-        self, *, mode: Mode, text_percent: int, system_font: bool = False, reduced_motion: bool = False
+        self,
+        *,
+        mode: Mode,
+        text_percent: int,
+        system_font: bool = False,
+        reduced_motion: bool = False,
+        high_contrast: bool = False,
     ) -> None:
         """Take every choice at once, so that a start or an import of settings costs one refresh, not four."""
         self._mode = mode
         self._percent = max(MIN_PERCENT, min(MAX_PERCENT, text_percent))
         self._system_font = system_font
         self._reduced_motion = reduced_motion
+        self._wants_contrast = high_contrast
         self._refresh()
 
     # -- what everybody asks --------------------------------------------------------------------------------------
@@ -169,7 +189,9 @@ class Theme(QObject):
         if tokens is None:
             tokens = json.loads((self._folder / "themes" / f"{name}.json").read_text(encoding="utf-8"))
             self._tokens[name] = tokens
-        return {**tokens, "line2": tokens["control"]} if self._high_contrast else tokens
+        return (
+            {**tokens, **{role: tokens[strong] for role, strong in _STRONG.items()}} if self._high_contrast else tokens
+        )
 
     def font(
         self, style: str = "body", weight: int | None = None, *, mono: bool = False, tabular: bool = False
@@ -224,6 +246,9 @@ class Theme(QObject):
         # styleHints() hands out a short-lived wrapper: hold it for the life of the theme.
         self._hints = QGuiApplication.styleHints()
         self._hints.colorSchemeChanged.connect(self._system_changed)
+        if hasattr(self._hints, "accessibility"):
+            self._accessibility = self._hints.accessibility()
+            self._accessibility.contrastPreferenceChanged.connect(self._refresh)
         self._refresh()
 
     def release_sheet(self) -> None:
@@ -255,7 +280,7 @@ class Theme(QObject):
 
     def _refresh(self) -> None:
         self._dark = self._mode == "dark" or (self._mode == "system" and self._system_is_dark())
-        self._high_contrast = self._system_wants_contrast()
+        self._high_contrast = self._wants_contrast or self._system_wants_contrast()
         self._colors.clear()
         self._fonts.configure(scale=self.scale, system_font=self._system_font)
         if self._qt_app is None:

@@ -44,6 +44,8 @@ class AppearancePage(SectionPage):
         self.system_font.clicked.connect(lambda on: presenter.choose(system_font=on))
         self.reduce_motion = Switch(theme, tr("Reduce motion"))
         self.reduce_motion.clicked.connect(lambda on: presenter.choose(reduced_motion=on))
+        self.high_contrast = Switch(theme, tr("High contrast"))
+        self.high_contrast.clicked.connect(lambda on: presenter.choose(high_contrast=on))
         card = RowCard(theme)
         card.add(SettingRow(theme, tr("Theme"), self.theme_choice, meaning=tr("System follows your desktop.")))
         card.add(
@@ -64,6 +66,14 @@ class AppearancePage(SectionPage):
                 theme, tr("Reduce motion"), self.reduce_motion, meaning=tr("Turns off animations and caret blinking.")
             )
         )
+        card.add(
+            SettingRow(
+                theme,
+                tr("High contrast"),
+                self.high_contrast,
+                meaning=tr("Stronger text and thicker lines. Off: as your desktop asks."),
+            )
+        )
         self.group("", card)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
@@ -77,6 +87,7 @@ class AppearancePage(SectionPage):
             self.text_size.set_value(choices.text_percent)
         self.system_font.setChecked(choices.system_font)
         self.reduce_motion.setChecked(choices.reduced_motion)
+        self.high_contrast.setChecked(choices.high_contrast)
 
     def _apply_text_size(self) -> None:
         self._presenter.choose(text_percent=round(self.text_size.value))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
@@ -24,6 +25,9 @@ class NotificationsPage(SectionPage):
         self._said = SettingRow(
             theme, tr("Show test"), self.try_it, meaning=tr("Shows one even while this window is in front.")
         )
+        seconds = [(each, tr("{n} s", n=each)) for each in ("6", "15", "30")]
+        self.stay = SegmentedChoice(theme, tr("Notices in the window stay"), [*seconds, ("", tr("Until closed"))])
+        self.stay.changed.connect(lambda stay: presenter.choose(notice_seconds=stay))
         card = RowCard(theme)
         card.add(
             SettingRow(
@@ -34,6 +38,14 @@ class NotificationsPage(SectionPage):
             )
         )
         card.add(self._said)
+        card.add(
+            SettingRow(
+                theme,
+                tr("Notices in the window stay"),
+                self.stay,
+                meaning=tr("Longer while the pointer or the keyboard is on one. Errors always stay until closed."),
+            )
+        )
         self.group("", card)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
@@ -41,5 +53,6 @@ class NotificationsPage(SectionPage):
 
     def show_state(self, state: SettingsState) -> None:
         self.tell.setChecked(state.choices.notify)
+        self.stay.set_current(state.choices.notice_seconds)
         if state.notification_problem:
             self._said.set_meaning(state.notification_problem, "bad")

@@ -380,12 +380,14 @@ class SettingsPage(QObject):
     def _apply_look(self, choices: Choices) -> None:
         """Take what was chosen; the window's own keys have applied theirs already."""
         theme = self._theme
-        if (theme.mode, theme.text_percent) != (choices.theme, choices.text_percent) or self._font_changed(choices):
+        now = (theme.mode, theme.text_percent, theme.wants_contrast)
+        if now != (choices.theme, choices.text_percent, choices.high_contrast) or self._font_changed(choices):
             theme.configure(
                 mode=choices.theme,
                 text_percent=choices.text_percent,
                 system_font=choices.system_font,
                 reduced_motion=choices.reduced_motion,
+                high_contrast=choices.high_contrast,
             )
         elif theme.reduced_motion != choices.reduced_motion:
             theme.set_reduced_motion(choices.reduced_motion)

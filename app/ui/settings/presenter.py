@@ -194,6 +194,8 @@ def _choices(settings: Settings) -> Choices:
         text_percent=settings.text_percent,
         system_font=settings.system_font,
         reduced_motion=settings.reduced_motion,
+        high_contrast=settings.high_contrast,
+        notice_seconds=settings.notice_seconds,
         enter_sends=settings.enter_sends,
         load_remote_pictures=settings.load_remote_pictures,
         confirm_links=settings.confirm_links,
@@ -205,7 +207,13 @@ def _choices(settings: Settings) -> Choices:
 
 
 def _look(choices: Choices) -> tuple[object, ...]:
-    return (choices.theme, choices.text_percent, choices.system_font, choices.reduced_motion)
+    return (
+        choices.theme,
+        choices.text_percent,
+        choices.system_font,
+        choices.reduced_motion,
+        choices.high_contrast,
+    )
 
 
 def _measure(paths: Paths) -> tuple[tuple[UsageRow, ...], datetime | None]:

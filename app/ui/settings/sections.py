@@ -48,8 +48,8 @@ SECTIONS = (
         "appearance",
         tr("Appearance"),
         "appearance",
-        (tr("Theme"), tr("Text size"), tr("System font"), tr("Reduce motion")),
-        ("dark", "light", "font", "zoom", "scale", "animation"),
+        (tr("Theme"), tr("Text size"), tr("System font"), tr("Reduce motion"), tr("High contrast")),
+        ("dark", "light", "font", "zoom", "scale", "animation", "accessibility", "contrast"),
     ),
     Section(
         "keyboard",
@@ -86,7 +86,7 @@ SECTIONS = (
         "notifications",
         tr("Notifications"),
         "bell",
-        (tr("Notify me when Rialto is in the background"),),
+        (tr("Notify me when Rialto is in the background"), tr("Notices in the window stay")),
         ("desktop", "alert", "done", "message", "sound"),
     ),
     Section(

@@ -30,6 +30,8 @@ class Choices:
     text_percent: int = 100
     system_font: bool = False
     reduced_motion: bool = False
+    high_contrast: bool = False
+    notice_seconds: str = "6"  # "" until they are closed
     enter_sends: bool = True
     load_remote_pictures: bool = False
     confirm_links: bool = True

@@ -19,6 +19,7 @@ from app.core.money import countdown
 from app.core.problems import ActionSpec
 from app.storage.errors import StorageError, Unsaved
 from app.storage.files import write_atomically
+from app.storage.settings import Settings
 from app.translation import tr
 from app.ui.kit.caret_rest import CaretRest
 from app.ui.kit.files import ask_to_save
@@ -81,6 +82,8 @@ class Overlays(QObject):
         self._held_timer = QTimer(self)
         self._held_timer.setInterval(1000)
         self._held_timer.timeout.connect(self._count_down)
+        window.settings_store.subscribe(self._take_settings)
+        self._take_settings(window.settings_store.value)
         window.saver.failed.connect(self._saving_failed)
         window.undo_stack.removed.connect(lambda command: self.toasts.close(f"undo {id(command)}"))
         window.current_account.budget_changed.connect(self._show_budget)
@@ -93,11 +96,14 @@ class Overlays(QObject):
         self._show_budget()
         self._show_reach()
 
+    def _take_settings(self, settings: Settings) -> None:
+        self.toasts.stay_s = int(settings.notice_seconds) if settings.notice_seconds else None
+
     def start(self, *, native_menus: bool) -> None:
         """Do what the first paint need not wait for."""
         if self._ring is None:
             self._ring = FocusRing(self._theme, self._window)
-            CaretRest(self)
+            CaretRest(self, self._theme)
         if native_menus:
             self.main_menu.fill_bar(self._window.menuBar())
 

@@ -70,7 +70,7 @@ class AccountChip(QAbstractButton):
         theme = self._theme
         mark = theme.icon_px(13) if self._sandbox else theme.px(7)
         width = self._font_size().horizontalAdvance(self.text()) + mark + theme.px(5 + 16) + 2
-        return QSize(min(round(width), theme.type_px(240)), theme.height_px(20, 16))
+        return QSize(min(round(width), theme.type_px(240)), theme.height_px(24, 16))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.type_px(72), self.sizeHint().height())
@@ -135,7 +135,7 @@ class StatusItem(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         width = sum(self._metrics(run[2]).horizontalAdvance(run[0]) for run in self._runs)
-        return QSize(round(width + 0.5) + 2 * self._theme.px(8) + self._dot_room(), self._theme.height_px(22, 16))
+        return QSize(round(width + 0.5) + 2 * self._theme.px(8) + self._dot_room(), self._theme.height_px(24, 16))
 
     def _dot_room(self) -> int:
         return self._theme.px(7) + self._theme.px(6) if self._dot else 0
@@ -403,7 +403,7 @@ class _HintButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         layout = self.layout()
         assert layout is not None
-        return layout.sizeHint()
+        return layout.sizeHint().expandedTo(QSize(0, self._theme.height_px(24, 16)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.underMouse():

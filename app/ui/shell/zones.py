@@ -94,17 +94,17 @@ class ZoneFrame(QWidget):
         self.tab = tab
         self._choice = choice
         self._zones: Zones | None = None
-        self._splitter = _Splitter(theme, self)
-        self._splitter.setChildrenCollapsible(False)
+        self.splitter = _Splitter(theme, self)
+        self.splitter.setChildrenCollapsible(False)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
+        layout.addWidget(self.splitter)
         self._effective_at_first = effective_width
         self.list_zone: _Zone | None = None
         self.canvas_zone: _Zone | None = None
         self.inspector_zone: _Zone | None = None
         self._is_full = False
-        self._splitter.splitterMoved.connect(self._remember_widths)
+        self.splitter.splitterMoved.connect(self._remember_widths)
 
     def fill(self) -> Iterator[None]:
         """Put the panes of the tab into their zones, one at each step; they may be empty still. `begin` comes after."""
@@ -113,7 +113,7 @@ class ZoneFrame(QWidget):
         yield
         self.canvas_zone = self._put(tab.canvas(), tr("{title}: work area", title=title), "canvas", 0)
         assert self.canvas_zone is not None
-        self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
+        self.splitter.setStretchFactor(self.splitter.indexOf(self.canvas_zone), 1)
         yield
         self.inspector_zone = self._put(tab.inspector(), tr("{title}: details", title=title), "pane", ALL_ZONES_FROM)
 
@@ -129,7 +129,7 @@ class ZoneFrame(QWidget):
         if content is None:
             return None
         beside = self._effective_at_first >= beside_from
-        zone = _Zone(self._theme, name, role, self._splitter if beside else self)
+        zone = _Zone(self._theme, name, role, self.splitter if beside else self)
         zone.take(content)
         if not beside:
             zone.hide()
@@ -251,7 +251,7 @@ class ZoneFrame(QWidget):
         list_overlay = self.list_zone is not None and width < LIST_BESIDE_FROM
         inspector_overlay = self.inspector_zone is not None and width < ALL_ZONES_FROM
         self._place(self.list_zone, 0, overlay=list_overlay, shown=self._choice.list_open)
-        at_end = self._splitter.count()
+        at_end = self.splitter.count()
         self._place(self.inspector_zone, at_end, overlay=inspector_overlay, shown=self._choice.inspector_open)
         self._put_in_order()
         self._set_widths(width)
@@ -263,7 +263,7 @@ class ZoneFrame(QWidget):
         if zone is None:
             return
         if overlay:
-            if self._splitter.indexOf(zone) >= 0:
+            if self.splitter.indexOf(zone) >= 0:
                 zone.hide()
                 zone.setParent(self)
                 zone.setMinimumWidth(0)  # over the canvas it is as wide as the text wants it, whatever it was beside it
@@ -271,16 +271,16 @@ class ZoneFrame(QWidget):
             return
         if self._pane_over is zone:
             self.overlay.drop_pane()
-        if self._splitter.indexOf(zone) < 0:
-            self._splitter.insertWidget(index, zone)
+        if self.splitter.indexOf(zone) < 0:
+            self.splitter.insertWidget(index, zone)
         zone.setVisible(shown)
 
     def _put_in_order(self) -> None:
         """Have screen readers list the panes as they are seen, which is how they lie over each other; a splitter puts
         the pane that comes last below the others.
         """
-        zones = [zone for zone in self.parts() if self._splitter.indexOf(zone) >= 0]
-        if [child for child in self._splitter.children() if child in zones] != zones:
+        zones = [zone for zone in self.parts() if self.splitter.indexOf(zone) >= 0]
+        if [child for child in self.splitter.children() if child in zones] != zones:
             for zone in reversed(zones):
                 zone.lower()
 
@@ -289,9 +289,9 @@ class ZoneFrame(QWidget):
         assert self.canvas_zone is not None
         self.canvas_zone.setMinimumWidth(0 if effective < LIST_BESIDE_FROM else theme.type_px(CANVAS_MIN))
         sizes: list[int] = []
-        room = self._splitter.width()
-        for index in range(self._splitter.count()):
-            zone = self._splitter.widget(index)
+        room = self.splitter.width()
+        for index in range(self.splitter.count()):
+            zone = self.splitter.widget(index)
             if self.list_zone is not None and zone is self.list_zone:
                 zone.setMinimumWidth(theme.type_px(LIST_MIN))
                 zone.setMaximumWidth(theme.type_px(max(LIST_MAX, self._info.list_width)))
@@ -304,7 +304,7 @@ class ZoneFrame(QWidget):
                 sizes.append(-1)
         if room > 0:
             rest = room - sum(size for size in sizes if size > 0)
-            self._splitter.setSizes([rest if size < 0 else size for size in sizes])
+            self.splitter.setSizes([rest if size < 0 else size for size in sizes])
 
     def _list_width(self, effective: float) -> int:
         usual = LIST_WIDE if effective >= WIDER_PANES_FROM else self._info.list_width

@@ -24,7 +24,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import STAY_ABOVE
 
 MAX_TOASTS = 3
-STAY_MS = 6000
+STAY_S = 6  # unless the person chose otherwise
 WIDTH = 400
 GAP = 12
 EDGE = 16
@@ -54,10 +54,13 @@ class Toast(QFrame):
         icon_name: str = "",
         actions: tuple[ActionSpec, ...] = (),
         hint: str = "",
+        stay_s: int | None = STAY_S,
         parent: QWidget | None = None,
     ) -> None:
+        """`stay_s`: seconds, None until it is closed."""
         super().__init__(parent)
         self._theme = theme
+        self.stay_s = stay_s
         self._tone = tone
         self._gone = False
         self.says = (title, text, actions)
@@ -85,17 +88,17 @@ class Toast(QFrame):
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(STAY_MS)
+        self._timer.setInterval(1000 * (stay_s or 0))
         self._timer.timeout.connect(self._time_is_up)
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
-        if tone != "bad":
+        if not self.stays:
             self._timer.start()
 
     @property
     def stays(self) -> bool:
-        """True for errors, which wait until somebody closes them."""
-        return self._tone == "bad"
+        """True for errors, which wait until somebody closes them, and for all where the person wants that."""
+        return self._tone == "bad" or self.stay_s is None
 
     def _links(self, actions: tuple[ActionSpec, ...], hint: str) -> QWidget:
         holder = QWidget()
@@ -171,6 +174,7 @@ class ToastHost(QObject):
         self._theme = theme
         self._window = window
         self._bottom = bottom_px
+        self.stay_s: int | None = STAY_S  # how long each stays, None until it is closed
         self._toasts: list[tuple[str, Toast]] = []
         self._moves: dict[Toast, QPropertyAnimation] = {}
         self._focus_return = FocusReturn()
@@ -210,7 +214,15 @@ class ToastHost(QObject):
             going = next((toast for _, toast in self._toasts if not toast.stays), self._toasts[0][1])
             going.close_toast()
         toast = Toast(
-            self._theme, title, text, tone=tone, icon_name=icon_name, actions=actions, hint=hint, parent=self._window
+            self._theme,
+            title,
+            text,
+            tone=tone,
+            icon_name=icon_name,
+            actions=actions,
+            hint=hint,
+            stay_s=self.stay_s,
+            parent=self._window,
         )
         stay_over_rings(toast)
         self._toasts.append((key, toast))
