@@ -107,8 +107,8 @@ class FormPane(QWidget):
         line.addWidget(self.price)
         self._foot.addLayout(line)
         self._foot.addWidget(self.sum)
+        self._foot.addWidget(self.stop)  # above: what is at the bottom stays there when this comes
         self._foot.addWidget(self.make)
-        self._foot.addWidget(self.stop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

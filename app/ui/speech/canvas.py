@@ -138,7 +138,7 @@ class SpeechCanvas(QWidget):
         )
         for button, words in self._named:
             button.setAccessibleName(words)
-            self.player.extras.addWidget(button)
+            (self.player.passing if button is self.go_on else self.player.extras).addWidget(button)
         self.go_on.hide()
         self._below = QWidget()
         zone(self._below, "pane")
@@ -217,7 +217,8 @@ class SpeechCanvas(QWidget):
         if problem is not None:
             self.problem.set_problem(problem)
 
-    def show_player(self, view: PlayerView) -> None:
+    def show_player(self, view: PlayerView, *, is_speaking: bool) -> None:
+        """Show the open clip. `is_speaking`: some clip is being asked for, from before this one is opened."""
         if self._was_speaking and not view.is_speaking and view.ready and not view.problem and self.isVisible():
             announce(self, tr("Speech ready, {length}", length=money.duration(view.known_s)))
         self._was_speaking = view.is_speaking
@@ -229,7 +230,7 @@ class SpeechCanvas(QWidget):
         player.set_volume(view.volume)
         self.save.setEnabled(view.can_save)
         self.transcribe.setEnabled(view.can_save and not view.is_speaking)
-        self.go_on.setVisible(view.missing_parts > 0 and not view.is_speaking and bool(view.take_id))
+        self.go_on.setVisible(view.missing_parts > 0 and not is_speaking and bool(view.take_id))
         self._show_receipts(view)
 
     def _show_receipts(self, view: PlayerView) -> None:

@@ -184,12 +184,13 @@ class SpeechPage(QObject):
 
     def _show_busy(self) -> None:
         self.main.speak_bar.show_speaking(self.presenter.is_speaking)
+        self.main.show_player(self.presenter.sound.view, is_speaking=self.presenter.is_speaking)
         self.main.speak_bar.show_meter(self.presenter.meter)
         self.changed.emit()
 
     def _show_sound(self) -> None:
         sound = self.presenter.sound
-        self.main.show_player(sound.view)
+        self.main.show_player(sound.view, is_speaking=self.presenter.is_speaking)
         self.main.player.waveform.set_sound(sound.peaks(), sound.view.known_s, sound.view.whole_s, sound.seams())
         self.main.player.set_position(sound.player.position_s)
         if self.main.speak_bar.is_speaking != self.presenter.is_speaking:

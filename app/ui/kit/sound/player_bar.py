@@ -81,7 +81,10 @@ class _Status(Label):
 
 
 class PlayerBar(QWidget):
-    """`extras` takes buttons for the right end of the second line, such as Save as…."""
+    """`extras` takes buttons for the right end of the second line, such as Save as….
+
+    `passing` takes those that come and go: they are left of all others, so that none of these moves.
+    """
 
     play_pressed = Signal()
     seek_wanted = Signal(float)  # seconds
@@ -111,6 +114,7 @@ class PlayerBar(QWidget):
         self.forward.setAccessibleName(tr("Forward 5 seconds"))
         self.speed = QuietButton(theme, "1.0×", size="small")
         self.volume = IconButton(theme, "volume", tr("Volume and output"), size="small", icon_size=16)
+        self.passing = QHBoxLayout()
         self.extras = QHBoxLayout()
         self._sound_card: Popover | None = None
         self._volume_field: SliderField | None = None
@@ -131,6 +135,7 @@ class PlayerBar(QWidget):
         for widget in (self.time, self.length, self.spinner):
             self._row.addWidget(widget)
         self._row.addWidget(self.status, 1)
+        self._row.addLayout(self.passing)
         for button in (self.back, self.forward, self.speed, self.volume):
             self._row.addWidget(button)
         self._row.addLayout(self.extras)

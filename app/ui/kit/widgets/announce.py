@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from app.core.money import duration
+from app.core.money import duration, or_dash
 from app.service.http.harmless_text import harmless_line
 from app.translation import tr, tr_n
 
@@ -37,6 +37,7 @@ def spoken_problem(problem: Problem) -> str:
     return f"{problem.sentence} {_left((problem.countdown_until - datetime.now(UTC)).total_seconds())}"
 
 
+@or_dash
 def _left(left_s: float) -> str:
     if left_s <= 0:
         return tr("The wait is over")
