@@ -199,6 +199,9 @@ class AddWalletDialog(Dialog):
         self._tasks.start_unless_running("add", self._add)
 
     async def _add(self) -> None:
+        was_pressed = self.keep.hasFocus()
+        self.keep.clearFocus()  # it would go to the first control of the dialog
+        self.problem.set_text("")
         self.keep.setEnabled(False)
         try:
             problem = await self._keys.attempt(self._by_way())
@@ -208,6 +211,13 @@ class AddWalletDialog(Dialog):
                 self.accept()
         finally:
             self.keep.setEnabled(True)
+            if was_pressed and self.focusWidget() is None:
+                (self._own_field if self.problem.text() and self._own_field else self.keep).setFocus()
+
+    @property
+    def _own_field(self) -> QLineEdit | None:
+        """What a failed attempt of the way that was chosen is most likely about."""
+        return {"import": self.secret, "file": self.password, "watch": self.address}.get(self.way.current)
 
     async def _by_way(self) -> None:
         """Do what was chosen; `added_id` is set when nothing is left to answer."""
@@ -215,7 +225,7 @@ class AddWalletDialog(Dialog):
         elsewhere = self.site.currentData() == ELSEWHERE
         site = keys.site_at(self.elsewhere.text()) if elsewhere else keys.account(str(self.site.currentData()))
         if site is None:
-            self.problem.set_text(tr("Choose a service for the wallet."))
+            self.problem.blame(self.elsewhere if elsewhere else self.site, tr("Choose a service for the wallet."))
             return
         match self.way.current:
             case "new":
@@ -225,10 +235,10 @@ class AddWalletDialog(Dialog):
                 if not self.phrase.isHidden():
                     self._ask_words()
                     return
-                if not self._is_confirmed():
-                    self.problem.set_text(
-                        tr("These words do not match your recovery phrase. Check what you wrote down.")
-                    )
+                wrong = self._wrong_answer()
+                if wrong is not None:
+                    words = tr("These words do not match your recovery phrase. Check what you wrote down.")
+                    self.problem.blame(wrong, words)
                     return
                 account = await keys.add_from_phrase(name, self._phrase, chain, site)
             case "import":
@@ -239,7 +249,7 @@ class AddWalletDialog(Dialog):
                     account = await keys.add_from_key(name, text, chain, site)
             case "file":
                 if self._path is None:
-                    self.problem.set_text(tr("Choose the key file first."))
+                    self.problem.blame(self.file, tr("Choose the key file first."))
                     return
                 account = await keys.add_from_file(name, self._path, self.password.text(), site)
             case _:
@@ -278,10 +288,11 @@ class AddWalletDialog(Dialog):
         self._turn("new")
         self._fit()
 
-    def _is_confirmed(self) -> bool:
+    def _wrong_answer(self) -> QLineEdit | None:
+        """The first field whose word is another one than that of the phrase."""
         words = self._phrase.split()
-        given = [field.text().strip().lower() for field in self.answers]
-        return given == [words[place] for place in self._asked]
+        answers = zip(self._asked, self.answers, strict=True)
+        return next((field for place, field in answers if field.text().strip().lower() != words[place]), None)
 
     def _forget(self) -> None:
         self._phrase = ""

@@ -100,6 +100,15 @@ async def test_the_words_of_a_new_wallet_are_read_and_what_is_wrong_with_them_is
     keyboard.press(ENTER)
     await until(lambda: dialog.problem.text())
     assert heard[-1] == spoken_name(dialog.problem) == dialog.problem.text()
+    (first, field), (second, other) = wanted_words(dialog)
+    await keyboard.write(field, words[first])
+    await keyboard.write(other, words[second] + "x")
+    focused: list[QWidget] = []
+    QApplication.instance().focusChanged.connect(lambda _old, new: focused.append(new))
+    await keyboard.push(dialog.keep)
+    await until(lambda: other.hasFocus())
+    assert other.accessibleDescription() == dialog.problem.text() and not field.accessibleDescription()
+    assert set(focused[focused.index(dialog.keep) + 1 :]) <= {None, other}, "and no other control on the way"
     keyboard.press(ESCAPE)
     await until(lambda: wallet.dialog is None)
 

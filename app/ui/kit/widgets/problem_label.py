@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import set_property
 
 
 class ProblemLabel(Label):
@@ -17,8 +20,22 @@ class ProblemLabel(Label):
     ) -> None:
         super().__init__(theme, "", style, "bad", weight=weight, wrap=True, parent=parent)
 
+    _blamed: QWidget | None = None
+
+    def blame(self, field: QWidget, sentence: str) -> None:
+        """Say what is wrong with a field, mark it and put the keyboard into it, until other words are set."""
+        self.set_text(sentence)
+        self._blamed = field
+        set_property(field, "state", "error")
+        field.setAccessibleDescription(sentence)
+        field.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def setText(self, text: str) -> None:
         before = self.text()
+        if self._blamed is not None and alive(self._blamed):
+            set_property(self._blamed, "state", "")
+            self._blamed.setAccessibleDescription("")
+        self._blamed = None
         super().setText(text)
         around = self.parentWidget()
         if self.text() != before and around is not None and around.isVisible():
