@@ -15,7 +15,7 @@ from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
-from app.ui.wallet.canvas import Canvas
+from app.ui.wallet.canvas import SPANS, Canvas
 from app.ui.wallet.key_dialogs import KeyDialogs
 from app.ui.wallet.list_pane import WalletListPane
 from app.ui.wallet.state import AccountCard, Filter, KeyRow
@@ -313,6 +313,13 @@ class WalletPage(QObject):
         def page(name: str) -> Callable[[], None]:
             return lambda: self.main.show_page(name)
 
+        def usage_of(days: str) -> Callable[[], None]:
+            def show() -> None:
+                self.main.show_page("overview")
+                self.main.days_wanted.emit(int(days))
+
+            return show
+
         return (
             TabAction(
                 "wallet.top_up",
@@ -338,6 +345,10 @@ class WalletPage(QObject):
             TabAction("wallet.lock", tr("Lock wallets"), self.keys.lock, "", "lock"),
             TabAction("wallet.unlock", tr("Unlock wallets"), self.keys.unlock, "", "unlock"),
             TabAction("wallet.overview", tr("Usage and limits"), page("overview"), "", "chart"),
+            *(
+                TabAction(f"wallet.days_{days}", tr("Usage of {days}", days=words), usage_of(days), "", "chart")
+                for days, words in SPANS  # a header with large text has no room for this choice
+            ),
             TabAction(
                 "wallet.receipts",
                 tr("All activity"),

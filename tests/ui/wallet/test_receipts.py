@@ -136,6 +136,15 @@ def test_the_axis_reaches_above_the_highest_day() -> None:
         assert 2 <= steps <= 5
 
 
+@pytest.mark.parametrize("days", [7, 30])
+async def test_the_days_of_the_chart_are_chosen_without_the_header_too(wallet: WalletHarness, days: int) -> None:
+    await fill(wallet)
+    action = next(each for each in wallet.page.actions() if each.id == f"wallet.days_{days}")
+    action.run()
+    await wallet.tasks.idle()
+    assert len(wallet.receipts.days()) == days
+
+
 async def test_the_axis_rounds_no_line_away(wallet: WalletHarness) -> None:
     await spend(wallet, "0.11")
     wallet.receipts.reload()
