@@ -23,6 +23,7 @@ from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_di
 def test_a_word_leads_to_its_section():
     assert [section.key for section in sections_for("dark")] == ["appearance"]
     assert [section.key for section in sections_for("shortcut")] == ["keyboard"]
+    assert [section.key for section in sections_for("Let it fail")] == ["sandbox"]
     assert sections_for("") == SECTIONS
     assert sections_for("qqqq") == ()
 

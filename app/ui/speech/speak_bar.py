@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 
 from app.core import money
 from app.service.speech_text import MAX_CHARS
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
@@ -35,7 +35,9 @@ class MeterBars(QWidget):
         shares = tuple(length / MAX_CHARS for length in lengths) or (0.0,)
         self._shares = shares if len(shares) <= MAX_BARS else (1.0,)
         self.setAccessibleDescription(
-            tr("{lengths} characters in {count} parts", lengths=sum(lengths), count=len(lengths))
+            tr_n("{n} character", "{n} characters", sum(lengths))
+            if len(lengths) < 2
+            else tr("{lengths} characters in {count} parts", lengths=sum(lengths), count=len(lengths))
         )
         self.update()
 
