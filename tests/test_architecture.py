@@ -274,7 +274,7 @@ def is_plain_tip(node: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id="tr"), keywords=values):
             return not values
         case ast.Call(func=ast.Name(id=name)):
-            return name in ("plain_tip", "tip_text")
+            return name == "plain_tip"
         case ast.Call(func=ast.Attribute(attr=name)):
             return name in ("toolTip", "tr")
     return False

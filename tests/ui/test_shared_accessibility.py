@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -23,6 +24,7 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.spinner import CountdownRing, Progress, Spinner
 from app.ui.kit.widgets.switch import Switch
+from tests.kit.shell import make_shell
 from tests.ui import gallery
 
 
@@ -82,6 +84,27 @@ def test_everything_that_takes_the_keyboard_has_a_name(qtbot, theme: Theme, name
     ours = [widget for widget in focusable(page) if type(widget).__module__.startswith("app.")]
     assert ours
     assert [type(widget).__name__ for widget in ours if not spoken(widget).strip()] == []
+
+
+def twice(widget: QWidget) -> bool:
+    """Whether a screen reader says the name again with the description."""
+    interface = QAccessible.queryAccessibleInterface(widget)
+    name, more = (interface.text(kind) for kind in (QAccessible.Text.Name, QAccessible.Text.Description))
+    return bool(name) and name in more and name != more  # readers leave out what is the same
+
+
+@pytest.mark.parametrize("name", list(gallery.PAGES))
+def test_nothing_is_said_twice_because_its_tooltip_repeats_it(qtbot, theme: Theme, name: str) -> None:
+    page = gallery.build(theme, name)
+    qtbot.addWidget(page)
+    assert [spoken(widget) for widget in focusable(page) if twice(widget)] == []
+
+
+async def test_nothing_of_the_frame_around_the_tabs_is_said_twice(theme: Theme, tasks, tmp_path: Path) -> None:
+    window = make_shell(tmp_path, tasks, theme, second_tab=True).window
+    window.show_tab("chat")
+    assert [spoken(widget) for widget in focusable(window) if twice(widget)] == []
+    window.close()
 
 
 def test_one_of_each_shared_widget_has_names_throughout(qtbot, theme: Theme) -> None:

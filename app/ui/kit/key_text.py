@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
 
 from app.ui.kit.plain_tooltip import plain_tip
 
@@ -17,6 +18,7 @@ def key_text(shortcut: str) -> str:
     return native if sys.platform == "darwin" else native.replace("+", " ").strip()
 
 
-def tip_text(name: str, shortcut: str = "") -> str:
-    """Return a tooltip: the name, and the shortcut behind it."""
-    return plain_tip(f"{name}  {key_text(shortcut)}" if shortcut else name)
+def set_tip(widget: QWidget, name: str, shortcut: str = "") -> None:
+    """Set a tooltip: the name, and the shortcut behind it; a screen reader, which says the name, is told the key."""
+    widget.setToolTip(plain_tip(f"{name}  {key_text(shortcut)}" if shortcut else name))
+    widget.setAccessibleDescription(key_text(shortcut))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QToolButton, QVBoxLayo
 from app.core.tabs import TabInfo
 from app.translation import tr
 from app.ui.kit import icons
-from app.ui.kit.key_text import tip_text
+from app.ui.kit.key_text import set_tip
 from app.ui.kit.theme import Theme
 
 WIDTH = 76
@@ -35,7 +35,7 @@ class RailButton(QRadioButton):
         self._name()
 
     def set_shortcut_text(self, shortcut: str) -> None:
-        self.setToolTip(tip_text(self.info.title, shortcut))
+        set_tip(self, self.info.title, shortcut)
 
     def set_badge(self, count: int) -> None:
         if count != self._badge:
@@ -129,7 +129,7 @@ class LogoButton(QToolButton):
         super().__init__()
         self._theme = theme
         self.setAccessibleName(tr("Rialto menu"))
-        self.setToolTip(tip_text(tr("All actions"), "F10"))
+        set_tip(self, tr("All actions"), "F10")
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def ring_rect(self) -> QRectF:

@@ -13,7 +13,7 @@ from app.core.current_account import CurrentAccount, Headroom
 from app.core.money import count, money, short_count
 from app.translation import tr
 from app.ui.kit import icons
-from app.ui.kit.key_text import tip_text
+from app.ui.kit.key_text import set_tip
 from app.ui.kit.tab import LiveWork
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
@@ -41,7 +41,7 @@ class AccountChip(QAbstractButton):
         self._state = "ok"
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setToolTip(tip_text(tr("Switch account"), "Ctrl+Shift+A"))
+        set_tip(self, tr("Switch account"), "Ctrl+Shift+A")
         theme.changed.connect(self.updateGeometry)
 
     def show_account(self, name: str, *, sandbox: bool, state: str = "ok") -> None:

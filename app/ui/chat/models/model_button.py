@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from app.translation import tr
 from app.ui.kit import icons
-from app.ui.kit.key_text import tip_text
+from app.ui.kit.key_text import set_tip
 from app.ui.kit.widgets.frames import solid_frame
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class ModelButton(QPushButton):
         else:
             spoken = tr("Model: {name}", name=name) if name else tr("Choose a model")
         self.setAccessibleName(spoken)
-        self.setToolTip(tip_text(spoken if missing else name or tr("Choose a model"), "Ctrl+Shift+M"))
+        set_tip(self, spoken if missing else name or tr("Choose a model"), "Ctrl+Shift+M")
         self.updateGeometry()
         self.update()
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.service.http.harmless_text import harmless, harmless_line
 from app.ui.kit.icons import icon, paint
-from app.ui.kit.key_text import key_text, tip_text
+from app.ui.kit.key_text import key_text, set_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.kbd import hint_size, paint_hint
@@ -289,7 +289,7 @@ class IconButton(QToolButton):
     def rename(self, name: str, shortcut: str = "") -> None:
         """Say something else aloud and in the tooltip."""
         self.setAccessibleName(harmless_line(name))
-        self.setToolTip(tip_text(name, shortcut))
+        set_tip(self, name, shortcut)
 
     def _apply_theme(self) -> None:
         side = self._theme.icon_px(self._icon_size)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
 from app.service.http.harmless_text import harmless
 from app.ui.kit.icons import paint
-from app.ui.kit.key_text import tip_text
+from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
@@ -49,8 +49,11 @@ class PillButton(QToolButton):
     def set_usable(self, usable: bool, reason: str = "") -> None:
         """Off limits the pill stays in its place, dashed, and its tooltip says why."""
         self.setEnabled(usable)
-        self.setToolTip(tip_text(self.text(), self._shortcut) if usable else plain_tip(reason))
-        self.setAccessibleDescription("" if usable else reason)
+        if usable:
+            set_tip(self, self.text(), self._shortcut)
+        else:
+            self.setToolTip(plain_tip(reason))
+            self.setAccessibleDescription(reason)
 
     def ring_radius(self) -> float:
         return self.height() / 2
