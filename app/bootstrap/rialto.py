@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import sys
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -242,6 +243,8 @@ class Rialto:
             self.settings.value.welcome_done and not self.account_services.switch.was_used
         ):  # a quick person has chosen by now
             await self.account_services.switch.use(self.account_services.last())
+        if sys.platform == "linux":
+            self.tasks.start_unless_running("system motion", self._follow_system_motion)
         if self.settings.value.look_for_updates:
             self.tasks.start_unless_running("updates", self._check_for_updates)
         reports = self.crashes.left_behind()
@@ -259,6 +262,15 @@ class Rialto:
             reduced_motion=value.reduced_motion,
             high_contrast=value.high_contrast,
         )
+
+    async def _follow_system_motion(self) -> None:
+        """Move less where the desktop asks for it."""
+        import asyncio
+
+        await self._load("jeepney.io.blocking", "app.ui.kit.system_motion")
+        from app.ui.kit.system_motion import wants_less_motion
+
+        self.theme.set_system_motion(less=await asyncio.to_thread(wants_less_motion))
 
     def _report_damaged_files(self) -> None:
         """Settings or accounts that could not be understood are told; the copy of them is offered, or the folder."""

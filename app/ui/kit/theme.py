@@ -97,6 +97,7 @@ class Theme(QObject):
         self._percent = 100
         self._system_font = False
         self._reduced_motion = False
+        self._system_is_still = False
         self._wants_contrast = False
         self._high_contrast = False
         self._dark = False
@@ -118,7 +119,8 @@ class Theme(QObject):
 
     @property
     def reduced_motion(self) -> bool:
-        return self._reduced_motion
+        """True when the person or the system asks for less motion."""
+        return self._reduced_motion or self._system_is_still
 
     @property
     def wants_contrast(self) -> bool:
@@ -153,8 +155,16 @@ class Theme(QObject):
         self._refresh_soon()
 
     def set_reduced_motion(self, on: bool) -> None:
-        self._reduced_motion = on
-        self.changed.emit()
+        """Take what the person chose."""
+        if on != self._reduced_motion:
+            self._reduced_motion = on
+            self.changed.emit()
+
+    def set_system_motion(self, *, less: bool) -> None:
+        """Take what the system asks for."""
+        if less != self._system_is_still:
+            self._system_is_still = less
+            self.changed.emit()
 
     def configure(
         self,
@@ -223,7 +233,7 @@ class Theme(QObject):
 
     def motion_ms(self, n: int) -> int:
         """Return a duration; 0 when motion is reduced."""
-        return 0 if self._reduced_motion else n
+        return 0 if self.reduced_motion else n
 
     # -- the application ------------------------------------------------------------------------------------------
 

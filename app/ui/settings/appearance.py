@@ -63,7 +63,10 @@ class AppearancePage(SectionPage):
         )
         card.add(
             SettingRow(
-                theme, tr("Reduce motion"), self.reduce_motion, meaning=tr("Turns off animations and caret blinking.")
+                theme,
+                tr("Reduce motion"),
+                self.reduce_motion,
+                meaning=tr("Turns off animations and caret blinking. When off, Rialto follows your desktop."),
             )
         )
         card.add(

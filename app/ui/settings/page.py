@@ -389,7 +389,7 @@ class SettingsPage(QObject):
                 reduced_motion=choices.reduced_motion,
                 high_contrast=choices.high_contrast,
             )
-        elif theme.reduced_motion != choices.reduced_motion:
+        else:
             theme.set_reduced_motion(choices.reduced_motion)
 
     def _font_changed(self, choices: Choices) -> bool:

@@ -110,7 +110,7 @@ SECTIONS = (
             "balance",
             "faucet",
             "fault",
-            "let it fail",
+            tr("let it fail"),
             "clock",
             "slow",
             "curl",
