@@ -35,7 +35,7 @@ def speech(theme: Theme) -> Steps:
         PlayerView(ready=True, receipts=(told,)),
         PlayerView(ready=True, receipts=(told,) * 4),
     )
-    return canvas, [lambda view=view: canvas.show_player(view) for view in views]
+    return canvas, [lambda view=view: canvas.show_player(view, is_speaking=False) for view in views]
 
 
 def large_file(theme: Theme) -> Steps:

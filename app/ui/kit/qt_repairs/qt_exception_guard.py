@@ -23,12 +23,13 @@ from PySide6.QtCore import QObject
 VIRTUAL = frozenset(
     """
     addItem canFetchMore canInsertFromMimeData child childAt childCount clone columnCount count createEditor
-    createHandle createMimeDataFromSelection data destroyEditor done drawObject drawRow event eventFilter
-    expandingDirections fetchMore filterAcceptsRow flags focusChild focusNextPrevChild hasChildren hasHeightForWidth
-    headerData heightForWidth highlightBlock hitButton index indexOfChild initStyleOption insertFromMimeData
-    intrinsicSize isNull isValid itemAt lessThan loadResource mimeData mimeTypes minimumSize minimumSizeHint object
-    paint parent pixmap rect reject reset role roleNames rowCount scaledPixmap scrollContentsBy setData setGeometry
-    setModelData showPopup sizeHint state takeAt text updateEditorGeometry
+    createHandle createMimeDataFromSelection currentValue data destroyEditor done drawObject drawRow event
+    eventFilter expandingDirections fetchMore filterAcceptsRow flags focusChild focusNextPrevChild hasChildren
+    hasHeightForWidth headerData heightForWidth highlightBlock hitButton index indexOfChild initStyleOption
+    insertFromMimeData interface_cast intrinsicSize isNull isValid itemAt lessThan loadResource maximumValue
+    mimeData mimeTypes minimumSize minimumSizeHint minimumStepSize minimumValue object paint parent pixmap rect
+    reject reset role roleNames rowCount scaledPixmap scrollContentsBy setCurrentValue setData setGeometry
+    setModelData setText showPopup sizeHint state takeAt text updateEditorGeometry
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 _FALSE = frozenset(
