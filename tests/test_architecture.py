@@ -83,6 +83,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.ui.wallet.qr_view": ("app.ui.kit", "PySide6", "segno"),
     "app.ui.kit.qt_repairs.layout_items": ("PySide6", "shiboken6"),  # takes wrappers out of PySide's map
     "app.ui.kit.qt_repairs.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
+    "app.ui.kit.accessible_interfaces": ("app.ui.kit", "PySide6", "shiboken6"),  # a pointer to nothing
+    "app.ui.kit.qt_repairs.qt_exception_guard": ("PySide6", "shiboken6"),  # the same
     # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus
     "app.ui.kit.notifications_bus": ("jeepney",),
     "app.ui.kit.system_motion": ("jeepney",),

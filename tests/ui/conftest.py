@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
+from app.ui.kit.accessible_interfaces import install_interfaces
 from app.ui.kit.theme import Theme
 from app.ui.settings.page import SettingsPage
 from tests.kit.shell import SettingsHarness, ShellHarness, make_settings, make_shell
@@ -22,6 +23,11 @@ from tests.kit.tasks import CheckedTasks
 
 if TYPE_CHECKING:
     from app.sandbox.server import RunningSandbox
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interfaces() -> None:
+    install_interfaces()
 
 
 @pytest.fixture(autouse=True)

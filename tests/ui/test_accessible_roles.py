@@ -113,3 +113,14 @@ async def test_panes_are_made_wider_and_narrower_by_keys_and_say_so(shell: Shell
         assert zone.width() == before
     assert shell.window.settings_store.value.panes["chat"]["list"] == frame.list_zone.width()
     assert role_of(frame.splitter.handle(1)) == ROLE.Splitter
+
+
+def test_a_reader_may_ask_a_painted_widget_for_every_kind_of_interface(qtbot, theme: Theme) -> None:
+    chart = UsageChart(theme)
+    qtbot.addWidget(chart)
+    interface = QAccessible.queryAccessibleInterface(chart)
+    assert interface.valueInterface() is None
+    assert interface.textInterface() is None
+    assert interface.attributesInterface() is None
+    assert interface.tableCellInterface() is None
+    assert interface.actionInterface() is not None

@@ -21,6 +21,7 @@ from app.storage.errors import StorageError, Unsaved
 from app.storage.files import write_atomically
 from app.storage.settings import Settings
 from app.translation import tr
+from app.ui.kit.accessible_interfaces import install_interfaces
 from app.ui.kit.caret_rest import CaretRest
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.key_text import key_text
@@ -101,6 +102,7 @@ class Overlays(QObject):
 
     def start(self, *, native_menus: bool) -> None:
         """Do what the first paint need not wait for."""
+        install_interfaces()
         if self._ring is None:
             self._ring = FocusRing(self._theme, self._window)
             CaretRest(self, self._theme)

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
@@ -369,7 +369,7 @@ class _Handle(QSplitterHandle):
         value = Value(
             lambda: self.x(), 0, QWIDGETSIZE_MAX, step=WIDTH_STEP, write=lambda x: self.moveSplitter(round(x))
         )
-        show_as(self, QAccessible.Role.Splitter, value)
+        show_as(self, "Splitter", value)
         theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAccessible, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.money import count, due, short_count
@@ -27,7 +27,7 @@ class GaugeBar(QWidget):
         self._theme = theme
         self._share = 1.0
         self.setAccessibleName(name)
-        show_as(self, QAccessible.Role.ProgressBar, Value(lambda: round(100 * self._share), 0, 100))
+        show_as(self, "ProgressBar", Value(lambda: round(100 * self._share), 0, 100))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
 

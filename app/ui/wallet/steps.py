@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAccessible, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.translation import tr
@@ -28,7 +28,7 @@ class Steps(QWidget):
         self._names: tuple[str, ...] = ()
         self._at = 0
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        show_as(self, QAccessible.Role.StaticText)
+        show_as(self, "StaticText")
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
 

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import ROUND_CEILING, Decimal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.money import money
@@ -49,7 +49,7 @@ class UsageChart(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr("Usage by day and tab"))
-        show_as(self, QAccessible.Role.Chart)
+        show_as(self, "Chart")
         theme.changed.connect(self.update)
 
     def show_totals(self, totals: Totals) -> None:

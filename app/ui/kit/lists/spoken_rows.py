@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, Qt, QTimer
-from PySide6.QtGui import QAccessible, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListView, QWidget
 
 from app.translation import tr
-from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.announce import announce, is_heard
 
 PAUSE_MS = 300  # after the last letter typed
 WALKING_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -61,11 +61,11 @@ class SpokenRows(QObject):
         field.installEventFilter(self)
 
     def _rows_changed(self, *_: object) -> None:
-        if QAccessible.isActive():
+        if is_heard():
             self._pause.start(PAUSE_MS)
 
     def _moved(self, *_: object) -> None:
-        if QAccessible.isActive() and not self._pause.isActive():
+        if is_heard() and not self._pause.isActive():
             self._pause.start(0)
 
     def _say(self) -> None:

@@ -18,12 +18,19 @@ if TYPE_CHECKING:
 COUNTDOWN_MARKS_S = (30, 10, 0)  # the only moments at which a countdown is said aloud
 
 
+def is_heard() -> bool:
+    """Whether a screen reader, or anything else that asks for accessible objects, is running."""
+    from PySide6.QtGui import QAccessible  # 2 ms that no first paint waits for
+
+    return QAccessible.isActive()
+
+
 def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
     """Announce `text` politely, or at once when `urgent` (errors); what is not on screen says nothing."""
-    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent  # 2 ms that no first paint waits for
-
-    if not text or not widget.isVisible() or not QAccessible.isActive():
+    if not text or not widget.isVisible() or not is_heard():
         return
+    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
     event = QAccessibleAnnouncementEvent(widget, harmless_line(text))
     politeness = QAccessible.AnnouncementPoliteness
     event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)

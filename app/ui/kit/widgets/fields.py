@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from app.ui.kit.accessible_role import show_as
@@ -168,7 +168,7 @@ class ChoiceField(QComboBox):
         self._theme = theme
         self.setAccessibleName(name)
         # Qt names a combo box by its value alone on Linux
-        show_as(self, QAccessible.Role.ComboBox, name=lambda: f"{self.accessibleName()}: {self.currentText()}")
+        show_as(self, "ComboBox", name=lambda: f"{self.accessibleName()}: {self.currentText()}")
         self.setProperty("dashes", "own")
         self.setProperty("sizing", "small" if small else "")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

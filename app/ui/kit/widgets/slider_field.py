@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAccessible, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QWidget
 
 from app.translation import tr
@@ -54,7 +54,7 @@ class SliderField(QWidget):
         self.slider = _ResettingSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(name)
         value = Value(lambda: self.value, low, high, step=step, write=self._put)
-        show_as(self.slider, QAccessible.Role.Slider, value)
+        show_as(self.slider, "Slider", value)
         self.slider.setRange(0, round((high - low) / step))
         self.slider.setPageStep(max(1, self.slider.maximum() // 10))
         self.slider.setMinimumWidth(40)

@@ -1,0 +1,74 @@
+"""Tells Qt what `accessible_role` says of painted widgets.
+
+A module of its own, because Qt's accessibility classes are loaded after the window can be used.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QAccessibleValueInterface
+from PySide6.QtWidgets import QAccessibleWidget, QWidget
+from shiboken6 import VoidPtr
+
+from app.ui.kit.accessible_role import ATTRIBUTE, ShownAs, Value
+
+# What an `interface_cast` returns where there is nothing: PySide 6.11.3 crashes on None.
+NO_INTERFACE = VoidPtr(0)
+
+
+class _Value(QAccessibleValueInterface):
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self._value = value
+
+    def currentValue(self) -> float:
+        return self._value.read()
+
+    def minimumValue(self) -> float:
+        return self._value.low
+
+    def maximumValue(self) -> float:
+        return self._value.high
+
+    def minimumStepSize(self) -> float:
+        return self._value.step
+
+    def setCurrentValue(self, value: Any) -> None:
+        if self._value.write is not None:
+            self._value.write(min(self._value.high, max(self._value.low, float(value))))
+
+
+class _Interface(QAccessibleWidget):
+    def __init__(self, widget: QWidget, shown: ShownAs) -> None:
+        super().__init__(widget, QAccessible.Role[shown.role])
+        self._name = shown.name
+        self._value = _Value(shown.value) if shown.value is not None else None
+
+    def text(self, kind: QAccessible.Text) -> str:
+        if kind == QAccessible.Text.Name and self._name is not None:
+            return self._name()
+        return super().text(kind)
+
+    def interface_cast(self, kind: QAccessible.InterfaceType) -> Any:
+        if kind == QAccessible.InterfaceType.ValueInterface and self._value is not None:
+            return self._value
+        found = super().interface_cast(kind)
+        return NO_INTERFACE if found is None else found
+
+
+@cache
+def install_interfaces() -> None:
+    """From now on Qt asks here for the interfaces of widgets."""
+    QAccessible.installFactory(_interface_of)
+
+
+def _interface_of(_class_name: str, found: QObject | None) -> QAccessibleInterface | None:
+    shown = getattr(found, ATTRIBUTE, None)
+    if shown is None or not isinstance(found, QWidget):
+        return None
+    made = _Interface(found, shown)
+    found.accessible_interface = made  # type: ignore[attr-defined]  # Qt does not keep it
+    return made
