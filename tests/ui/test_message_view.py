@@ -3,7 +3,7 @@
 from itertools import groupby, pairwise
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -148,7 +148,8 @@ def test_the_bar_goes_to_both_ends_and_to_the_middle(many: MessageView) -> None:
     ("key", "moves_up"),
     [(Qt.Key.Key_Up, True), (Qt.Key.Key_PageUp, True), (Qt.Key.Key_Home, True), (Qt.Key.Key_Down, False)],
 )
-def test_keys_scroll(many: MessageView, key: Qt.Key, moves_up: bool) -> None:
+def test_keys_scroll_after_a_click(many: MessageView, key: Qt.Key, moves_up: bool) -> None:
+    QTest.mouseClick(many.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
     many.scroll_px(-1000)
     settle(many)
     before = (many.stack.anchor.row, many.stack.anchor.key, many.stack.anchor.offset)

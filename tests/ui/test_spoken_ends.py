@@ -12,7 +12,7 @@ from app.core.problems import Problem
 from app.ui.chat.find_bar import FindBar
 from app.ui.conversation.announcer import Announcer
 from app.ui.conversation.rows import ReceiptRun
-from app.ui.kit.markdown.spoken import SpokenBlock, spoken_blocks
+from app.ui.kit.markdown.spoken import SpokenBlock, flat, spoken_blocks
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.error_card import ErrorCard
@@ -90,7 +90,13 @@ def test_the_next_step_is_said(qtbot, theme: Theme, heard: list[str]) -> None:
 
 def test_the_blocks_of_a_message_are_plain_text() -> None:
     source = "## Where\n\nIn *one* place.\n\n- `a_b`\n- two\n\n```py\nx = 1\ny = 2\n```\n\n" + TABLE
-    assert spoken_blocks(source) == (
+    blocks = spoken_blocks(source)
+    assert [(row.text, [cell.text for cell in row.children]) for row in blocks[-1].children] == [
+        ("Name, Size", ["Name", "Size"]),
+        ("Name: a.txt. It, Size: 2", ["Name: a.txt. It", "Size: 2"]),
+    ]
+    assert [line.text for line in blocks[4].children] == ["x = 1", "y = 2"]
+    assert flat(blocks) == (
         SpokenBlock("heading", "Where", level=2),
         SpokenBlock("paragraph", "In one place."),
         SpokenBlock("item", "a_b"),

@@ -107,6 +107,12 @@ class Actions:
             put_on_clipboard(text, "" if plain else selected_html(view.stack, view.selection))
         return bool(text)
 
+    def copy_plain(self, text: str) -> bool:
+        """Copy a text as it is; False for none."""
+        if text:
+            put_on_clipboard(text, "")
+        return bool(text)
+
     # -- code ---------------------------------------------------------------------------------------------------------
 
     def _code(self, spot: ControlReference, name: str) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.kit.discard import discard
-from app.ui.kit.markdown.spoken import spoken_blocks, table_cells, table_row
+from app.ui.kit.markdown.spoken import flat, spoken_blocks, table_cells, table_row
 from app.ui.kit.widgets.announce import announce
 
 _END = re.compile(r"[.!?…](?=[\s\"'”’)\[*_^])|[。！？]|\n")
@@ -78,7 +78,7 @@ class Announcer:
             return self._row(table_cells(sentence))
         if starts_line:
             self._columns = None
-        text = " ".join(block.text for block in spoken_blocks(sentence.strip(), citations=False))
+        text = " ".join(block.text for block in flat(spoken_blocks(sentence.strip(), citations=False)))
         return " ".join(_LEFT_OVER.sub("", text).split())
 
     def _row(self, cells: list[str]) -> str:

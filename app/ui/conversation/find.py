@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from app.ui.conversation.text_boxes import DocumentBox
 from app.ui.conversation.units import BODY
-from app.ui.kit.markdown.spoken import spoken_blocks
+from app.ui.kit.markdown.spoken import flat, spoken_blocks
 
 if TYPE_CHECKING:
     from app.ui.conversation.boxes import Box
@@ -60,7 +60,7 @@ class Finder:
         start = max(text.rfind(end, 0, hit.start()) for end in ("\n", ". ", "? ", "! ")) + 1
         ends = (text.find(end, hit.end()) for end in ("\n", ". ", "? ", "! "))
         line = text[start : min((end + 1 for end in ends if end >= 0), default=len(text))]
-        return " ".join(block.text for block in spoken_blocks(line.strip())) or line.strip()
+        return " ".join(block.text for block in flat(spoken_blocks(line.strip()))) or line.strip()
 
     def search_for(self, text: str, start_at: str = "") -> None:
         """Mark `text`, in any case, and go to its first place from a message on: `start_at`, else what is on screen."""

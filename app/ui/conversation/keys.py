@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LINE_PX = 48  # of one press of an arrow key
 PAGE_KEEPS_PX = 44  # what a page leaves of the page before
 SIDE_PX = 60
+NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 
 
 def stops(view: MessageView) -> list[tuple[ControlReference, Control, PlacedUnit]]:
@@ -40,13 +41,21 @@ def walk(view: MessageView, forward: bool) -> bool:
     every = single_stops(stops(view), view.picture.focused)
     spots = [spot for spot, _, _ in every]
     current = view.picture.focused
-    if current is None:
+    place = view.walk.place
+    if current is None and place is not None:
+        here = view.stack.number_of(place.row_id) or 0
+        rows = [view.stack.number_of(spot.row_id) or 0 for spot in spots]
+        after = (index for index, row in enumerate(rows) if row >= here)
+        before = (index for index, row in enumerate(rows) if row <= here)
+        index = next(after, len(spots)) if forward else max(before, default=-1)
+    elif current is None:
         index = 0 if forward else -1
         if not forward or not spots:
             return False
     else:
         index = spots.index(current) + (1 if forward else -1) if current in spots else 0
     if not 0 <= index < len(spots):
+        view.walk.leave()
         view.set_focused(None)
         return False
     view.set_focused(spots[index])
@@ -75,6 +84,8 @@ def press(view: MessageView, event: QKeyEvent) -> bool:
             view.sideways_moved(box)
             return True
         return False
+    if event.modifiers() in (NO_MODIFIER, Qt.KeyboardModifier.KeypadModifier) and view.walk.press(key):
+        return True
     page = max(LINE_PX, view.viewport().height() - PAGE_KEEPS_PX)
     shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
     allowed = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
@@ -103,8 +114,11 @@ def press(view: MessageView, event: QKeyEvent) -> bool:
 
 
 def menu_place(view: MessageView) -> QPoint:
-    """Where the menu key opens the menu: on the control that the keyboard is on, else on the upper message."""
+    """Where the menu key opens the menu: on what the keyboard is on, else on the upper message."""
     focused = _focused(view)
+    if focused is None and view.walk.place is not None:
+        rect = view.walk.rect(view.walk.place) & view.viewport().rect()
+        return QPoint(view.picture.left + 8, rect.center().y())
     if focused is None:
         return QPoint(view.picture.left + 8, 8)
     return view.control_rect(focused[2], focused[0], focused[1]).center().toPoint()

@@ -31,7 +31,9 @@ from app.translation import tr
 from app.ui.conversation import keys
 from app.ui.conversation.accessible import ViewInterface, announce_focus, make_accessible
 from app.ui.conversation.actions import Actions
+from app.ui.conversation.boxes import paint_focus_ring
 from app.ui.conversation.highlighter import Highlighter
+from app.ui.conversation.message_walk import MessageWalk
 from app.ui.conversation.paint import BackingStore
 from app.ui.conversation.pointer import Pointer
 from app.ui.conversation.rows import MessageRow
@@ -83,6 +85,7 @@ class MessageView(QAbstractScrollArea):
         self.bar = Bar(self)
         self.stream = Stream(self)
         self.highlighter = Highlighter(self)
+        self.walk = MessageWalk(self)
         self.accessible: ViewInterface
         self._showing = ViewScheduler(self, theme)
         self._done = QTimer(self)
@@ -117,6 +120,7 @@ class MessageView(QAbstractScrollArea):
             self.selection_moved()
         self.selection.clear()
         self.stream.stop_all()
+        self.walk.forget()
         top = "" if self.stack.following else self._top_row_id()
         same = self.stack.set_rows(rows)
         number = self.stack.number_of(top) if same and top else None
@@ -308,6 +312,7 @@ class MessageView(QAbstractScrollArea):
     def set_focused(self, spot: ControlReference | None) -> None:
         """Move the keyboard's focus to a control, or take it back to the view itself."""
         if self.picture.mark("focused", spot):
+            self.walk.leave()
             announce_focus(self, spot)
 
     def show_done(self, spot: ControlReference | None) -> None:
@@ -335,14 +340,16 @@ class MessageView(QAbstractScrollArea):
         self.selection_moved()
 
     def copy(self) -> bool:
-        """Copy the selection; False when nothing is selected."""
-        return self._actions.copy_selection()
+        """Copy the selection, else what the keyboard is on; False when there is neither."""
+        return self._actions.copy_selection() or self._actions.copy_plain(self.walk.text())
 
     # -- events -------------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         self.picture.paint(painter, event.region())
+        if self.walk.place is not None:
+            paint_focus_ring(painter, self._theme, QRectF(self.walk.rect(self.walk.place)).adjusted(2, 2, -2, -2))
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -377,6 +384,8 @@ class MessageView(QAbstractScrollArea):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.walk.leave()
+        self.walk.by_keys = False
         self.pointer.press(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -415,13 +424,14 @@ class MessageView(QAbstractScrollArea):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if event.reason() == Qt.FocusReason.BacktabFocusReason:
-            every = keys.stops(self)
-            self.set_focused(every[-1][0] if every else None)
+        self.walk.by_keys = event.reason() != Qt.FocusReason.MouseFocusReason
+        if event.reason() == Qt.FocusReason.BacktabFocusReason and self.stack.placed:
+            self.walk.go_to_row(self.stack.placed[-1].row, scroll=False)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.walk.leave()
             self.set_focused(None)
 
 

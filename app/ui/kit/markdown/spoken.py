@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from app.translation import tr
 from app.ui.kit.markdown.parser import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from markdown_it.token import Token
 
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
-Kind = Literal["heading", "paragraph", "item", "row", "code"]
+Kind = Literal["heading", "paragraph", "item", "formula", "table", "row", "cell", "code", "line", "group"]
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenBlock:
-    """One block. `level` is that of a heading, 1 to 6; `language` that of code. A table is its rows: each cell of a
-    row stands behind the name of its column."""
+    """One block. `level` is that of a heading, 1 to 6, `language` that of code, `source_line` its first, -1 for none.
+
+    A table has rows and these cells, each cell behind the name of its column; code has its lines; a group has blocks.
+    """
 
     kind: Kind
     text: str
     level: int = 0
     language: str = ""
+    source_line: int = field(default=-1, compare=False)
+    children: tuple[SpokenBlock, ...] = field(default=(), compare=False)
 
 
 def spoken_blocks(source: str, *, citations: bool = False) -> tuple[SpokenBlock, ...]:
@@ -34,21 +38,41 @@ def spoken_blocks(source: str, *, citations: bool = False) -> tuple[SpokenBlock,
     return tuple(block for block in _blocks(parse(source, citations=citations)) if block.text)
 
 
+def flat(blocks: Iterable[SpokenBlock]) -> tuple[SpokenBlock, ...]:
+    """Put the rows of tables in the place of the tables."""
+    return tuple(each for block in blocks for each in (block.children if block.kind == "table" else (block,)))
+
+
+def code_block(code: str, language: str = "", source_line: int = 0) -> SpokenBlock:
+    """Return code with its lines."""
+    code = code.rstrip("\n")
+    lines = tuple(SpokenBlock("line", line, source_line=source_line) for line in code.split("\n"))
+    return SpokenBlock("code", code, language=language, source_line=source_line, children=lines)
+
+
 def _blocks(tokens: Sequence[Token]) -> Iterator[SpokenBlock]:
-    items = level = 0
+    items = level = line = 0
+    number = ""
     columns: list[str] = []
     cells: list[str] = []
+    rows: list[SpokenBlock] = []
     in_row = in_head = False
     for token in tokens:
+        line = token.map[0] if token.map else line
         match token.type:
             case "list_item_open":
                 items += 1
+                number = f"{token.info}{token.markup} " if token.info else ""
             case "list_item_close":
                 items -= 1
             case "heading_open":
                 level = int(token.tag[1:])
             case "heading_close":
                 level = 0
+            case "table_open":
+                rows, columns = [], []
+            case "table_close":
+                yield SpokenBlock("table", ", ".join(columns), source_line=line, children=tuple(rows))
             case "thead_open":
                 in_head = True
             case "thead_close":
@@ -57,18 +81,27 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[SpokenBlock]:
                 in_row, cells = True, []
             case "tr_close":
                 in_row = False
-                yield SpokenBlock("row", ", ".join(cells) if in_head else table_row(columns, cells))
+                named = tuple(
+                    SpokenBlock("cell", table_row(columns[at : at + 1], [cell]) or "".join(columns[at : at + 1]))
+                    for at, cell in enumerate(cells)
+                )
+                text = ", ".join(cells) if in_head else table_row(columns, cells)
+                rows.append(SpokenBlock("row", text, source_line=line, children=named))
             case "inline":
-                text = spoken_inline(token.children or ())
+                children = token.children or ()
+                text = spoken_inline(children)
                 if in_row:
                     cells.append(text)
                 elif level:
-                    yield SpokenBlock("heading", text, level=level)
+                    yield SpokenBlock("heading", text, level=level, source_line=line)
+                elif len(children) == 1 and children[0].type == "math":
+                    yield SpokenBlock("formula", text, source_line=line)
                 else:
-                    yield SpokenBlock("item" if items else "paragraph", text)
+                    yield SpokenBlock("item" if items else "paragraph", number + text if text else "", source_line=line)
+                    number = ""
             case "fence" | "code_block":
                 language = token.info.split()[0] if token.info.split() else ""
-                yield SpokenBlock("code", token.content.rstrip("\n"), language=language)
+                yield code_block(token.content, language, line)
 
 
 def table_cells(line: str) -> list[str]:
@@ -79,7 +112,7 @@ def table_cells(line: str) -> list[str]:
 def table_row(columns: Sequence[str], cells: Sequence[str]) -> str:
     """Return a row as it is read aloud: each cell behind the name of its column."""
     names = [*columns, *[""] * len(cells)]
-    return ", ".join(f"{name}: {cell}" if name and cell else cell for name, cell in zip(names, cells, strict=False))
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell)
 
 
 def spoken_inline(tokens: Sequence[Token]) -> str:

@@ -23,14 +23,16 @@ from shiboken6 import VoidPtr
 # Virtual methods beside the handlers, whose names end in "Event". A test names every override that is missing here.
 VIRTUAL = frozenset(
     """
-    addItem canFetchMore canInsertFromMimeData child childAt childCount clone columnCount count createEditor
-    createHandle createMimeDataFromSelection currentValue data destroyEditor done drawObject drawRow event
+    addItem addSelection attributeKeys attributeValue attributes canFetchMore canInsertFromMimeData characterCount
+    characterRect child childAt childCount clone columnCount count createEditor createHandle
+    createMimeDataFromSelection currentValue cursorPosition data destroyEditor done drawObject drawRow event
     eventFilter expandingDirections fetchMore filterAcceptsRow flags focusChild focusNextPrevChild hasChildren
     hasHeightForWidth headerData heightForWidth highlightBlock hitButton index indexOfChild initStyleOption
     insertFromMimeData interface_cast intrinsicSize isNull isValid itemAt lessThan loadResource maximumValue
-    mimeData mimeTypes minimumSize minimumSizeHint minimumStepSize minimumValue object paint parent pixmap rect
-    reject reset role roleNames rowCount scaledPixmap scrollContentsBy setCurrentValue setData setGeometry
-    setModelData setText showPopup sizeHint state takeAt text updateEditorGeometry
+    mimeData mimeTypes minimumSize minimumSizeHint minimumStepSize minimumValue object offsetAtPoint paint parent
+    pixmap rect reject removeSelection reset role roleNames rowCount scaledPixmap scrollContentsBy scrollToSubstring
+    selection selectionCount setCurrentValue setCursorPosition setData setGeometry setModelData setSelection setText
+    showPopup sizeHint state takeAt text updateEditorGeometry
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 _FALSE = frozenset(
