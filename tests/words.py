@@ -30,7 +30,7 @@ HIDDEN_CALLS = {
     *("debug", "info", "log", "compile", "getLogger", "setStyleSheet", "setObjectName", "setProperty", "execute"),
     *("cast", "TypeVar", "import_module", "namedtuple", "AssertionError", "fullmatch", "sub", "findall", "finditer"),
     *("endswith", "startswith", "removeprefix", "removesuffix", "partition", "rpartition", "setdefault", "attrSet"),
-    *("DraftAutosave", "Thread", "setStyle", "setApplicationName", "encode", "new_method_call"),
+    *("DraftAutosave", "Thread", "setStyle", "setApplicationName", "encode", "new_method_call", "show_as"),
 }
 LOGS = {"debug", "info", "error", "warning", "exception", "critical"}
 NAMES_A_TASK = {"start", "start_unless_running", "replace", "begin", "cancel", "follow", "running", "ended", "close"}

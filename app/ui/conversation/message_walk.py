@@ -156,7 +156,7 @@ class MessageWalk:
         for placed in stack.placed:
             if placed.row == number and key in (None, placed.key):
                 gap = placed.unit.gap
-                found |= QRect(0, placed.y + gap, self._view.viewport().width(), placed.unit.height - gap)
+                found |= QRect(self._view.picture.left, placed.y + gap, stack.width, placed.unit.height - gap)
         return found
 
     def _bring_on_screen(self, place: Place) -> None:

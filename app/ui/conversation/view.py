@@ -348,8 +348,9 @@ class MessageView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         self.picture.paint(painter, event.region())
-        if self.walk.place is not None:
-            paint_focus_ring(painter, self._theme, QRectF(self.walk.rect(self.walk.place)).adjusted(2, 2, -2, -2))
+        at = QRectF(self.walk.rect(self.walk.place)) if self.walk.place is not None else QRectF()
+        if not at.isEmpty():
+            paint_focus_ring(painter, self._theme, at.adjusted(-10, -4, 10, 4))
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
