@@ -31,8 +31,9 @@ QT_WINDOW = (
 )
 # Sound: PortAudio with the way to PulseAudio and PipeWire, and what QtMultimedia links to.
 SOUND = ("libportaudio2", "libasound2-plugins", "libpulse0", "libxrandr2")
-# Tests start a real Secret Service on a bus of their own, a sound server with null devices, and curl as people do.
-TESTS = ("dbus", "gnome-keyring", "pulseaudio", "pulseaudio-utils", "curl")
+# Tests start a real Secret Service on a bus of their own, a sound server with null devices, curl as people do, and a
+# window on a screen of its own for a screen reader's bus.
+TESTS = (*QT_WINDOW, "dbus", "gnome-keyring", "pulseaudio", "pulseaudio-utils", "curl", "xvfb", "at-spi2-core")
 
 OS_RELEASE = Path("/etc/os-release")
 LOCK_TIMEOUT_S = 300  # another apt may be at work, for instance the unattended upgrades right after boot

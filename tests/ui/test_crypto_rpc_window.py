@@ -93,7 +93,7 @@ async def test_r_rpc_20_a_refused_method_is_listed_with_its_reason_and_cannot_be
 async def test_what_came_back_and_what_it_cost_is_said(window: ConsoleHarness, heard: list[str]) -> None:
     window.type_json([call("eth_chainId"), call("eth_gasPrice")])
     await window.send()
-    assert heard.count("2 results, 40 cr") == 1
+    assert heard.count("2 results, 40 credits") == 1
 
 
 async def test_methods_are_added_and_one_is_sent_alone(window: ConsoleHarness) -> None:

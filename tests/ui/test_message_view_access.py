@@ -103,6 +103,7 @@ def test_headings_have_a_level_and_cells_their_column(qapp: QApplication) -> Non
 
 def test_arrows_walk_messages_and_blocks_with_one_focus_event_each(view: MessageView, focused: list[str]) -> None:
     QApplication.sendEvent(view, QFocusEvent(QEvent.Type.FocusIn, Qt.FocusReason.BacktabFocusReason))
+    settle(view)
     walked = [Key.Key_Up, Key.Key_Right, Key.Key_Down, Key.Key_Right, Key.Key_Left, Key.Key_Up, Key.Key_Up, Key.Key_Up]
     for key in walked:
         QTest.keyClick(view, key)

@@ -70,8 +70,14 @@ class MessageWalk:
         announce_focus(self._view, place)
         self._view.viewport().update()
 
-    def go_to_row(self, number: int, *, scroll: bool = True) -> None:
-        self.go(Place(self._view.stack.rows[number].id), scroll=scroll)
+    def go_to_row(self, number: int) -> None:
+        self.go(Place(self._view.stack.rows[number].id))
+
+    def enter(self) -> None:
+        """Come in from below: the last message on screen."""
+        placed = self._view.stack.placed
+        if placed:
+            self.go(Place(self._view.stack.rows[placed[-1].row].id), scroll=False)
 
     def leave(self) -> None:
         if self.place is not None:

@@ -427,13 +427,16 @@ class MessageView(QAbstractScrollArea):
         super().focusInEvent(event)
         self.walk.by_keys = event.reason() != Qt.FocusReason.MouseFocusReason
         if event.reason() == Qt.FocusReason.BacktabFocusReason and self.stack.placed:
-            self.walk.go_to_row(self.stack.placed[-1].row, scroll=False)
+            # Qt tells readers of the view itself after this: they are to hear of the message last
+            QTimer.singleShot(0, self, lambda: self.walk.enter() if self.hasFocus() else None)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
+        if event.reason() == Qt.FocusReason.PopupFocusReason:
+            return
+        if event.reason() != Qt.FocusReason.ActiveWindowFocusReason:  # who comes back to the window goes on there
             self.walk.leave()
-            self.set_focused(None)
+        self.set_focused(None)
 
 
 def _warm_up() -> None:

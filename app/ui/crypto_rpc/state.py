@@ -161,7 +161,8 @@ def spoken_result(run: RunView) -> str:
     parts = [tr_n("{n} result", "{n} results", run.results)] if run.results or not run.errors else []
     if run.errors:
         parts.append(tr_n("{n} error", "{n} errors", run.errors))
-    charged = next((value for label, value, _ in run.facts if label == tr("Charged")), "")
+    spent = [outcome.credits for outcome in run.outcomes if outcome.credits is not None]
+    charged = tr_n("{n} credit", "{n} credits", sum(spent)) if spent else ""
     parts.append(tr("Replayed, no charge.") if run.replayed else charged)
     return ", ".join(part for part in parts if part)
 

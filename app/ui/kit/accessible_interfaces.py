@@ -13,7 +13,7 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface, QAccessibleValueInt
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
 from shiboken6 import VoidPtr
 
-from app.ui.kit.accessible_role import ATTRIBUTE, ShownAs, Value
+from app.ui.kit.accessible_role import ATTRIBUTE, ShownAs, Value, tell_of_shown
 
 # What an `interface_cast` returns where there is nothing: PySide 6.11.3 crashes on None.
 NO_INTERFACE = VoidPtr(0)
@@ -63,6 +63,15 @@ class _Interface(QAccessibleWidget):
 def install_interfaces() -> None:
     """From now on Qt asks here for the interfaces of widgets."""
     QAccessible.installFactory(_interface_of)
+    tell_of_shown(_look_again)
+
+
+def _look_again(widget: QWidget) -> None:
+    """Have Qt ask for the interface anew: a reader may have asked before the role was known, as for a first name."""
+    if QAccessible.isActive():
+        known = QAccessible.queryAccessibleInterface(widget)
+        if known is not None and not isinstance(known, _Interface):
+            QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(known))
 
 
 def _interface_of(_class_name: str, found: QObject | None) -> QAccessibleInterface | None:

@@ -6,6 +6,7 @@ This says it; `accessible_interfaces` tells Qt, once the window can be used: Qt'
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 Role = Literal["Chart", "ComboBox", "Graphic", "ProgressBar", "Slider", "Splitter", "StaticText"]  # of QAccessible
 ATTRIBUTE = "accessible_role"
+
+
+_shown: WeakSet[QWidget] = WeakSet()
+_listeners: list[Callable[[QWidget], None]] = []
 
 
 class Value(NamedTuple):
@@ -35,3 +40,13 @@ class ShownAs(NamedTuple):
 def show_as(widget: QWidget, role: Role, value: Value | None = None, name: Callable[[], str] | None = None) -> None:
     """Have screen readers see `widget` in this role, with this value; `name` replaces its accessible name."""
     setattr(widget, ATTRIBUTE, ShownAs(role, value, name))
+    _shown.add(widget)
+    for tell in _listeners:
+        tell(widget)
+
+
+def tell_of_shown(tell: Callable[[QWidget], None]) -> None:
+    """Call `tell` with each widget that has been shown as something, and with those to come."""
+    _listeners.append(tell)
+    for widget in list(_shown):
+        tell(widget)

@@ -471,7 +471,7 @@ class MainWindow(QMainWindow):
         super().keyPressEvent(event)
 
     def _escape(self) -> bool:
-        """Be silent, then stop, then close, then leave the field."""
+        """Be silent, then stop, then close, then go back to the main field, then leave it."""
         if any(silence() for silence in self.silencers):
             return True
         frame = self._shown_frame()
@@ -480,10 +480,14 @@ class MainWindow(QMainWindow):
         if frame.tab.handle_escape() or frame.close_overlay():
             return True
         focused = self.focusWidget()
-        if focused is not None and focused is not frame:
+        if focused is None or focused is frame:
+            return False
+        main = frame.tab.main_input()
+        if can_take_focus(main) and focused is not main:
+            self.focus_main_input()
+        else:
             focused.clearFocus()
-            return True
-        return False
+        return True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

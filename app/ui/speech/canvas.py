@@ -219,8 +219,9 @@ class SpeechCanvas(QWidget):
 
     def show_player(self, view: PlayerView, *, is_speaking: bool) -> None:
         """Show the open clip. `is_speaking`: some clip is being asked for, from before this one is opened."""
-        if self._was_speaking and not view.is_speaking and view.ready and not view.problem and self.isVisible():
-            announce(self, tr("Speech ready, {length}", length=money.duration(view.known_s)))
+        if self._was_speaking and not view.is_speaking and view.ready and self.isVisible():
+            words = tr("Speech ready, {length}", length=money.duration(view.known_s))
+            announce(self, f"{words}. {view.problem}" if view.problem else words)
         self._was_speaking = view.is_speaking
         player = self.player
         player.set_ready(view.ready)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import money
@@ -83,6 +83,7 @@ class WalletListPane(QWidget):
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setWidgetResizable(True)
         self.area.setAccessibleName(tr("Accounts and limits"))
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.area.setWidget(holder)
         outer.addWidget(self.area, 1)
         self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))

@@ -16,7 +16,7 @@ from app.audio.devices import Device
 from app.core.money import position
 from app.translation import tr
 from app.ui.kit.icons import paint
-from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.key_text import set_tip
 from app.ui.kit.sound.waveform_view import WaveformView
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton, QuietButton
@@ -49,7 +49,7 @@ class PlayButton(QPushButton):
         """Offer Pause while it plays, Play otherwise."""
         self._plays = plays
         self.setAccessibleName(tr("Pause") if plays else tr("Play"))
-        self.setToolTip(plain_tip(f"{self.accessibleName()} (Space)"))
+        set_tip(self, self.accessibleName(), "Space")
         self.update()
 
     def sizeHint(self) -> QSize:

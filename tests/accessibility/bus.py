@@ -1,0 +1,336 @@
+"""A desktop with an accessibility bus, and a reader on it: what a screen reader is told, and keys as from a keyboard.
+
+Xvfb, a session bus and AT-SPI's own launcher and registry; nothing of the window under test is known here but what it
+says on the bus. Keys are made by the registry, which sends them to the X server.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from jeepney import DBusAddress, HeaderFields, MatchRule, Message, MessageType, new_method_call
+from jeepney.bus_messages import message_bus
+from jeepney.io.blocking import DBusConnection, Proxy, open_dbus_connection
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHER = Path("/usr/libexec/at-spi-bus-launcher")
+PATIENCE_S = 60.0
+T = TypeVar("T")
+ACCESSIBLE = "org.a11y.atspi.Accessible"
+REGISTRY = "org.a11y.atspi.Registry"
+KEYS = DBusAddress(
+    "/org/a11y/atspi/registry/deviceeventcontroller",
+    bus_name=REGISTRY,
+    interface="org.a11y.atspi.DeviceEventController",
+)
+PRESS, RELEASE, PRESS_AND_RELEASE, TEXT = 0, 1, 2, 4
+# Codes of a PC keyboard under X11.
+CODES = {
+    **{"Escape": 9, "Tab": 23, "Return": 36, "Space": 65, "F2": 68, "F6": 72, "F10": 76, "comma": 59, "slash": 61},
+    **{"Home": 110, "Up": 111, "PageUp": 112, "Left": 113, "Right": 114, "End": 115, "Down": 116, "PageDown": 117},
+    **{"Ctrl": 37, "Shift": 50, "Alt": 64, "Delete": 119},
+    **{str(digit): 9 + (digit or 10) for digit in range(10)},
+    **{
+        letter: code
+        for row, first in (("qwertyuiop", 24), ("asdfghjkl", 38), ("zxcvbnm", 52))
+        for code, letter in enumerate(row, first)
+    },
+}
+STATES = {"checked": 4, "enabled": 8, "focusable": 11, "focused": 12, "sensitive": 24, "showing": 25, "visible": 30}
+
+
+class Node(NamedTuple):
+    """An accessible object, as the bus names it."""
+
+    owner: str
+    path: str
+
+
+class Event(NamedTuple):
+    kind: str  # "StateChanged", "Announcement", …
+    detail: str  # "focused" …
+    node: Node
+    value: Any
+    on: int
+
+
+class Seen(NamedTuple):
+    """What was read of an object when a walk passed it."""
+
+    node: Node
+    role: str
+    name: str
+    description: str
+    states: frozenset[str]
+    interfaces: frozenset[str]
+    depth: int
+
+
+class Reader:
+    """Reads the tree, hears the events, presses keys."""
+
+    def __init__(self, address: str) -> None:
+        self._bus: DBusConnection = open_dbus_connection(address)
+        self.events: deque[Event] = deque()
+        bus = Proxy(message_bus, self._bus)
+        for kind in ("Object", "Window", "Focus"):
+            bus.AddMatch(MatchRule(type="signal", interface=f"org.a11y.atspi.Event.{kind}"))
+        registry = DBusAddress("/org/a11y/atspi/registry", bus_name=REGISTRY, interface=REGISTRY)
+        for name in ("object:", "window:", "focus:"):
+            self._call(registry, "RegisterEvent", "sass", (name, [], ""))
+
+    def close(self) -> None:
+        self._bus.close()
+
+    def _call(self, to: DBusAddress, member: str, signature: str | None = None, body: tuple[Any, ...] = ()) -> Any:
+        serial = next(self._bus.outgoing_serial)
+        self._bus.send(new_method_call(to, member, signature, body), serial=serial)
+        until = time.monotonic() + PATIENCE_S
+        while True:
+            got = self._bus.receive(timeout=max(0.1, until - time.monotonic()))
+            if got.header.fields.get(HeaderFields.reply_serial) == serial:
+                if got.header.message_type is MessageType.error:
+                    raise LookupError(f"{member}: {got.body}")
+                return got.body
+            self._keep(got)
+
+    def _keep(self, got: Message) -> None:
+        if got.header.message_type is not MessageType.signal:
+            return
+        fields = got.header.fields
+        if not str(fields.get(HeaderFields.interface, "")).startswith("org.a11y.atspi.Event."):
+            return
+        node = Node(str(fields[HeaderFields.sender]), str(fields[HeaderFields.path]))
+        detail, on, _, (_, value) = got.body[:4]
+        self.events.append(Event(str(fields[HeaderFields.member]), detail, node, value, on))
+
+    # -- the tree -----------------------------------------------------------------------------------------------------
+
+    def _ask(self, node: Node, member: str, *, interface: str = ACCESSIBLE) -> Any:
+        return self._call(DBusAddress(node.path, bus_name=node.owner, interface=interface), member)[0]
+
+    def _property(self, node: Node, name: str, *, interface: str = ACCESSIBLE) -> Any:
+        to = DBusAddress(node.path, bus_name=node.owner, interface="org.freedesktop.DBus.Properties")
+        return self._call(to, "Get", "ss", (interface, name))[0][1]
+
+    def children(self, node: Node) -> list[Node]:
+        return [Node(*each) for each in self._ask(node, "GetChildren")]
+
+    def name(self, node: Node) -> str:
+        return str(self._property(node, "Name"))
+
+    def role(self, node: Node) -> str:
+        return str(self._ask(node, "GetRoleName"))
+
+    def text(self, node: Node) -> str:
+        """The whole text of an object's text interface; LookupError for one without."""
+        to = DBusAddress(node.path, bus_name=node.owner, interface="org.a11y.atspi.Text")
+        return str(self._call(to, "GetText", "ii", (0, -1))[0])
+
+    def value(self, node: Node) -> float:
+        return float(self._property(node, "CurrentValue", interface="org.a11y.atspi.Value"))
+
+    def look(self, node: Node, depth: int = 0) -> Seen:
+        low, high = self._ask(node, "GetState")
+        bits = low | high << 32
+        return Seen(
+            node,
+            self.role(node),
+            self.name(node),
+            str(self._property(node, "Description")),
+            frozenset(name for name, bit in STATES.items() if bits >> bit & 1),
+            frozenset(str(each).removeprefix("org.a11y.atspi.") for each in self._ask(node, "GetInterfaces")),
+            depth,
+        )
+
+    def program(self) -> Node:
+        """Wait for a program on the bus and return its root."""
+        desktop = Node(REGISTRY, "/org/a11y/atspi/accessible/root")
+        return self.wait(lambda: next(iter(self.children(desktop)), None), "a program on the bus")
+
+    def walk(self, node: Node, depth: int = 0) -> Iterator[Seen]:
+        """Every object on screen below `node`, from the top."""
+        seen = self.look(node, depth)
+        if depth and "showing" not in seen.states:
+            return
+        yield seen
+        for child in self.children(node):
+            with suppress(LookupError):  # it went while it was looked at
+                yield from self.walk(child, depth + 1)
+
+    def find(self, root: Node, name: str, role: str = "") -> Node:
+        """Wait for an object on screen whose name begins with `name`."""
+
+        def found() -> Node | None:
+            fits = (seen for seen in self.walk(root) if seen.name.startswith(name) and role in ("", seen.role))
+            return next((seen.node for seen in fits), None)
+
+        return self.wait(found, f"{role or 'an object'} called {name!r}")
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def listen(self, for_s: float = 0.0) -> None:
+        """Take in what is said, for some time."""
+        until = time.monotonic() + for_s
+        while True:
+            with suppress(TimeoutError):
+                self._keep(self._bus.receive(timeout=max(0.001, until - time.monotonic())))
+            if time.monotonic() >= until and not select.select([self._bus.sock], [], [], 0)[0]:
+                return
+
+    def wait(self, found: Callable[[], T | None], what: str) -> T:
+        """Listen until something is there."""
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
+            with suppress(LookupError):
+                result = found()
+                if result:
+                    return result
+            self.listen(0.05)
+        raise AssertionError(f"{what} did not come; heard: {self.said()[-20:]}")
+
+    def said(self) -> list[str]:
+        """All announcements so far."""
+        return [str(event.value) for event in self.events if event.kind == "Announcement"]
+
+    def focused(self) -> list[Node]:
+        """The objects that got the focus so far, in order."""
+        return [
+            event.node
+            for event in self.events
+            if event.kind == "StateChanged" and event.detail == "focused" and event.on
+        ]
+
+    def at(self, name: str) -> bool:
+        """Whether the object that got the focus last has it, and this name."""
+        got = self.focused()
+        return bool(got) and (seen := self.look(got[-1])).name == name and "focused" in seen.states
+
+    def hear(self, words: str) -> str:
+        """Wait for an announcement with some words in it."""
+        return self.wait(lambda: next((each for each in self.said() if words in each), None), f"the words {words!r}")
+
+    # -- keys ---------------------------------------------------------------------------------------------------------
+
+    def press(self, keys: str) -> None:
+        """Press keys held together, as "Ctrl+Shift+M"."""
+        codes = [CODES[key if len(key) > 1 else key.lower()] for key in keys.split("+")]
+        for code in codes:
+            self._key(code, "", PRESS)
+        for code in reversed(codes):
+            self._key(code, "", RELEASE)
+
+    def type(self, text: str) -> None:
+        for letter in text:
+            if letter.lower() in CODES and not letter.isupper():
+                self.press(letter)
+            else:
+                self._key(0, letter, TEXT)
+
+    def _key(self, code: int, text: str, kind: int) -> None:
+        self._call(KEYS, "GenerateKeyboardEvent", "isu", (code, text, kind))
+
+    def focus_after(self, keys: str) -> Seen:
+        """Press keys; return what has the focus when it has settled."""
+        self.listen()
+        self.events.clear()
+        self.press(keys)
+        self.wait(self.focused, f"a focus after {keys}")
+        self.listen(0.03)
+        return self.look(self.focused()[-1])
+
+
+def activate_window(display: str) -> None:
+    """Give the keyboard to the largest window on a screen, as a window manager would: there is none."""
+    x11 = ctypes.CDLL("libX11.so.6")
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(x11.XOpenDisplay(display.encode()))
+    x11.XDefaultRootWindow.restype = ctypes.c_ulong
+    root = ctypes.c_ulong(x11.XDefaultRootWindow(connection))
+    above, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
+    windows = ctypes.POINTER(ctypes.c_ulong)()
+    x11.XQueryTree(
+        *(connection, root, ctypes.byref(above), ctypes.byref(parent), ctypes.byref(windows), ctypes.byref(count))
+    )
+    sizes = {}
+    for window in windows[: count.value]:
+        x, y = ctypes.c_int(), ctypes.c_int()
+        width, height, border, depth = (ctypes.c_uint() for _ in range(4))
+        places = (ctypes.byref(each) for each in (above, x, y, width, height, border, depth))
+        x11.XGetGeometry(connection, ctypes.c_ulong(window), *places)
+        sizes[window] = width.value * height.value
+    largest = max(sizes, key=lambda window: sizes[window])
+    x11.XSetInputFocus(connection, ctypes.c_ulong(largest), 2, ctypes.c_ulong(0))  # 2: back to its parent
+    x11.XCloseDisplay(connection)
+
+
+@contextmanager
+def desktop() -> Iterator[tuple[dict[str, str], str]]:
+    """Start a screen and the buses; yields what programs on it need in their environment, and the bus of readers."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rialto-atspi-"))
+        reading, writing = os.pipe()
+        screen = stack.enter_context(
+            _started(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24"], pass_fds=(writing,))
+        )
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            number = pipe.readline().strip()
+        assert screen.poll() is None
+        environment = {
+            **os.environ,
+            "DISPLAY": f":{number}",
+            "XDG_RUNTIME_DIR": folder,
+            "QT_QPA_PLATFORM": "xcb",
+            "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
+        }
+        environment.pop("DBUS_SESSION_BUS_ADDRESS", None)
+        bus = stack.enter_context(
+            _started(
+                ["dbus-daemon", "--session", "--nofork", "--print-address=1"], env=environment, stdout=subprocess.PIPE
+            )
+        )
+        assert bus.stdout is not None
+        environment["DBUS_SESSION_BUS_ADDRESS"] = address = bus.stdout.readline().decode().strip()
+        stack.enter_context(_started([str(LAUNCHER), "--launch-immediately"], env=environment))
+        yield environment, _readers_bus(address)
+
+
+@contextmanager
+def _started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[bytes]]:
+    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **how}
+    with subprocess.Popen(command, **how) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def _readers_bus(session: str) -> str:
+    with open_dbus_connection(session) as connection:
+        launcher = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
+        for _ in range(600):
+            reply = connection.send_and_get_reply(new_method_call(launcher, "GetAddress"), timeout=PATIENCE_S)
+            if reply.header.message_type is MessageType.method_return:
+                return str(reply.body[0])
+            time.sleep(0.1)
+    raise AssertionError("no accessibility bus")
+
+
+@contextmanager
+def program(environment: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start Rialto on such a desktop."""
+    command = [sys.executable, "-m", "app", *arguments]
+    with _started(command, env=environment, cwd=ROOT) as process:
+        yield process
