@@ -49,7 +49,7 @@ class Redactor:
         self._changing = threading.Lock()
 
     def __repr__(self) -> str:
-        return f"SecretRegistry({sum(map(len, self._known.values()))} forms)"
+        return f"Redactor({sum(map(len, self._known.values()))} forms)"
 
     def add(self, secret: str) -> None:
         """Hide this text from now on, for as long as the program runs: an old log line is flushed late."""

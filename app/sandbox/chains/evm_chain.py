@@ -2,7 +2,7 @@
 
 A transaction is mined into a block of its own the moment it is sent; one whose nonce is too high waits for the gap to
 close. Between transactions there is an empty block every 12 s, made when somebody asks: a chain that nobody looks at
-costs nothing. Values leave as plain numbers and bytes; how JSON-RPC writes them is the business of `chains_answers`.
+costs nothing. Values leave as plain numbers and bytes; how JSON-RPC writes them is the business of `node_methods`.
 
 What a chain is made of again after a restart is a journal: of each block its time, and its transaction if it has one.
 

@@ -531,7 +531,9 @@ class ChatPage(QObject):
         return again
 
     def handle_escape(self) -> bool:
-        """Close the list of commands, else stop the answer, else leave the edited turn, else leave the guest."""
+        """Esc: close the list of commands, leave the guest, take back what is queued, stop the answer, leave the edited
+        turn: the first of these that there is.
+        """
         if "box" in self.__dict__ and self.box.close_completion():
             return True
         if self.guest is not None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.service.errors import ContentRefused
 from app.ui.kit.theme import Theme
 from app.ui.video.inspector import PREVIEW, REQUEST
+from app.ui.video.session.job_poller import refusal_note
 from tests.kit.sandbox import Controls
 from tests.kit.video import NO_DEVICES, VideoHarness, open_video
 from tests.kit.waiting import until
@@ -63,3 +65,10 @@ async def test_what_was_given_back_and_what_was_never_charged_is_on_the_receipt(
         lost = await video.queue("a boat that is lost")
         await video.reaches(lost, "unknown")
         await until(lambda: line(video) == "possibly $0.15 · unknown")
+
+
+def test_a_refusal_says_what_became_of_the_price_and_which_model_may_do_it() -> None:
+    error = ContentRefused("Not this.", status=422)
+    assert refusal_note(error) == "Not this. The service does not say whether it was charged."
+    error.credits_refunded, error.recommended_model = True, "reel"
+    assert refusal_note(error) == "Not this. The cost was refunded. It suggests the model reel."

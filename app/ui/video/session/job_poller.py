@@ -143,17 +143,7 @@ class JobPoller(QObject):
         return told
 
     async def _refused(self, job: VideoJob, error: ContentRefused) -> None:
-        money = {
-            True: tr("The cost was refunded."),
-            False: tr("The cost was not refunded."),
-            None: tr("The service does not say whether it was charged."),
-        }[error.credits_refunded]
-        more = (
-            tr("It suggests the model {recommended_model}.", recommended_model=error.recommended_model)
-            if error.recommended_model
-            else ""
-        )
-        note = f"{error.message.rstrip('.') or tr('The content policy stopped this video')}. {money}{more}"
+        note = refusal_note(error)
         form = {**job.form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
         await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded, form=form)
 
@@ -282,3 +272,16 @@ class JobPoller(QObject):
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(path.unlink, missing_ok=True)
         return False
+
+
+def refusal_note(error: ContentRefused) -> str:
+    """Say why a video was refused, what became of its price, and which model the service suggests."""
+    cause = error.message.rstrip(".") or tr("The content policy stopped this video")
+    refund = {
+        True: tr("The cost was refunded."),
+        False: tr("The cost was not refunded."),
+        None: tr("The service does not say whether it was charged."),
+    }[error.credits_refunded]
+    model = error.recommended_model
+    more = tr("It suggests the model {recommended_model}.", recommended_model=model) if model else ""
+    return f"{cause}. {refund} {more}".strip()
