@@ -97,7 +97,7 @@ async def test_a_limit_says_of_what_and_goes_when_it_resets(harness, qtbot):
     soon = datetime.now(UTC) + timedelta(seconds=1)
     status.set_headroom(Headroom(19, 20, resets_at=soon, of="Images"))
     assert status.limits.text() == "Images 19 of 20 requests left"
-    assert status.limits.accessibleName() == "Rate limits: Images: 19 of 20 requests left"
+    assert status.limits.accessibleName() == "Rate limits: Images 19 of 20 requests left"
     qtbot.waitUntil(status.limits.isHidden, timeout=60_000)
     assert datetime.now(UTC) >= soon
 
@@ -118,7 +118,7 @@ async def test_without_an_account_nothing_is_made_up(harness):
 async def test_numbers_are_read_aloud_in_words(harness):
     harness.current_account.use(LIVE, None)
     harness.window.status.set_headroom(CHAT)
-    words = "Rate limits: Chat: 68 of 75 requests, 741000 of 750000 tokens left"
+    words = "Rate limits: Chat 68 of 75 requests, 741,000 of 750,000 tokens left"
     assert harness.window.status.limits.accessibleName() == words
 
 

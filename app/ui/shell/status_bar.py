@@ -304,25 +304,8 @@ class StatusBar(QFrame):
             if left_s <= 0:
                 return [], ""
             self._reset.start(round(left_s * 1000) + 1)
-        runs: list[Run] = [(f"{limit.of} ", "text3", 400)]
-        spoken = tr(
-            "{of}: {requests_left} of {requests_limit} requests",
-            of=limit.of,
-            requests_left=limit.requests_left,
-            requests_limit=limit.requests_limit,
-        )
-        if limit.tokens_left is None:
-            runs += _of(limit.requests_left, limit.requests_limit, _REQUESTS_LEFT, count)
-        else:
-            runs += _of(limit.requests_left, limit.requests_limit, _REQUESTS, count)
-            runs.append(("  ", "text3", 400))
-            runs += _of(limit.tokens_left, limit.tokens_limit, _TOKENS_LEFT, short_count)
-            spoken += tr(
-                ", {tokens_left} of {tokens_limit} tokens",
-                tokens_left=limit.tokens_left,
-                tokens_limit=limit.tokens_limit,
-            )
-        return runs, tr("{spoken} left", spoken=spoken)
+        spoken = "".join(text for text, _, _ in _limit_words(limit, count)).replace("  ", ", ")
+        return _limit_words(limit, short_count), spoken
 
     def _spent_runs(self) -> list[Run]:
         current_account = self._current_account
@@ -419,6 +402,17 @@ def _of(left: int, limit: int | None, words: tuple[str, str], written: Callable[
     low = limit is not None and limit > 0 and left * 10 <= limit
     rest = words[1] if limit is None else words[0].replace("{limit}", written(limit))
     return [(written(left), "warn" if low else "text", 500), (f" {rest}", "text2", 400)]
+
+
+def _limit_words(limit: Headroom, written: Callable[[int], str]) -> list[Run]:
+    """ "Chat 68 of 75 requests  741K of 750K tokens left": `written` is how tokens are written."""
+    runs: list[Run] = [(f"{limit.of} ", "text3", 400)]
+    if limit.requests_left is None:
+        return runs
+    if limit.tokens_left is None:
+        return runs + _of(limit.requests_left, limit.requests_limit, _REQUESTS_LEFT, count)
+    requests = _of(limit.requests_left, limit.requests_limit, _REQUESTS, count)
+    return [*runs, *requests, ("  ", "text3", 400), *_of(limit.tokens_left, limit.tokens_limit, _TOKENS_LEFT, written)]
 
 
 def _work_text(work: Sequence[str]) -> str:
