@@ -244,7 +244,7 @@ class Rialto:
         ):  # a quick person has chosen by now
             await self.account_services.switch.use(self.account_services.last())
         if sys.platform == "linux":
-            self.tasks.start_unless_running("system motion", self._follow_system_motion)
+            self.tasks.start_unless_running("desktop", self._follow_desktop)
         if self.settings.value.look_for_updates:
             self.tasks.start_unless_running("updates", self._check_for_updates)
         reports = self.crashes.left_behind()
@@ -263,14 +263,15 @@ class Rialto:
             high_contrast=value.high_contrast,
         )
 
-    async def _follow_system_motion(self) -> None:
-        """Move less where the desktop asks for it."""
+    async def _follow_desktop(self) -> None:
+        """Speak to older screen readers too, and move less where a Linux desktop asks for it."""
         import asyncio
 
-        await self._load("jeepney.io.blocking", "app.ui.kit.system_motion")
-        from app.ui.kit.system_motion import wants_less_motion
+        await self._load("jeepney.io.blocking", "app.ui.kit.system_motion", "app.ui.kit.older_readers")
+        from app.ui.kit import older_readers, system_motion
 
-        self.theme.set_system_motion(less=await asyncio.to_thread(wants_less_motion))
+        older_readers.OlderReaders(self.window)
+        self.theme.set_system_motion(less=await asyncio.to_thread(system_motion.wants_less_motion))
 
     def _report_damaged_files(self) -> None:
         """Settings or accounts that could not be understood are told; the copy of them is offered, or the folder."""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -80,15 +80,20 @@ class Seen(NamedTuple):
 class Reader:
     """Reads the tree, hears the events, presses keys."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, kinds: Sequence[str] = ("object:", "window:", "focus:")) -> None:
         self._bus: DBusConnection = open_dbus_connection(address)
         self.events: deque[Event] = deque()
         bus = Proxy(message_bus, self._bus)
         for kind in ("Object", "Window", "Focus"):
             bus.AddMatch(MatchRule(type="signal", interface=f"org.a11y.atspi.Event.{kind}"))
         registry = DBusAddress("/org/a11y/atspi/registry", bus_name=REGISTRY, interface=REGISTRY)
-        for name in ("object:", "window:", "focus:"):
-            self._call(registry, "RegisterEvent", "sass", (name, [], ""))
+        for name in kinds:
+            self.wait(lambda name=name: self._registers(registry, name), "the registry")
+
+    def _registers(self, registry: DBusAddress, name: str) -> bool:
+        """The registry is started by the first call, and on a busy machine twice: then one of them ends."""
+        self._call(registry, "RegisterEvent", "sass", (name, [], ""))
+        return True
 
     def close(self) -> None:
         self._bus.close()
@@ -155,9 +160,10 @@ class Reader:
         )
 
     def program(self) -> Node:
-        """Wait for a program on the bus and return its root."""
+        """Wait for Rialto on the bus and return its root; a screen reader may be there too."""
         desktop = Node(REGISTRY, "/org/a11y/atspi/accessible/root")
-        return self.wait(lambda: next(iter(self.children(desktop)), None), "a program on the bus")
+        named = lambda: (each for each in self.children(desktop) if self.name(each) == "Rialto")  # noqa: E731
+        return self.wait(lambda: next(named(), None), "Rialto on the bus")
 
     def walk(self, node: Node, depth: int = 0) -> Iterator[Seen]:
         """Every object on screen below `node`, from the top."""
@@ -202,13 +208,23 @@ class Reader:
 
     def said(self) -> list[str]:
         """All announcements so far."""
-        return [str(event.value) for event in self.events if event.kind == "Announcement"]
+        return [str(event.value) for event in list(self.events) if event.kind == "Announcement"]
+
+    def notified(self) -> list[str]:
+        """What notification objects that appeared say."""
+        found = []
+        for event in list(self.events):
+            if (event.kind, event.detail, event.on) == ("StateChanged", "showing", 1):
+                with suppress(LookupError):  # it went meanwhile
+                    seen = self.look(event.node)
+                    found += [seen.name] if seen.role == "notification" else []
+        return found
 
     def focused(self) -> list[Node]:
         """The objects that got the focus so far, in order."""
         return [
             event.node
-            for event in self.events
+            for event in list(self.events)
             if event.kind == "StateChanged" and event.detail == "focused" and event.on
         ]
 

@@ -224,7 +224,6 @@ class _ReadInterface(_Interface):
 
     def state(self) -> QAccessible.State:
         state = QAccessible.State()
-        state.readOnly = True
         state.focusable = True
         state.focused = self._view.walk.place == self.place
         return state

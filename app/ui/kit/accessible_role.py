@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QWidget
 
-Role = Literal["Chart", "ComboBox", "Graphic", "ProgressBar", "Slider", "Splitter", "StaticText"]  # of QAccessible
+Role = Literal[
+    "Chart", "ComboBox", "Graphic", "Notification", "ProgressBar", "Slider", "Splitter", "StaticText"
+]  # of QAccessible
 ATTRIBUTE = "accessible_role"
 
 

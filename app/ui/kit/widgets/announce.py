@@ -13,8 +13,11 @@ from app.service.http.harmless_text import harmless_line
 from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.core.problems import Problem
 
+_listeners: list[Callable[[str], None]] = []
 COUNTDOWN_MARKS_S = (30, 10, 0)  # the only moments at which a countdown is said aloud
 
 
@@ -35,6 +38,13 @@ def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
     politeness = QAccessible.AnnouncementPoliteness
     event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)
     QAccessible.updateAccessibility(event)
+    for tell in _listeners:
+        tell(harmless_line(text))
+
+
+def also_tell(tell: Callable[[str], None]) -> None:
+    """Call `tell` with each sentence that is announced."""
+    _listeners.append(tell)
 
 
 def spoken_problem(problem: Problem) -> str:

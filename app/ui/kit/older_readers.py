@@ -1,0 +1,72 @@
+"""Sentences for screen readers that know no announcements, as Orca 43 of Debian 12: a notification object appears.
+
+A module of its own, because jeepney is loaded after the window can be used, and on Linux alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from jeepney import DBusAddress, DBusErrorResponse, new_method_call
+from jeepney.auth import AuthenticationError
+from jeepney.io.blocking import open_dbus_connection
+from jeepney.wrappers import unwrap_msg
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtWidgets import QWidget
+
+from app.ui.kit.accessible_role import show_as
+from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.widgets.announce import also_tell
+
+PATIENCE_S = 5.0
+_BUS = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
+_REGISTRY = DBusAddress(
+    "/org/a11y/atspi/registry", bus_name="org.a11y.atspi.Registry", interface="org.a11y.atspi.Registry"
+)
+KEPT = 8  # a reader that is busy reads the name of each later
+EVERYTHING = ("", "object:", "object::")
+
+
+class OlderReaders(QObject):
+    """Asks before each sentence who listens: both ways at once would have newer readers say it twice."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._notifications = deque(_notification(window) for _ in range(KEPT))
+        self._waiting: list[str] = []
+        also_tell(self.say)
+
+    def say(self, words: str) -> None:
+        """Have `words` said by readers that do not listen to announcements."""
+        self._waiting.append(words)
+        if len(self._waiting) == 1:
+            run_in_pool(self, no_announcements, self._say_waiting)
+
+    def _say_waiting(self, wanted: bool) -> None:
+        words, self._waiting = " ".join(self._waiting), []
+        if wanted:
+            self._notifications.rotate()
+            self._notifications[0].setAccessibleName(words)
+            QAccessible.updateAccessibility(QAccessibleEvent(self._notifications[0], QAccessible.Event.ObjectShow))
+
+
+def _notification(window: QWidget) -> QWidget:
+    found = QWidget(window)
+    found.hide()
+    show_as(found, "Notification")
+    return found
+
+
+def no_announcements() -> bool:
+    """Tell whether somebody listens on the accessibility bus, and nobody to announcements. It waits for the bus."""
+    try:
+        with open_dbus_connection("SESSION") as session:
+            (address,) = unwrap_msg(session.send_and_get_reply(new_method_call(_BUS, "GetAddress"), timeout=PATIENCE_S))
+        with open_dbus_connection(address) as bus:
+            asked = new_method_call(_REGISTRY, "GetRegisteredEvents")
+            (listeners,) = unwrap_msg(bus.send_and_get_reply(asked, timeout=PATIENCE_S))
+    except (OSError, KeyError, ValueError, AuthenticationError, DBusErrorResponse):
+        return False
+    kinds = {str(kind).casefold() for _, kind in listeners}
+    return bool(kinds) and not any(kind in EVERYTHING or kind.startswith("object:announcement") for kind in kinds)

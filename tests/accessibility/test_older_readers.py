@@ -1,0 +1,27 @@
+"""A reader that listens to no announcements, as Orca 43, is told the same sentences by notification objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.storage.paths import HOME_VARIABLE
+from tests.accessibility.bus import Reader, activate_window, desktop, program
+
+# What Orca 43.1 registers for, and here is of use.
+ORCA_43 = ("focus:", "object:state-changed:focused", "object:state-changed:showing", "window:activate")
+
+
+def test_a_reader_without_announcements_hears_the_same_sentences(tmp_path: Path) -> None:
+    with desktop() as (environment, bus), program({**environment, HOME_VARIABLE: str(tmp_path / "home")}):
+        reader = Reader(bus, ORCA_43)
+        root = reader.program()
+        reader.find(root, "Start in the Sandbox", "push button")
+        activate_window(environment["DISPLAY"])
+        reader.wait(lambda: reader.at("Start in the Sandbox"), "the first button")
+        reader.press("Return")
+        reader.wait(lambda: reader.at("Message"), "the message box")
+        reader.press("Ctrl+Shift+m")
+
+        reader.press("Down")
+        reader.wait(lambda: [words for words in reader.notified() if " of 7" in words], "a notification")
+        reader.close()
