@@ -1,4 +1,4 @@
-"""The page for newcomers names files that exist."""
+"""The page for newcomers and the one on accessibility name files that exist."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGE = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "docs/accessibility.md"))
 PATHS = sorted(
     set(re.findall(r"\b(?:app|tests|packaging|resources)/[\w/.-]*\w", PAGE)) | set(re.findall(r"\b[A-Z]+\.md\b", PAGE))
 )
