@@ -37,6 +37,7 @@ def test_everything_that_takes_the_keyboard_has_a_name_and_a_role(heard: Heard, 
     stops = [each for each in seen if "focusable" in each.states]
     assert len(stops) > 15
     assert [each for each in stops if not each.name] == []
+    assert [each for each in seen if each.role == "layered pane"] == []
     assert [(each.role, each.name) for each in stops if each.role in NO_ROLE] == []
     assert [
         (each.role, each.name) for each in seen if each.role in WITH_A_VALUE and "Value" not in each.interfaces

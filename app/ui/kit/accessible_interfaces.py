@@ -6,11 +6,11 @@ A module of its own, because Qt's accessibility classes are loaded after the win
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QAccessibleValueInterface
-from PySide6.QtWidgets import QAccessibleWidget, QWidget
+from PySide6.QtWidgets import QAccessibleWidget, QStackedWidget, QWidget
 from shiboken6 import VoidPtr
 
 from app.ui.kit.accessible_role import ATTRIBUTE, ShownAs, Value, tell_of_shown
@@ -59,6 +59,27 @@ class _Interface(QAccessibleWidget):
         return NO_INTERFACE if found is None else found
 
 
+class _Stack(QAccessibleWidget):
+    """The page on show and nothing around it: readers say "layered pane" of Qt's own, at each step across it."""
+
+    def __init__(self, stack: QStackedWidget) -> None:
+        super().__init__(stack, QAccessible.Role.Client)
+        self._stack = stack
+
+    def _page(self) -> QAccessibleInterface | None:
+        page = self._stack.currentWidget()
+        return QAccessible.queryAccessibleInterface(page) if page is not None else None
+
+    def childCount(self) -> int:
+        return 1 if self._stack.currentWidget() is not None else 0
+
+    def child(self, index: int) -> QAccessibleInterface:
+        return cast("QAccessibleInterface", self._page() if index == 0 else None)
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return 0 if child is not None and child.object() is self._stack.currentWidget() else -1
+
+
 @cache
 def install_interfaces() -> None:
     """From now on Qt asks here for the interfaces of widgets."""
@@ -75,9 +96,15 @@ def _look_again(widget: QWidget) -> None:
 
 
 def _interface_of(_class_name: str, found: QObject | None) -> QAccessibleInterface | None:
-    shown = getattr(found, ATTRIBUTE, None)
-    if shown is None or not isinstance(found, QWidget):
+    if not isinstance(found, QWidget):
         return None
-    made = _Interface(found, shown)
+    shown = getattr(found, ATTRIBUTE, None)
+    made: QAccessibleWidget
+    if shown is not None:
+        made = _Interface(found, shown)
+    elif isinstance(found, QStackedWidget):
+        made = _Stack(found)
+    else:
+        return None
     found.accessible_interface = made  # type: ignore[attr-defined]  # Qt does not keep it
     return made
