@@ -229,9 +229,13 @@ class Reader:
         ]
 
     def at(self, name: str) -> bool:
-        """Whether the object that got the focus last has it, and this name."""
-        got = self.focused()
-        return bool(got) and (seen := self.look(got[-1])).name == name and "focused" in seen.states
+        """Whether an object of this name has the focus. A list that is filled says it of a row meanwhile."""
+        for node in self.focused()[:-8:-1]:
+            with suppress(LookupError):
+                seen = self.look(node)
+                if seen.name == name and "focused" in seen.states:
+                    return True
+        return False
 
     def hear(self, words: str) -> str:
         """Wait for an announcement with some words in it."""

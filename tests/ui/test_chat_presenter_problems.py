@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import httpx
@@ -47,14 +48,28 @@ async def test_a_failure_is_still_explained_after_a_restart(tmp_home: Path, fake
 
 
 async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, fake: FakeService) -> None:
-    from decimal import Decimal
-
     fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("Paid")]
     async with open_chat_presenter(tmp_home, fake=fake) as harness:
         harness.current_account.set_numbers(balance=Decimal("0.0011"))
         await harness.say("Hi")
         assert harness.rows[-1].state == "failed"
         harness.current_account.set_numbers(balance=Decimal("5.0011"))
+        await harness.tasks.idle()
+        assert harness.text_of(-1) == "Paid"
+
+
+async def test_a_balance_that_was_old_when_the_question_was_refused_holds_nothing_back(
+    tmp_home: Path, fake: FakeService
+) -> None:
+    fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("Paid")]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.current_account.set_numbers(balance=Decimal("10"))  # spent since, elsewhere
+        await harness.say("Hi")
+        for seen in ("10", "0", "0"):
+            harness.current_account.set_numbers(balance=Decimal(seen))
+            await harness.tasks.idle()
+        assert len(fake.answers) == 1, "nothing is sent for nothing"
+        harness.current_account.set_numbers(balance=Decimal("5"))
         await harness.tasks.idle()
         assert harness.text_of(-1) == "Paid"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.core import money
 from app.service.characters import CharactersQuery
-from app.translation import tr
+from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
     from app.core.problems import Problem
@@ -143,7 +143,7 @@ class CharactersState:
 
 def uses_text(count: int) -> str:
     """`12.4K uses`."""
-    return "1 use" if count == 1 else tr("{count} uses", count=money.short_count(count))
+    return tr_n("{n} use", "{n} uses", count, n=money.short_count(count))
 
 
 def spoken(character: Character) -> str:

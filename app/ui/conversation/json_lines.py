@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from app.service.http.harmless_text import harmless
-from app.translation import tr
+from app.translation import tr, tr_n
 
 CHILDREN_AT_ONCE = 100
 SHORT_VALUE = 40  # lines; one that has no more begins with everything open
@@ -161,13 +161,9 @@ def _shown(value: object) -> tuple[str, Kind]:
     if isinstance(value, bool) or value is None:
         return json.dumps(value), "word"
     if isinstance(value, dict):
-        return (
-            "1 entry" if len(value) == 1 else tr("{count} entries", count=f"{len(value):,}")
-        ) if value else "{}", "branch"
+        return tr_n("{n} entry", "{n} entries", len(value)) if value else "{}", "branch"
     if isinstance(value, list):
-        return (
-            "1 item" if len(value) == 1 else tr("{count} items", count=f"{len(value):,}")
-        ) if value else "[]", "branch"
+        return tr_n("{n} item", "{n} items", len(value)) if value else "[]", "branch"
     return json.dumps(value), "number"
 
 

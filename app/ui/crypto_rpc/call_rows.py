@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.state import CallEntry, CollectionEntry
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import Group, RowLike, under_headings
@@ -40,7 +40,7 @@ class CollectionRow:
 
     @property
     def spoken(self) -> str:
-        held = "1 request" if self.count == 1 else tr("{count} requests", count=self.count)
+        held = tr_n("{n} request", "{n} requests", self.count)
         return tr(
             "Collection {title}, {trouble}, {value}",
             title=self.title,

@@ -10,7 +10,7 @@ from typing import Any
 from app.service.images import FORMATS, MAX_PROMPT_CHARS, MAX_SEED, MAX_SIDE, ImageRequest
 from app.service.models import Model
 from app.service.pricing import image_cost
-from app.translation import tr
+from app.translation import tr, tr_n
 
 MAX_COUNT = 4
 MAX_GUIDANCE = 20.0
@@ -252,11 +252,7 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
         return []
     found = []
     if len(references) > limits.max_references:
-        most = (
-            "1 image"
-            if limits.max_references == 1
-            else tr("{max_references} images", max_references=limits.max_references)
-        )
+        most = tr_n("{n} image", "{n} images", limits.max_references)
         found.append(
             (
                 "references",

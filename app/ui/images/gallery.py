@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayou
 
 from app.core import money
 from app.core.problems import ActionSpec, Problem
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.images.image_work import read_thumbnail, tile
 from app.ui.images.state import SCOPES, GalleryState
 from app.ui.images.tile_delegate import GAP, TileDelegate
@@ -319,7 +319,7 @@ class Gallery(QWidget):
         if self._wanted and self.model.index_of(self._wanted).isValid():
             self.select(self._wanted)
         number = len(gallery_state.tiles)
-        what = "1 image" if number == 1 else tr("{number} images", number=money.count(number))
+        what = tr_n("{n} image", "{n} images", number)
         self.count.set_text(what if gallery_state.total else "")
         self.search.say_results()
         self.empty_trash.setVisible(gallery_state.scope == "trash" and gallery_state.total > 0)

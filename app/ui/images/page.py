@@ -297,7 +297,7 @@ class ImagesPage(QObject):
 
     async def _ask_empty(self) -> None:
         number = len(self.presenter.library.trashed)
-        what = "1 image" if number == 1 else tr("{number} images", number=number)
+        what = tr_n("{n} image", "{n} images", number)
         text = tr("{what} and the files are deleted from this computer. This cannot be undone.", what=what)
         if await confirm(
             self.theme, self.gallery, tr("Empty trash?"), text, action=tr("Delete permanently"), danger=True

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from app.core import money
-from app.translation import tr
+from app.translation import tr, tr_n
 
 STATE_WORDS: Mapping[str, str] = {
     "sending": "generating",
@@ -79,7 +79,7 @@ class Usage:
 
     @property
     def words(self) -> str:
-        what = "1 image" if self.images == 1 else tr("{images} images", images=money.count(self.images))
+        what = tr_n("{n} image", "{n} images", self.images)
         trash = tr(" · trash {trash_bytes}", trash_bytes=money.size(self.trash_bytes)) if self.trash_bytes else ""
         return f"{what}, {money.size(self.size_bytes)}{trash}"
 

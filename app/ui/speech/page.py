@@ -267,7 +267,10 @@ class SpeechPage(QObject):
             self._toggle_list()
 
     def rename(self) -> None:
-        if self.presenter.head.take_id:
+        chosen = self.list.selected() if self.list.view.hasFocus() else ()
+        if len(chosen) == 1 and chosen[0] != self.presenter.head.take_id:
+            self.list.rename_wanted.emit(chosen[0])
+        elif self.presenter.head.take_id:
             self.main.begin_rename()
 
     async def _ask_name(self, take_id: str) -> None:

@@ -106,7 +106,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction("speech.clone", tr("Clone a voice…"), page.voices.ask_clone, "", "microphone"),
         TabAction("speech.own", tr("My voices"), page.open_own_voices, "", "user"),
         TabAction("speech.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("speech.rename", tr("Rename clip"), page.rename, "", "tag", enabled=has_take),
+        TabAction("speech.rename", tr("Rename clip"), page.rename, "F2", "pencil", enabled=has_take),
         TabAction(
             "speech.star",
             tr("Star clip or voice"),

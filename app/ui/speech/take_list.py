@@ -85,7 +85,7 @@ class TakeListPane(ListPane):
             else tr("Your clips appear here. Type something and press Speak."),
         )
         number = len(self._rows)
-        count = "1 clip" if number == 1 else tr("{number} clips", number=f"{number:,}") if number else tr("No clips")
+        count = tr_n("{n} clip", "{n} clips", number) if number else tr("No clips")
         self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if number else count)
 
     def neighbor(self, take_id: str, step: int) -> str:

@@ -23,7 +23,7 @@ from app.core.problems import Problem
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.storage.errors import Again, NotStored, StorageError
 from app.storage.transcripts import Transcripts
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.lists.rows import build_rows
 from app.ui.transcription.session.account_models import AccountModels
 from app.ui.transcription.session.batch_queue import BatchQueue
@@ -302,15 +302,9 @@ class TranscriptionPresenter(QObject):
         self.rows = {row.id: self._with_unsaved(row) for row in rows}
         count, size = await self.store.recordings_total()
         if count or not rows:
-            words = (
-                "1 recording"
-                if count == 1
-                else tr("{count} recordings", count=f"{count:,}")
-                if count
-                else tr("No recordings")
-            )
+            words = tr_n("{n} recording", "{n} recordings", count) if count else tr("No recordings")
         else:  # of files that lie elsewhere
-            words = "1 transcript" if len(rows) == 1 else tr("{count} transcripts", count=f"{len(rows):,}")
+            words = tr_n("{n} transcript", "{n} transcripts", len(rows))
         self._footer = f"{words}, {money.size(size)}" if count else words
         self.footer_changed.emit(self._footer)
         self.publish_all()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.video.reference_media import (
     Limits,
     ReferenceMedia,
@@ -226,7 +226,7 @@ def refusal_of(form: Form, takes: ModelConstraints | None) -> Refusal:
     ):
         if len(text) > takes.prompt_limit:
             over = len(text) - takes.prompt_limit
-            signs = "1 character" if over == 1 else tr("{over} characters", over=f"{over:,}")
+            signs = tr_n("{n} character", "{n} characters", over)
             wrong[name] = tr(
                 "{title} is {signs} over the limit of {prompt_limit}.",
                 title=title,

@@ -21,7 +21,7 @@ from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
 from app.storage.video_jobs import VideoJob, VideoJobs
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.video.model_constraints import form_from, sent_media, sent_values
@@ -283,7 +283,7 @@ class VideoPresenter(QObject):
         shown = self.job_store.trash() if self.which == "trash" else self.job_store.jobs()
         videos = [job for job in self.job_store.jobs() if job.has_video]
         size, trash = money.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
-        count = "1 video" if len(videos) == 1 else tr("{count} videos", count=f"{len(videos):,}")
+        count = tr_n("{n} video", "{n} videos", len(videos))
         running = len(self.open_jobs())
         return Jobs(
             rows=tuple(build_rows(filter(self._passes, shown), lambda job: self.writer.row(job, now))) if now else (),

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from app.service.http.harmless_text import harmless
-from app.translation import tr
+from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -99,7 +99,7 @@ class JsonWriter:
     def _write_array(
         self, value: list[object] | tuple[object, ...], path: str, key: str, head: str, indent: str, comma: str
     ) -> None:
-        number = tr("{count} item", count=len(value)) + ("" if len(value) == 1 else "s")
+        number = tr_n("{n} item", "{n} items", len(value))
         link = f'<a href="fold:{html.escape(path, quote=True)}" style="color:{self._colors["comment"]}">'
         if key in FOLDED_KEYS and path not in self._unfolded:
             self._lines.append(f"{head}{self._sign('[ ')}{link}{number}</a>{self._sign(' ]' + comma)}")

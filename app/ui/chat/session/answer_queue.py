@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -86,6 +86,16 @@ SEND_WHEN_BACK = ActionSpec("send-when-back", tr("Send when back"))
 OTHER_ACCOUNT = ActionSpec("switch-account", tr("Use another account…"))
 
 
+class Unpaid(NamedTuple):
+    """A question that was refused for lack of balance. What the window knew as the balance then may have been old:
+    the first other balance that comes is a reason to send again, later ones when there is more.
+    """
+
+    job: Job
+    balance: Decimal | None
+    is_known: bool = False
+
+
 class AnswerQueue(QObject):
     """Begins, stops and finishes answers. Row ids are message ids."""
 
@@ -115,7 +125,8 @@ class AnswerQueue(QObject):
         self._stopped: set[str] = set()  # row ids
         self._problems: dict[str, Problem] = {}
         self._suggestions: dict[str, str] = {}
-        self._unpaid: dict[str, tuple[Job, Decimal | None]] = {}
+        self._unpaid: dict[str, Unpaid] = {}
+        self._asked_with: dict[str, Decimal | None] = {}  # what was known as the balance when a row was asked for
         self._undelivered: dict[str, tuple[Job, str]] = {}  # by row id: never reached the service; of which account
         self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
         self.waits: dict[str, str] = {}  # row id of an answer that waits for its time or for the connection → its chat
@@ -218,6 +229,7 @@ class AnswerQueue(QObject):
 
     async def _write(self, job: Job) -> None:
         service, history = self._current_account.service, self._history
+        self._asked_with[job.message.id] = self._current_account.balance
         live = self._live[job.message.id]
         assert service is not None and history is not None
         row = job.message.id
@@ -372,7 +384,9 @@ class AnswerQueue(QObject):
     def _come_back(self, job: Job, error: ServiceError) -> None:
         """After a limit: send again when its time is up. After an empty balance: when there is more of it."""
         if isinstance(error, PaymentRequired):
-            self._unpaid[job.message.id] = (job, self._current_account.balance)
+            self._unpaid[job.message.id] = Unpaid(job, self._asked_with.get(job.message.id))
+            # It may have changed while the refusal was stored.
+            self._tasks.replace(_wait_task(job.message.id), self._try_unpaid_soon)
             return
         if _can_wait_for_connection(error):
             self._undelivered[job.message.id] = (job, self._account_id())
@@ -430,11 +444,21 @@ class AnswerQueue(QObject):
         self._undelivered.pop(job.message.id, None)
         self.waits.pop(job.message.id, None)
 
+    async def _try_unpaid_soon(self) -> None:
+        await asyncio.sleep(0)  # the task that was refused ends first
+        self._try_unpaid()
+
     def _try_unpaid(self) -> None:
         balance = self._current_account.balance
-        for job, before in tuple(self._unpaid.values()):
-            if balance is not None and (before is None or balance > before):
+        if balance is None:
+            return
+        for message_id, (job, before, is_known) in tuple(self._unpaid.items()):
+            if balance == before:
+                continue
+            if balance > 0 and not (is_known and before is not None and balance < before):
                 self.resume(job)
+            elif not is_known:
+                self._unpaid[message_id] = Unpaid(job, balance, is_known=True)
 
 
 def _stored_error(problem: Problem | None, ending: Ending) -> str:

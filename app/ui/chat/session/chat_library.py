@@ -10,7 +10,7 @@ from app.core import money
 from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
 from app.storage.errors import NotStored
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import build_rows
@@ -143,11 +143,7 @@ class ChatLibrary:
 
 
 def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
-    number = (
-        "1 message"
-        if chat.message_count == 1
-        else tr("{message_count} messages", message_count=money.count(chat.message_count))
-    )
+    number = tr_n("{n} message", "{n} messages", chat.message_count)
     return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.core import money
 from app.storage.file_names import file_name
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.message_rows import receipt_of, stored_sources
 from app.ui.chat.session.titles import NEW_CHAT
@@ -154,7 +154,7 @@ def _source_list(sources: Iterable[RowSource], anchor: str) -> str:
 
 
 def _about(chat: Chat, branch: Sequence[Message]) -> str:
-    parts = [tr("{count} messages", count=f"{len(branch):,}") if len(branch) != 1 else "1 message"]
+    parts = [tr_n("{n} message", "{n} messages", len(branch))]
     if chat.character_name:
         parts.append(tr("with {character_name}", character_name=chat.character_name))
     if branch:

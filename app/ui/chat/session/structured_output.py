@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.translation import tr
+from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
     from app.service.models import Model
@@ -62,7 +62,7 @@ class Structure(NamedTuple):
     def summary(self) -> str:
         """What is switched on, in as few words as fit on a pill; "" for plain answers."""
         number = len(function_names(self.functions))
-        functions = "1 function" if number == 1 else tr("{number} functions", number=f"{number:,}")
+        functions = tr_n("{n} function", "{n} functions", number)
         if self.use_schema and self.use_functions:
             return f"JSON, {functions}"
         return "JSON" if self.use_schema else functions if self.use_functions else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
@@ -98,9 +98,7 @@ class ChatListPane(ListPane):
         self._entries, self._is_read = tuple(entries), True
         self._show_rows()
         number = len(entries)
-        words = (
-            tr("1 chat") if number == 1 else tr("{number} chats", number=f"{number:,}") if number else tr("No chats")
-        )
+        words = tr_n("{n} chat", "{n} chats", number) if number else tr("No chats")
         self.foot.show_kept(words)
         self._agree()
 

@@ -14,7 +14,7 @@ from app.core import money
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.errors import StorageError
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest, TrashedCollection
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.variables import used_in
@@ -155,7 +155,7 @@ def _entry(collection: Collection) -> CollectionEntry:
 
 
 def _second(request: SavedRequest) -> str:
-    calls = "1 call" if len(request.items) == 1 else tr("{count} calls", count=len(request.items))
+    calls = tr_n("{n} call", "{n} calls", len(request.items))
     return f"{network_title(request.network)}, {calls}"
 
 

@@ -20,7 +20,7 @@ from app.service.models import Model
 from app.service.pricing import UPSCALE_USD, edit_cost, usd
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageKind, StoredImage, title_of
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.images.form import form_from, view_of
 from app.ui.images.image_work import behind_mask
 from app.ui.images.session.image_files import Finish
@@ -94,7 +94,7 @@ class ImageEdits:
         found.append(PaidAction("background", tr("Remove background"), BACKGROUND_USD, self._too_large(image)))
         if image.kind == "generate":
             for count in (1, 4):
-                words = tr("Generate one variation") if count == 1 else "Generate 4 variations"
+                words = tr_n("Generate one variation", "Generate {n} variations", count)
                 found.append(PaidAction(f"vary-{count}", words, self._vary_price(image, count)))
         return tuple(found)
 

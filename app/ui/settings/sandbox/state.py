@@ -191,7 +191,7 @@ PLACES = (
     ("/crypto/rpc", tr("Blockchain calls")),
     ("/x402", tr("Wallets and top-ups")),
 )
-CLOCK_STEPS = ((60.0, "1 minute"), (3600.0, "1 hour"), (86_400.0, "1 day"), (8 * 86_400.0, "8 days"))
+CLOCK_STEPS = ((60.0, tr("1 minute")), (3600.0, tr("1 hour")), (86_400.0, tr("1 day")), (8 * 86_400.0, tr("8 days")))
 
 
 def words_of(name: str, values: Mapping[str, Any]) -> str:
