@@ -15,6 +15,7 @@ import ctypes.util
 import importlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ SERVER_PREFIX = "server:"
 _SERVER_VARIABLE = {"output": "PULSE_SINK", "input": "PULSE_SOURCE"}
 _CHANNELS = {"output": "max_output_channels", "input": "max_input_channels"}
 _PORTAUDIO = "libportaudio.so.2"
+LOOK_AGAIN_S = 30.0  # PortAudio keeps some 12 KB for every look
 # PortAudio's numbers
 _BUSY = frozenset({-9985})  # device unavailable
 _GONE = frozenset({-9996, -9998})  # invalid device, invalid channel count: it was another device a moment ago
@@ -123,6 +125,7 @@ class _Use:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.open_streams = 0
+        self.looked_at_s = 0.0  # monotonic
 
 
 _OF_THIS_PROCESS = _Use()
@@ -139,13 +142,20 @@ class AudioHost:
         self._is_stale = False
 
     def note_system(self, devices: Sequence[SystemDevice]) -> None:
-        """Take the system's list. Cheap: PortAudio is asked anew by whoever opens or lists next."""
-        self._system = tuple(devices)
+        """Take the system's list. Cheap: where it changed, PortAudio is asked anew by whoever opens or lists next."""
+        if tuple(devices) != self._system:
+            self._system = tuple(devices)
+            self._is_stale = True
+
+    def look_again(self) -> None:
+        """Have PortAudio asked anew by whoever opens or lists next."""
         self._is_stale = True
 
     def devices(self, direction: Direction) -> tuple[Device, ...]:
         """List what can be opened, the default first. Raises `AudioUnavailable` without PortAudio; may be empty."""
         with self._use.lock:
+            if not self._system and time.monotonic() - self._use.looked_at_s > LOOK_AGAIN_S:
+                self._is_stale = True  # nobody says what is plugged in
             rows = self._rows(direction)
             server = _server_of(rows)
             listed = {device.id: device for device in self._system if device.direction == direction}
@@ -201,7 +211,10 @@ class AudioHost:
             self._use.open_streams = max(0, self._use.open_streams - 1)
 
     def _target(self, direction: Direction, device_id: str) -> Target:
-        rows = self._rows(direction) or self._rows(direction)  # the second look is a new one
+        rows = self._rows(direction)
+        if not rows:
+            self._is_stale = True  # one may have been plugged in
+            rows = self._rows(direction)
         if not rows:
             raise AudioUnavailable(Missing.DEVICE, direction)
         server = _server_of(rows)
@@ -233,6 +246,7 @@ class AudioHost:
         sounddevice = self._library(direction)
         if self._is_stale and not self._use.open_streams:
             self._is_stale = False
+            self._use.looked_at_s = time.monotonic()
             # What sounddevice does at its end and its beginning; there is no public way to look for devices again.
             sounddevice._terminate()  # noqa: SLF001
             sounddevice._initialize()  # noqa: SLF001
@@ -241,14 +255,11 @@ class AudioHost:
         except sounddevice.PortAudioError as error:
             raise reason(error, direction) from error
         apis = [api["name"] for api in sounddevice.query_hostapis()]
-        found = {
+        return {
             index: {**row, "api": apis[row["hostapi"]]}
             for index, row in enumerate(rows)
             if row[_CHANNELS[direction]] > 0
         }
-        if not found:
-            self._is_stale = True  # one may be plugged in before the next look
-        return found
 
     def _default_index(self, direction: Direction) -> int:
         assert self._sounddevice is not None

@@ -188,6 +188,30 @@ def test_without_a_device_one_sentence_says_so() -> None:
         pass
 
 
+def test_listing_over_and_over_does_not_begin_portaudio_anew_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps memory for each time."""
+    library = sounddevice_with()
+    looks: list[float] = []
+    now = 1000.0
+    library._initialize = lambda: looks.append(now)
+    monkeypatch.setattr("app.audio.devices.time.monotonic", lambda: now)
+    host = AudioHost(lambda: library)
+    for _ in range(20):
+        host.note_system(())
+        host.devices("input")
+        host.devices("output")
+    assert looks == [1000.0]
+    now += 31.0  # nobody says what is plugged in on this machine
+    host.devices("input")
+    assert looks == [1000.0, 1031.0]
+    host.note_system((SystemDevice("x", "Headset", "input"),))
+    host.devices("input")
+    assert len(looks) == 3
+    now += 31.0
+    host.devices("input")  # the system says
+    assert len(looks) == 3
+
+
 def test_a_busy_device_has_a_sentence_of_its_own() -> None:
     host = AudioHost(lambda: sounddevice_with(row("Desk", outputs=2)))
     with pytest.raises(AudioUnavailable, match="Another program is using the speakers"), host.opening("output"):
@@ -203,7 +227,7 @@ def test_portaudio_is_not_begun_anew_under_a_stream_of_another_host(
         pass
     monkeypatch.setattr(sounddevice, "_terminate", lambda: begun.append("again"))
     monkeypatch.setattr(sounddevice, "_initialize", lambda: None)
-    other.note_system(())
+    other.look_again()
     other.devices("output")
     assert begun == []
     one.closed()

@@ -170,7 +170,7 @@ def test_with_no_sound_server_it_says_so_and_does_not_hang(
 ) -> None:
     monkeypatch.setenv("PULSE_SERVER", "unix:/nonexistent/pulse")
     host = AudioHost()
-    host.note_system(())
+    host.look_again()
     player = Player(host)
     spool.add(block(0.5))
     player.load(spool)
