@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 KEY = "search_index"
 TRIGRAM, WORDS, NONE = "trigram", "unicode61", "none"
-_TRIGGERS = ("messages_indexed_insert", "messages_indexed_delete", "messages_indexed_update")
+TRIGGERS = ("messages_indexed_insert", "messages_indexed_delete", "messages_indexed_update")
 
 _CREATE_TRIGGERS = """
 CREATE TRIGGER messages_indexed_insert AFTER INSERT ON messages WHEN new.state <> 'streaming' BEGIN
@@ -56,7 +56,7 @@ def ensure_index(database: sqlite3.Connection, best: str | None = None) -> str:
         return best
     database.execute("BEGIN IMMEDIATE")
     try:
-        for trigger in _TRIGGERS:
+        for trigger in TRIGGERS:
             database.execute(f"DROP TRIGGER IF EXISTS {trigger}")
         if best != NONE:  # without FTS5 the old table cannot even be dropped; it waits, unused
             database.execute("DROP TABLE IF EXISTS messages_fts")
