@@ -60,18 +60,14 @@ def test_tab_goes_round_through_everything_and_says_each_stop(heard: Heard, name
 
 
 def go_to(heard: Heard, tab: str, field: str) -> None:
-    """Open a tab and go to its main field: Esc leads there from where the tab was left, its key once it is built."""
-    open_tab(heard, tab)
+    """Open a tab by its key and go to its main field, in which Esc leaves the keyboard however late it comes."""
     reader = heard.reader
-    for _ in range(20):
-        if reader.at(field):
-            return
-        reader.press("Escape")
-        reader.listen(0.3)
-        if not reader.at(field):
-            reader.press(TABS[tab])
-            reader.listen(0.5)
-    raise AssertionError(f"{field} cannot be reached in {tab}")
+    reader.press("Escape")
+    reader.press(TABS[tab])
+    reader.press("Escape")
+    reader.wait(lambda: reader.at(field), f"{field} in {tab}")
+    reader.listen(0.3)
+    assert reader.at(field)
 
 
 def test_an_answer_is_read_again_message_by_message_and_block_by_block(heard: Heard) -> None:

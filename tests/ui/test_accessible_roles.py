@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,3 +126,22 @@ def test_a_reader_may_ask_a_painted_widget_for_every_kind_of_interface(qtbot, th
     assert interface.attributesInterface() is None
     assert interface.tableCellInterface() is None
     assert interface.actionInterface() is not None
+
+
+BEFORE_THE_FIRST_PAINT = """
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from app.ui.kit.accessible_interfaces import install_interfaces
+qt_app = QApplication([])
+QAccessible.setActive(True)
+pages = QStackedWidget()
+pages.addWidget(QWidget())
+found = [QAccessible.queryAccessibleInterface(pages).role().name]
+install_interfaces()
+print(*found, QAccessible.queryAccessibleInterface(pages).role().name)
+"""
+
+
+def test_a_stack_that_a_reader_saw_before_its_interface_was_loaded_is_seen_anew() -> None:
+    asked = subprocess.run([sys.executable, "-c", BEFORE_THE_FIRST_PAINT], capture_output=True, text=True, check=True)
+    assert asked.stdout.split() == ["LayeredPane", "Client"]

@@ -374,13 +374,13 @@ async def test_keys_of_the_window_work_while_a_message_is_being_typed(harness, k
 
 
 async def test_esc_stops_before_it_leaves_the_field(harness):
-    harness.chat.input.setFocus()
+    harness.chat.filter.setFocus()
     harness.chat.stoppable = True
-    QTest.keyClick(harness.chat.input, Qt.Key.Key_Escape)
-    assert (harness.chat.stops, harness.chat.input.hasFocus()) == (1, True)
+    QTest.keyClick(harness.chat.filter, Qt.Key.Key_Escape)
+    assert (harness.chat.stops, harness.chat.filter.hasFocus()) == (1, True)
     harness.chat.stoppable = False
-    QTest.keyClick(harness.chat.input, Qt.Key.Key_Escape)
-    assert not harness.chat.input.hasFocus()
+    QTest.keyClick(harness.chat.filter, Qt.Key.Key_Escape)
+    assert harness.chat.input.hasFocus()
 
 
 async def test_text_size_and_theme_have_keys_and_are_remembered(harness):

@@ -64,6 +64,18 @@ async def test_the_key_of_a_tab_enters_it_from_wherever_the_focus_is(theme: Them
     window.close()
 
 
+async def test_escape_goes_to_the_main_field_and_leaves_the_keyboard_there(theme: Theme, tasks, tmp_path: Path) -> None:
+    harness = make_shell(tmp_path, tasks, theme)
+    show(harness)
+    window = harness.window
+    window.show_tab("chat")
+    harness.chat.filter.setFocus()
+    for _ in range(3):
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+        assert window.focusWidget() is harness.chat.input
+    window.close()
+
+
 async def test_screen_readers_list_the_panes_as_they_are_seen(theme: Theme, tasks, tmp_path: Path) -> None:
     harness = make_shell(tmp_path, tasks, theme)
     show(harness)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QAccessibleValueInterface
-from PySide6.QtWidgets import QAccessibleWidget, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAccessibleWidget, QApplication, QStackedWidget, QWidget
 from shiboken6 import VoidPtr
 
 from app.ui.kit.accessible_role import ATTRIBUTE, ShownAs, Value, tell_of_shown
@@ -85,13 +85,16 @@ def install_interfaces() -> None:
     """From now on Qt asks here for the interfaces of widgets."""
     QAccessible.installFactory(_interface_of)
     tell_of_shown(_look_again)
+    for widget in QApplication.allWidgets() if QAccessible.isActive() else ():
+        if isinstance(widget, QStackedWidget):
+            _look_again(widget)
 
 
 def _look_again(widget: QWidget) -> None:
-    """Have Qt ask for the interface anew: a reader may have asked before the role was known, as for a first name."""
+    """Have Qt ask for the interface anew: a reader may have asked before the role was known, or this module loaded."""
     if QAccessible.isActive():
         known = QAccessible.queryAccessibleInterface(widget)
-        if known is not None and not isinstance(known, _Interface):
+        if known is not None and not isinstance(known, (_Interface, _Stack)):
             QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(known))
 
 

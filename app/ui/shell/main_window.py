@@ -471,7 +471,9 @@ class MainWindow(QMainWindow):
         super().keyPressEvent(event)
 
     def _escape(self) -> bool:
-        """Be silent, then stop, then close, then go back to the main field, then leave it."""
+        """Be silent, then stop, then close, then go back to the main field, which keeps the keyboard: left nowhere, it
+        would miss what is typed, and Qt hands Esc on late while a screen reader listens, after the key of another tab.
+        """
         if any(silence() for silence in self.silencers):
             return True
         frame = self._shown_frame()
@@ -479,14 +481,10 @@ class MainWindow(QMainWindow):
             return False
         if frame.tab.handle_escape() or frame.close_overlay():
             return True
-        focused = self.focusWidget()
-        if focused is None or focused is frame:
-            return False
         main = frame.tab.main_input()
-        if can_take_focus(main) and focused is not main:
-            self.focus_main_input()
-        else:
-            focused.clearFocus()
+        if not can_take_focus(main) or self.focusWidget() is main:
+            return False
+        self.focus_main_input()
         return True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
