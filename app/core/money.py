@@ -56,6 +56,13 @@ def money(amount: Decimal | None, decimals: int | None = None) -> str:
     return f"{'−' if known < 0 else ''}${shown:,f}"
 
 
+@or_dash
+def whole_money(amount: Decimal | None) -> str:
+    """Return USD without cents where there are none: `$10`, `$10.50`."""
+    known = _plausible(amount)
+    return money(known, 0) if known == known.to_integral_value() else money(known)
+
+
 def decimals_of(amounts: Iterable[Decimal]) -> int:
     """How many decimals show every one of these amounts whole: 2 to 6, and at most 4 where they reach a dollar."""
     known = [amount for amount in amounts if amount.is_finite()]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 
-from app.core.money import money
+from app.core.money import money, whole_money
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Error
     top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
     button = ("top-up", tr("Top up…"))
     if top_up:  # the dialog begins with the amount that the button names
-        button = (f"top-up:{top_up}", tr("Top up {top_up}…", top_up=money(top_up).removesuffix(".00")))
+        button = (f"top-up:{top_up}", tr("Top up {top_up}…", top_up=whole_money(top_up)))
     return ErrorText(
         tr("Not enough credits for {this}", this=_this(subject)),
         _join(short or tr("The balance is too low."), tr("Nothing was charged.")),

@@ -350,8 +350,10 @@ class Accounts:
                 raise ValueError("not an object")
         except (ValueError, RecursionError):
             name = set_aside() if set_aside else ""
-            self.note = tr("The account list could not be read.") + (
-                tr(" It is kept as {name}.", name=name) if name else ""
+            self.note = (
+                tr("The account list could not be read. It is kept as {name}.", name=name)
+                if name
+                else tr("The account list could not be read.")
             )
             return
         entries = body.pop("accounts", [])

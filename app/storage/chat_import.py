@@ -62,7 +62,7 @@ def read_export(path: Path) -> Export:
 
 def _take(entry: object, export: Export, sources: set[str]) -> None:
     if len(export.chats) >= MAX_CHATS:
-        export.left["chats beyond the first 50,000"] += 1
+        export.left[tr("chats beyond the first 50,000")] += 1
         return
     if isinstance(entry, Mapping) and entry.get("format") == FORMAT:
         export.chats.append(dict(entry))
@@ -70,17 +70,17 @@ def _take(entry: object, export: Export, sources: set[str]) -> None:
         return
     shape = next((shape for shape in SHAPES if isinstance(entry, Mapping) and shape.fits(entry)), None)
     if shape is None or not isinstance(entry, Mapping):
-        export.left["entries that are no chat in a known shape"] += 1
+        export.left[tr("entries that are no chat in a known shape")] += 1
         return
     left: Left = Counter()
     try:
         chat = chat_of(entry, shape, left)
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
-        export.left["chats whose shape is broken"] += 1
+        export.left[tr("chats whose shape is broken")] += 1
         return
     export.left.update(left)
     if chat is None:
-        export.left["chats without a message"] += 1
+        export.left[tr("chats without a message")] += 1
         return
     export.chats.append(chat)
     sources.add(shape.name)

@@ -216,7 +216,7 @@ class SettingsStore:
                 raise ValueError("not an object")
         except (ValueError, RecursionError):
             aside = self.file.set_aside()
-            kept = tr(" It is kept as {aside}.", aside=aside) if aside else ""
-            self.note = tr("The settings file could not be read, so Rialto uses the default settings.{kept}", kept=kept)
+            told = tr("The settings file could not be read, so Rialto uses the default settings.")
+            self.note = f"{told} {tr('It is kept as {aside}.', aside=aside)}" if aside else told
             return Settings()
         return settings_from(body)

@@ -46,8 +46,11 @@ def sign_sheet(prepared: PreparedPayment) -> tuple[SignedField, ...]:
     )
     _check(words, prepared)
     amount = usd_of(words.value, token.decimals)
-    known = tr("{symbol} on {network_name}", symbol=token.symbol, network_name=token.network_name) + (
-        tr(" (test money)") if token.test_money else ""
+    symbol, network = token.symbol, token.network_name
+    known = (
+        tr("{symbol} on {network_name} (test money)", symbol=symbol, network_name=network)
+        if token.test_money
+        else tr("{symbol} on {network_name}", symbol=symbol, network_name=network)
     )
     return (
         SignedField("from", words.sender, tr("your wallet")),

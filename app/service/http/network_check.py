@@ -175,8 +175,9 @@ class NetworkCheck:
             case "proxy_tls":
                 return tr("The connection to the proxy is secure.")
             case "proxy_answer":
-                user = tr(" for {user}", user=proxy.user) if proxy is not None and proxy.user else ""
-                return tr("The proxy connects to {host}{user}.", host=host, user=user)
+                if proxy is not None and proxy.user:
+                    return tr("The proxy connects to {host} for {user}.", host=host, user=proxy.user)
+                return tr("The proxy connects to {host}.", host=host)
             case _:
                 return tr("{host} answers at port {port}.", host=host, port=port)
 

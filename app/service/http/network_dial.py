@@ -206,36 +206,28 @@ class _Exactly:
 def sentence_of(failed: HopFailed, host: str, proxy: Proxy | None) -> str:
     """Say what became of a connection to `host`. What a stranger's proxy wrote is never repeated, only its number."""
     at = tr("the proxy {address}", address=proxy.address) if proxy is not None else host
+    first = tr("The proxy {address}", address=proxy.address) if proxy is not None else host  # to begin a sentence
     name = proxy.host if proxy is not None and failed.step.startswith("proxy") else host
     match failed.fault:
         case "dns":
-            what = tr(", the proxy") if failed.step == "proxy_name" else ""
-            return tr("There is no host named {name}{what}, or DNS is not reachable.", name=name, what=what)
+            if failed.step == "proxy_name":
+                return tr("There is no host named {name}, the proxy, or DNS is not reachable.", name=name)
+            return tr("There is no host named {name}, or DNS is not reachable.", name=name)
         case "refused":
             return tr("Nothing responds at {at}.", at=at)
         case "timeout":
-            return (
-                tr("{at}{at2} did not answer in time.", at=at[0].upper(), at2=at[1:])
-                if proxy
-                else tr("{host} did not answer in time.", host=host)
-            )
+            return tr("{at} did not answer in time.", at=first)
         case "tls":
             return tr("A secure connection to {at} could not be made.", at=at)
         case "credentials_wanted":
-            return tr("{at}{at2} requires a user name and password.", at=at[0].upper(), at2=at[1:])
+            return tr("{at} requires a user name and password.", at=first)
         case "credentials_refused":
-            return tr("{at}{at2} did not accept the user name and password.", at=at[0].upper(), at2=at[1:])
+            return tr("{at} did not accept the user name and password.", at=first)
         case "credentials_unwanted":
-            return tr("{at}{at2} does not accept a user name and password.", at=at[0].upper(), at2=at[1:])
+            return tr("{at} does not accept a user name and password.", at=first)
         case "target":
-            return tr(
-                "{at}{at2} refused to connect to {host}: {told}.",
-                at=at[0].upper(),
-                at2=at[1:],
-                host=host,
-                told=failed.told,
-            )
+            return tr("{at} refused to connect to {host}: {told}.", at=first, host=host, told=failed.told)
         case "not_a_proxy":
-            return tr("The server at {at} is not this type of proxy.", at=at.removeprefix("the proxy "))
+            return tr("The server at {at} is not this type of proxy.", at=proxy.address if proxy is not None else host)
         case _:
-            return tr("{at}{at2} cannot be reached.", at=at[0].upper(), at2=at[1:])
+            return tr("{at} cannot be reached.", at=first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.core.money import countdown
+from app.core.money import clock, countdown
 from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, Controls
 from app.ui.chat.session.titles import NEW_CHAT
@@ -33,15 +33,16 @@ class ChatEntry(NamedTuple):
         """The partner, and what the chat is busy with."""
         until = self.waits_until
         if until is not None:
-            return self._with_partner(tr("waiting until {until}", until=f"{until.astimezone():%H:%M:%S}"))
+            return self._with_partner(tr("waiting until {until}", until=clock(until)))
         return self._with_partner("writing…" if self.writing else "draft" if self.has_draft else "")
 
     @property
     def work(self) -> str:
         """What is under way in the chat, for the status bar."""
         until = self.waits_until
-        waits = tr(", waiting until {until}", until=f"{until.astimezone():%H:%M:%S}") if until is not None else ""
-        return tr("An answer in “{title}”{waits}", title=self.title, waits=waits)
+        if until is not None:
+            return tr("An answer in “{title}”, waiting until {until}", title=self.title, until=clock(until))
+        return tr("An answer in “{title}”", title=self.title)
 
     def counting_line(self, now: datetime) -> str:
         """The same while it can be painted once a second: a wait is counted down."""

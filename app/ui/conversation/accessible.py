@@ -38,6 +38,7 @@ NO_OBJECT = cast("QObject", None)
 
 NAME_CHARS = 2000  # of a message, said when it is reached; its text interface gives all of it
 _SPEAKERS = {"user": tr("You"), "assistant": tr("Answer"), "note": tr("Note"), "tool": tr("Your function result")}
+_STATES = {"stopped": tr("Stopped."), "interrupted": tr("Stopped early."), "failed": tr("Failed.")}
 _ROLES = {
     "button": QAccessible.Role.PushButton,
     "link": QAccessible.Role.Link,
@@ -336,10 +337,7 @@ class RowInterface(_ReadInterface):
         row = self._view.row(self.row_id)
         if kind == QAccessible.Text.Name:
             words = " ".join(self._whole_text()[:NAME_CHARS].split())
-            notes = {"stopped": "Stopped. ", "interrupted": tr("Stopped early. "), "failed": "Failed. "}.get(
-                row.state, ""
-            )
-            return f"{_SPEAKERS[row.role]}: {notes}{words}".strip()
+            return " ".join(filter(None, (f"{_SPEAKERS[row.role]}:", _STATES.get(row.state, ""), words)))
         if kind == QAccessible.Text.Value:
             return self._whole_text()
         return ""

@@ -46,8 +46,10 @@ class QuietWait(Box):
 
     def words(self, seconds: int) -> str:
         """The line as it reads while so many seconds are left; 0: the try is under way."""
-        left = tr(", in {seconds} s", seconds=seconds) if seconds > 0 else ""
-        return f"{self._problem.what}. {self._problem.meaning.rstrip('.')}{left}."
+        what, meaning = self._problem.what, self._problem.meaning.rstrip(".")
+        if seconds > 0:
+            return tr("{what}. {meaning}, in {seconds} s.", what=what, meaning=meaning, seconds=seconds)
+        return f"{what}. {meaning}."
 
     def layout(self, width: int) -> int:
         theme = self.theme

@@ -328,7 +328,8 @@ class ResponsePane(QWidget):
         elif part == RAW:
             text = run.body[: MAX_RAW_CHARS * 4].decode("utf-8", "replace")[:MAX_RAW_CHARS]
             cut = len(run.body) > len(text.encode("utf-8", "replace"))
-            self.raw.setPlainText(broken(text) + (tr("\n… copy or save to get all of it") if cut else ""))
+            lines = [broken(text), *([tr("… copy or save to get all of it")] if cut else [])]
+            self.raw.setPlainText("\n".join(lines))
 
     def show_changes(self, title: str, rows: Sequence[TreeRoot]) -> None:
         """Show what differs from another run."""
@@ -356,11 +357,10 @@ class ResponsePane(QWidget):
         why = dict(run.decoded).get(first, "") or outcome.message
         others = len(run.outcomes) - run.errors
         known = outcome.credits is not None
-        rest = tr("It cost {n} credits.", n=outcome.credits) if known else tr("It may have cost.")
+        rest = [tr("It cost {n} credits.", n=outcome.credits) if known else tr("It may have cost.")]
         if others:
-            rest += " " + tr("The other calls were not affected.")
-        words = tr("Call {n} failed: {why}", n=first, why=why.rstrip("."))
-        self.trouble_words.set_text(rest, words + ".")
+            rest.append(tr("The other calls were not affected."))
+        self.trouble_words.set_text(" ".join(rest), tr("Call {n} failed: {why}.", n=first, why=why.rstrip(".")))
         self.edit_call.setText(tr("Edit call {n}", n=first))
         self.alone.setText(tr("Send call {n} alone", n=first))
         self.alone.setVisible(len(run.outcomes) > 1)

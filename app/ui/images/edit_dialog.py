@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core import money
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.images.mask_editor import DEFAULT_BRUSH, MAX_BRUSH, MIN_BRUSH, MaskEditor
 from app.ui.images.state import EditModel
 from app.ui.kit.theme import Theme
@@ -178,20 +178,25 @@ class EditDialog(Dialog):
             field.setEnabled(bool(names))
         self._quality_box.setVisible(bool(qualities))
         left_out = 1 + self._others - self._inputs
-        what = tr("one more image") if self._inputs == 2 else tr("{inputs} more images", inputs=self._inputs - 1)
-        words = (
-            tr("Combined with {what} you selected.", what=what)
+        words = [
+            tr_n(
+                "Combined with one more image you selected.",
+                "Combined with {n} more images you selected.",
+                self._inputs - 1,
+            )
             if several
             else tr("{name} changes one image at a time.", name=model.name)
-        )
+        ]
         if left_out and several:
-            words += tr(
-                " {name} takes up to {most_inputs}, so {left_out} of the selected images are not used.",
-                name=model.name,
-                most_inputs=model.most_inputs,
-                left_out=left_out,
+            words.append(
+                tr(
+                    "{name} takes up to {most_inputs}, so {left_out} of the selected images are not used.",
+                    name=model.name,
+                    most_inputs=model.most_inputs,
+                    left_out=left_out,
+                )
             )
-        self.combined.set_text(words)
+        self.combined.set_text(" ".join(words))
         self._look()
 
     def _look(self) -> None:

@@ -69,10 +69,10 @@ class EnlargeDialog(Dialog):
     def _look(self) -> None:
         """What comes of it, and for how much."""
         width, height, is_less = self._result_of(self.chosen_scale)
-        words = tr("The result is {width} × {height}.", width=f"{width:,}", height=f"{height:,}")
+        words = [tr("The result is {width} × {height}.", width=money.count(width), height=money.count(height))]
         if is_less:
-            words += tr(" This is the service's maximum, so it uses a smaller factor at the same price.")
-        self.outcome.set_text(words)
+            words.append(tr("This is the service's maximum, so it uses a smaller factor at the same price."))
+        self.outcome.set_text(" ".join(words))
         price = self._price_of(self.chosen_scale)
         self.send.setText(
             tr("Upscale for {price}", price=money.money(price)) if price is not None else tr("Upscale · price unknown")

@@ -254,8 +254,8 @@ class FormPane(QWidget):
         words = ", ".join(filter(None, (words, left)))
         self.sum.set_text(view.refusals[0][1] if view.refusals else words)
         self.sum.set_role("bad" if view.refusals else "text2")
-        what = tr_n("an image", "{n} images", count)
-        self.make.setText(tr("Generate {what}", what=what) + (f" · {money.money(price)}" if price is not None else ""))
+        words = tr_n("Generate an image", "Generate {n} images", count)
+        self.make.setText(f"{words} · {money.money(price)}" if price is not None else words)
         self._show_button()
 
     def _show_button(self) -> None:

@@ -79,9 +79,10 @@ class Usage:
 
     @property
     def words(self) -> str:
-        what = tr_n("{n} image", "{n} images", self.images)
-        trash = tr(" · trash {trash_bytes}", trash_bytes=money.size(self.trash_bytes)) if self.trash_bytes else ""
-        return f"{what}, {money.size(self.size_bytes)}{trash}"
+        words = f"{tr_n('{n} image', '{n} images', self.images)}, {money.size(self.size_bytes)}"
+        if not self.trash_bytes:
+            return words
+        return f"{words} · {tr('trash {trash_bytes}', trash_bytes=money.size(self.trash_bytes))}"
 
 
 @dataclass(frozen=True, slots=True)

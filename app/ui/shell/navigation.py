@@ -118,8 +118,9 @@ class RailButton(QRadioButton):
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _name(self) -> None:
-        running = tr(", {badge} running", badge=self._badge) if self._badge else ""
-        self.setAccessibleName(f"{self.info.title}{running}")
+        title = self.info.title
+        name = tr("{title}, {badge} running", title=title, badge=self._badge) if self._badge else title
+        self.setAccessibleName(name)
 
 
 class LogoButton(QToolButton):

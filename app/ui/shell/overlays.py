@@ -271,12 +271,12 @@ class Overlays(QObject):
         if not self._unsaved:
             return
         first, more = self._unsaved[0], len(self._unsaved) - 1
-        others = tr(" {more} more could not be saved either.", more=more) if more else ""
         text = tr(
-            "{sentence}. It is lost when Rialto quits. Save it to a disk with free space.{others}",
+            "{sentence}. It is lost when Rialto quits. Save it to a disk with free space.",
             sentence=sentence.rstrip("."),
-            others=others,
         )
+        if more:
+            text = f"{text} {tr('{more} more could not be saved either.', more=more)}"
         again = (ActionSpec("again", tr("Try again")),) if any(each.again is not None for each in self._unsaved) else ()
         elsewhere = (ActionSpec("elsewhere", tr("Save elsewhere…")),) if first.data else ()
         toast = self.toasts.show_toast(

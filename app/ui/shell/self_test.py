@@ -111,7 +111,7 @@ async def act(tour: TourGuide) -> None:
     for name in window.tab_names():
         await table.check(tr("Tab {title_of}", title_of=window.title_of(name)), lambda name=name: _tab(tour, name))  # type: ignore[misc]
     if table.failures:
-        raise StepFailed(tr("These parts do not work: ") + ", ".join(table.failures))
+        raise StepFailed(tr("These parts do not work: {parts}", parts=", ".join(table.failures)))
     print(tr("Everything works."), flush=True)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from string import Formatter
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.core.current_account import CurrentAccount, Headroom
-from app.core.money import count, money, short_count
+from app.core.money import count, money, short_count, whole_money
 from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.key_text import set_tip
@@ -24,9 +25,9 @@ from app.ui.kit.widgets.surfaces import rule
 HEIGHT = 28
 _NARROW = 1000  # effective width below which only account, what today cost and the balance stay
 
-_REQUESTS = (tr("of {limit} requests"), tr("requests"))
-_REQUESTS_LEFT = (tr("of {limit} requests left"), tr("requests left"))
-_TOKENS_LEFT = (tr("of {limit} tokens left"), tr("tokens left"))
+_REQUESTS = (tr("{left} of {limit} requests"), tr("{left} requests"))
+_REQUESTS_LEFT = (tr("{left} of {limit} requests left"), tr("{left} requests left"))
+_TOKENS_LEFT = (tr("{left} of {limit} tokens left"), tr("{left} tokens left"))
 
 Run = tuple[str, str, int]  # text, color role, weight
 
@@ -290,8 +291,9 @@ class StatusBar(QFrame):
         if live is None:
             return ([(_work_text(self._work), "text2", 400)] if self._work and wide else []), "", ""
         others = len(self._work) - 1
-        more: list[Run] = [(tr("  and {others} running", others=others), "text2", 400)] if others and wide else []
-        return [(live, "bad", 500), *more], "", "bad"
+        first: Run = (live, "bad", 500)
+        runs = _runs(tr("{work}  and {others} running"), "text2", work=first, others=str(others))
+        return runs if others and wide else [first], "", "bad"
 
     def _limit_runs(self) -> tuple[list[Run], str]:
         """What is left of the limit, until it resets; the timer wakes once, for that."""
@@ -311,12 +313,12 @@ class StatusBar(QFrame):
         current_account = self._current_account
         if current_account.is_sandbox and not current_account.spent_today:
             return []
-        runs: list[Run] = [("Today ", "text3", 400), (money(current_account.spent_today), "text", 500)]
-        if current_account.daily_limit is not None:
-            near = current_account.spent_today >= current_account.daily_limit * 8 / 10
-            limit = money(current_account.daily_limit).removesuffix(".00")
-            runs.append((tr(" of {limit}", limit=limit), "warn" if near else "text3", 400))
-        return runs
+        spent: Run = (money(current_account.spent_today), "text", 500)
+        if current_account.daily_limit is None:
+            return _runs(tr("Today {spent}"), "text3", spent=spent)
+        near = current_account.spent_today >= current_account.daily_limit * 8 / 10
+        limit: Run = (whole_money(current_account.daily_limit), "warn" if near else "text3", 400)
+        return _runs(tr("Today {spent} of {limit}"), "text3", spent=spent, limit=limit)
 
     def _balance_runs(self, wide: bool) -> list[Run]:
         current_account = self._current_account
@@ -324,8 +326,8 @@ class StatusBar(QFrame):
             return []
         amount: Run = (money(current_account.balance), "text", 500)
         if current_account.is_sandbox:
-            return [amount, (tr(" play money"), "text3", 400)]
-        return [("Balance ", "text3", 400), amount] if wide else [amount]
+            return _runs(tr("{amount} play money"), "text3", amount=amount)
+        return _runs(tr("Balance {amount}"), "text3", amount=amount) if wide else [amount]
 
     def _is_wide(self) -> bool:
         return self.window().width() / self._theme.scale >= _NARROW
@@ -397,11 +399,21 @@ class _HintButton(QAbstractButton):
             painter.drawRoundedRect(self.rect(), 4, 4)
 
 
+def _runs(words: str, role: str, **values: Run | str) -> list[Run]:
+    """A translated sentence with its fields still in braces as runs: its words in `role`, each value in its own."""
+    runs: list[Run] = []
+    for text, field, _, _ in Formatter().parse(words):
+        value = values.get(field or "", "")
+        runs += [(text, role, 400), value if isinstance(value, tuple) else (value, role, 400)]
+    return [run for run in runs if run[0]]
+
+
 def _of(left: int, limit: int | None, words: tuple[str, str], written: Callable[[int], str]) -> list[Run]:
     """ "68 of 75 requests"; what is left turns to a warning at a tenth. `words` are those with a limit and without."""
     low = limit is not None and limit > 0 and left * 10 <= limit
-    rest = words[1] if limit is None else words[0].replace("{limit}", written(limit))
-    return [(written(left), "warn" if low else "text", 500), (f" {rest}", "text2", 400)]
+    number: Run = (written(left), "warn" if low else "text", 500)
+    of = "" if limit is None else written(limit)
+    return _runs(words[1] if limit is None else words[0], "text2", left=number, limit=of)
 
 
 def _limit_words(limit: Headroom, written: Callable[[int], str]) -> list[Run]:

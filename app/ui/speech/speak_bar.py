@@ -142,11 +142,12 @@ class SpeakBar(QFrame):
     def _cut_words(lengths: tuple[int, ...]) -> str:
         if len(lengths) < 2:
             return tr("of {max_chars} characters", max_chars=money.count(MAX_CHARS))
-        shown = ", ".join(money.count(length) for length in lengths[:-1]) + tr(
-            " and {lengths}", lengths=money.count(lengths[-1])
-        )
+        first, last = money.count(lengths[0]), money.count(lengths[-1])
         if len(lengths) > 4:
-            shown = tr("{lengths} to {lengths2}", lengths=money.count(lengths[0]), lengths2=money.count(lengths[-1]))
+            shown = tr("{first} to {last}", first=first, last=last)
+        else:
+            before = ", ".join(money.count(length) for length in lengths[:-1])
+            shown = tr("{before} and {last}", before=before, last=last)
         return tr(
             "characters in {count} parts: {shown} of {max_chars}",
             count=len(lengths),

@@ -179,9 +179,8 @@ class VoicePicker(QWidget):
         rows = [(group.title, [(voice.key, _Row(voice)) for voice in group.voices]) for group in groups]
         self.view.show_groups(rows)
         shown = sum(len(group.voices) for group in groups)
-        self.count.set_text(
-            tr("{shown} of {all_count} voices", shown=shown, all_count=all_count) + (f" · {note}" if note else "")
-        )
+        words = tr("{shown} of {all_count} voices", shown=shown, all_count=all_count)
+        self.count.set_text(f"{words} · {note}" if note else words)
         self.view.setVisible(shown > 0)
         self._nothing.setVisible(not shown)
         self._clear.setVisible(not shown)

@@ -154,7 +154,7 @@ class ExportPage(ScrollPane):
         rows = QVBoxLayout(self.rules)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
-        self.line_chars.setSuffix(tr(" chars"))
+        self.line_chars.setSuffix(f" {tr('chars')}")
         self.longest.setSuffix(" s")
         for text, field in (
             (tr("Line length"), self.line_chars),

@@ -131,7 +131,7 @@ class OptionsPage(ScrollPane):
             default = tr("System default") if inputs.microphones else tr("No microphone")
             self.input.addItem(default, "")
             for each in inputs.microphones:
-                self.input.addItem(each.name + self._channel_words(each.channels), each.id)
+                self.input.addItem(self._name_of(each.name, each.channels), each.id)
             if inputs.missing:
                 self.input.addItem(tr("Previous microphone, not connected"), inputs.chosen)
             self.input.setCurrentIndex(max(0, self.input.findData(inputs.chosen)))
@@ -152,11 +152,12 @@ class OptionsPage(ScrollPane):
         self.gain_row.value.set_text(f"{inputs.gain_db:+.0f} dB".replace("-", "−"))
         self.test.setEnabled(not inputs.test and bool(inputs.microphones))
 
-    def _channel_words(self, channels: int) -> str:
-        """What the list says behind a microphone's name; nothing where nobody knows."""
+    @staticmethod
+    def _name_of(name: str, channels: int) -> str:
+        """A microphone in the list: its name, and its channels where the system knows them."""
         if channels < 1:
-            return ""
-        return tr(", mono") if channels == 1 else tr(", {n} channels", n=channels)
+            return name
+        return tr("{name}, mono", name=name) if channels == 1 else tr("{name}, {n} channels", name=name, n=channels)
 
     def show_options(self, options: Options, model: ModelChoice) -> None:
         """What is sent, and what of it the model uses."""

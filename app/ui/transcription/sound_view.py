@@ -33,6 +33,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Progress
 from app.ui.kit.widgets.surfaces import keep_room, rule, zone
+from app.ui.transcription.session.rows import work_words
 from app.ui.transcription.state import Head
 
 if TYPE_CHECKING:
@@ -239,11 +240,14 @@ class SoundView(QWidget):
         self.large.setVisible(sound.too_large and head.work is None)
         if not sound.too_large:
             return
+        size = money.size(sound.size_bytes)
         if sound.must_choose or head.treatment:
-            words = tr("{size} is over the service's limit of 25 MB. Choose what to do.")
+            words = tr("{size} is over the service's limit of 25 MB. Choose what to do.", size=size)
         else:
-            words = tr("{size} is close to the service's limit of 25 MB and may be refused. To be sure, choose:")
-        self.large_words.set_text(words.format(size=money.size(sound.size_bytes)))
+            words = tr(
+                "{size} is close to the service's limit of 25 MB and may be refused. To be sure, choose:", size=size
+            )
+        self.large_words.set_text(words)
         self.choices.setExclusive(False)
         self.split.setChecked(head.treatment == "split")
         self.squeeze.setChecked(head.treatment == "compress")
@@ -253,14 +257,12 @@ class SoundView(QWidget):
         self.forget.setVisible(bool(head.treatment))
         target = self.target.value() * MEGABYTE
         rate = target * 8 / sound.duration_s / 1000 if sound.duration_s else None
-        told = tr("Converts to Opus, mono at 16 kHz.")
-        if rate is not None:
-            told += " " + (
-                tr("About {rate} kbit/s. Accuracy may suffer.", rate=round(rate))
-                if rate < 12
-                else tr("Speech stays clear.")
-            )
-        self.squeeze_words.set_text(told)
+        told = [tr("Converts to Opus, mono at 16 kHz.")]
+        if rate is not None and rate < 12:
+            told.append(tr("About {rate} kbit/s. Accuracy may suffer.", rate=round(rate)))
+        elif rate is not None:
+            told.append(tr("Speech stays clear."))
+        self.squeeze_words.set_text(" ".join(told))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.player.handle_key(event):
@@ -277,9 +279,7 @@ class SoundView(QWidget):
         self._seconds.look()
         if work is None:
             return
-        part = tr(" part {part} of {parts}", part=work.part, parts=work.parts) if work.parts > 1 else ""
-        share = f", {money.percent(work.share)}" if work.share is not None else ""
-        self._work_words = f"{work.words}{part}{share}"
+        self._work_words = work_words(work)
         self._show_elapsed()
         self.bar.set_share(work.share)
 

@@ -129,7 +129,7 @@ class RowSheet:
         self.above = theme.px(2) if mode == "words" else theme.px(GAP_ABOVE)
         self._font = theme.font("reading")
         self._layouts: dict[int, QTextLayout] = {}
-        average = QFontMetricsF(self._font).horizontalAdvance(tr("the water runs through it ")) / 26
+        average = QFontMetricsF(self._font).horizontalAdvance(tr("the water runs through it")) / 25
         per_line = max(8, int(self.text_width / average))
         self._heights = [2 * self.above + self.line * max(1, -(-len(row.text) // per_line)) for row in rows]
         self._tops: list[int] = []

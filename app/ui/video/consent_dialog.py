@@ -58,17 +58,13 @@ class ConsentDialog(Dialog):
         for box in self.boxes:
             self.body.addWidget(box)
             box.toggled.connect(lambda _on: self._agree())
-        version = (
-            tr(" Version {version} of the text is saved with the job.", version=consent.version)
-            if consent.version
-            else ""
-        )
-        self.body.addWidget(
-            Label(theme, tr("It applies only to this job.{version}", version=version), "small", "text3", wrap=True)
-        )
+        words = [tr("It applies only to this job.")]
+        if consent.version:
+            words.append(tr("Version {version} of the text is saved with the job.", version=consent.version))
+        self.body.addWidget(Label(theme, " ".join(words), "small", "text3", wrap=True))
         self.add_button(tr("Not now"), accepts=False)
         self.go = self.add_button(
-            tr("Agree and queue{value}", value=tr(" for {price}", price=price) if price else ""),
+            tr("Agree and queue for {price}", price=price) if price else tr("Agree and queue"),
             kind="primary",
             accepts=True,
         )

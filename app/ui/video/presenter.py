@@ -290,7 +290,7 @@ class VideoPresenter(QObject):
             which=self.which,
             search=self.search,
             running=tr("{running} running", running=running) if running else "",
-            footer=f"{count}, {size}" + (tr(" · trash {trash}", trash=money.size(trash)) if trash else ""),
+            footer=f"{count}, {size} · {tr('trash {trash}', trash=money.size(trash))}" if trash else f"{count}, {size}",
             total=len(shown),
             selected=self.selected,
         )

@@ -92,8 +92,14 @@ class KeyDialogs:
 
     async def revoke(self, row: KeyRow) -> str:
         """Ask, and revoke a key. Return a sentence about how it went, "" when nothing was done."""
-        ends = tr(" ending in {ends_in}", ends_in=row.ends_in) if row.ends_in else ""
-        text = tr("Programs that use the key{ends} lose access. This cannot be undone.", ends=ends)
+        text = (
+            tr(
+                "Programs that use the key ending in {ends_in} lose access. This cannot be undone.",
+                ends_in=row.ends_in,
+            )
+            if row.ends_in
+            else tr("Programs that use the key lose access. This cannot be undone.")
+        )
         if not await confirm(
             self._theme, self._parent, tr("Revoke {name}?", name=row.name), text, action=tr("Revoke"), danger=True
         ):

@@ -37,18 +37,14 @@ class OpenPaymentCard(Card):
             "{amount} from {account} is not settled", amount=money.money(payment.amount), account=payment.account
         )
         self.body.addWidget(Label(theme, title, weight=600, wrap=True))
-        until = payment.until.astimezone()
         over = payment.until < datetime.now(UTC)
+        until = money.clock(payment.until)
         words = (
-            tr("Signed {sent_at}. It may have been processed. ", sent_at=money.clock(payment.sent_at))
-            + (
-                tr("It expired at {until}. ", until=f"{until:%H:%M:%S}")
-                if over
-                else tr("It is valid until {until}. ", until=f"{until:%H:%M:%S}")
-            )
-            + tr("Checking sends the identical payment, which is never charged twice.")
+            tr("Signed {sent_at}. It may have been processed.", sent_at=money.clock(payment.sent_at)),
+            tr("It expired at {until}.", until=until) if over else tr("It is valid until {until}.", until=until),
+            tr("Checking sends the identical payment, which is never charged twice."),
         )
-        self.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
+        self.body.addWidget(Label(theme, " ".join(words), "small", "text2", wrap=True))
         self.button = Button(theme, tr("Checking…") if payment.busy else tr("Check now"), "refresh")
         self.button.setEnabled(not payment.busy)
         self.button.clicked.connect(lambda: self.check.emit(payment.intent_id))

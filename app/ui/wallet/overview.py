@@ -198,10 +198,11 @@ class Overview(QScrollArea):
     def show_totals(self, totals: Totals) -> None:
         """Show what was spent."""
         spent = sum((amount for *_, amount in totals.by_day), Decimal(0))
-        kind = tr(" in play money") if totals.is_play else ""
         first, last = (totals.days[0], totals.days[-1]) if totals.days else (None, None)
         if first is not None and last is not None:
-            amount = f"{money(spent, totals.decimals)}{kind}"
+            amount = money(spent, totals.decimals)
+            if totals.is_play:
+                amount = tr("{amount} in play money", amount=amount)
             words = tr(
                 "{amount} from {first} {day} to {last} {day2}",
                 amount=amount,

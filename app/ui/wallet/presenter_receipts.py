@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core.file_saving import Saved
-from app.core.money import clock
+from app.core.money import clock, count
 from app.core.tabs import tab_title
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.wallet.session.comparison import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
 
@@ -36,15 +36,13 @@ if TYPE_CHECKING:
 PAGE = 100
 KEPT_PAGES = 30
 COMPARED = 5_000
-UNIT_WORDS = {
-    "prompt_tokens": "in",
-    "completion_tokens": "out",
-    "characters": "characters",
-    "credits": "credits",
-    "seconds": "s",
-    "images": "images",
+UNIT_WORDS: dict[str, Callable[[int], str]] = {
+    "prompt_tokens": lambda n: tr_n("{n} in", "{n} in", n),
+    "completion_tokens": lambda n: tr_n("{n} out", "{n} out", n),
+    "characters": lambda n: tr_n("{n} character", "{n} characters", n),
+    "credits": lambda n: tr_n("{n} credit", "{n} credits", n),
+    "images": lambda n: tr_n("{n} image", "{n} images", n),
 }
-_ONE = {"images": "image", "characters": "character", "credits": "credit"}
 
 
 async def _always() -> datetime | None:
@@ -107,8 +105,8 @@ class ReceiptsPresenter(QObject):
     def days(self) -> tuple[date, ...]:
         """The days of the chart, oldest first."""
         last = self.filter.day or self._today()
-        count = 1 if self.filter.day is not None else self.filter.days or 30
-        return tuple(last - timedelta(days=count - 1 - place) for place in range(count))
+        days = 1 if self.filter.day is not None else self.filter.days or 30
+        return tuple(last - timedelta(days=days - 1 - place) for place in range(days))
 
     # What the person does
 
@@ -183,12 +181,14 @@ class ReceiptsPresenter(QObject):
     async def _export(self, path: Path) -> None:
         assert self._book is not None
         try:
-            count = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
+            saved = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
         except (OSError, StorageError) as error:
             reason = error.sentence if isinstance(error, StorageError) else (error.strerror or tr("the disk refused"))
             self.notice.emit(tr("The receipts could not be saved: {reason}.", reason=reason).replace("..", "."))
             return
-        self.notice.emit(Saved(path, tr("{count} receipts saved as {name}", count=f"{count:,}", name=path.name)))
+        self.notice.emit(
+            Saved(path, tr_n("{n} receipt saved as {name}", "{n} receipts saved as {name}", saved, name=path.name))
+        )
 
     async def _compare(self) -> None:
         account, service = self._current_account.account, self._current_account.service
@@ -241,10 +241,10 @@ class ReceiptsPresenter(QObject):
 
 
 def _row(receipt: Receipt, names: dict[str, str]) -> BookRow:
-    counted = [_counted(name, count) for name, count in receipt.units.items() if name in UNIT_WORDS and count]
+    counted = [_counted(name, number) for name, number in receipt.units.items() if number]
     paid_in = receipt.units.get("paid_in_micros")
     what = tr("Top-up") if paid_in else receipt.model or call_words(receipt.endpoint)
-    detail = ", ".join([what, *counted])
+    detail = ", ".join(filter(None, (what, *counted)))
     return BookRow(
         id=receipt.id,
         at=receipt.at,
@@ -266,10 +266,14 @@ def call_words(endpoint: str) -> str:
     """What a call was about, for people: `GET /models?type=all` becomes "Models"; the endpoint itself if unknown."""
     for beginning, words in CALL_WORDS:
         if endpoint.startswith(beginning):
-            return words + endpoint.removeprefix(beginning) if words.endswith(" ") else words
+            return words.replace("{network}", endpoint.removeprefix(beginning))
     return endpoint
 
 
-def _counted(unit: str, count: Any) -> str:
-    word = _ONE.get(unit, UNIT_WORDS[unit]) if count == 1 else UNIT_WORDS[unit]
-    return f"{count:,} {word}" if isinstance(count, int) else f"{count} {word}"
+def _counted(unit: str, number: Any) -> str:
+    """`1,284 in`, `4.2 s`, "" for what has no words."""
+    if unit == "seconds":
+        return f"{number} s" if not isinstance(number, int) else f"{count(number)} s"
+    if unit not in UNIT_WORDS:
+        return ""
+    return UNIT_WORDS[unit](number) if isinstance(number, int) else str(number)

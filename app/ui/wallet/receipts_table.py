@@ -132,12 +132,13 @@ class ReceiptModel(QAbstractTableModel):
         return row.reference[:_SHORT]
 
     def _long_words(self, row: BookRow, column: int) -> str:
-        if column == COST and row.paid_in is not None:
-            return tr("{paid_in} paid in", paid_in=money.money(row.paid_in)) + (
-                tr(", play money") if row.is_play else ""
-            )
         if column == COST:
-            return money.cost(row.cost, row.cost_source) + (tr(", play money") if row.is_play else "")
+            words = (
+                money.cost(row.cost, row.cost_source)
+                if row.paid_in is None
+                else tr("{paid_in} paid in", paid_in=money.money(row.paid_in))
+            )
+            return f"{words}, {money.PLAY_MONEY}" if row.is_play else words
         return row.reference if column == REFERENCE else self._words(row, column)
 
 

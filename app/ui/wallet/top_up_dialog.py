@@ -331,17 +331,11 @@ class TopUpDialog(Dialog):
                 self._ways.add(Label(theme, way.receiver, "small", mono=True, wrap=True))
 
     def _show_holds(self, view: TopUpView) -> None:
-        where = tr(" on {network}", network=view.ways[view.chosen].network) if view.chosen < len(view.ways) else ""
-        token = tr("play USDC") if view.is_play else "USDC"
-        held = f"{_tokens(view.holds)} {token}" if view.holds is not None else ""
-        words = (
-            tr("This wallet holds {held}{where}", held=held, where=where)
-            if held
-            else tr("This wallet's balance{where} is not known yet", where=where)
-        )
-        if view.holds_too_little:
-            words += tr(", less than the {tokens} you want to add", tokens=_tokens(view.amount))
-        self.holds.set_text(f"{view.holds_note} " * bool(view.holds_note) + f"{words}.")
+        network = view.ways[view.chosen].network if view.chosen < len(view.ways) else ""
+        held = "" if view.holds is None else _tokens(view.holds)
+        held = held and (tr("{tokens} play USDC", tokens=held) if view.is_play else f"{held} USDC")
+        words = _holding(held, network, _tokens(view.amount) if view.holds_too_little else "")
+        self.holds.set_text(" ".join(filter(None, (view.holds_note, words))))
         self.holds.set_role("warn" if view.holds_too_little else "text")
         self.held.set_text(held or tr("Not checked"))
         self.held.set_role("warn" if view.holds_too_little else "text")
@@ -357,10 +351,14 @@ class TopUpDialog(Dialog):
     def _show_review(self, view: TopUpView) -> None:
         theme = self._theme
         self.pays.set_text(f"{view.amount:,.2f} USDC" if view.amount == round(view.amount, 2) else f"{view.amount:f}")
-        after = (
-            tr(", {balance} after", balance=money.money(view.balance + view.amount)) if view.balance is not None else ""
+        amount = money.money(view.amount)
+        self.credits.set_text(
+            tr("{amount} in credits", amount=amount)
+            if view.balance is None
+            else tr(
+                "{amount} in credits, {balance} after", amount=amount, balance=money.money(view.balance + view.amount)
+            )
         )
-        self.credits.set_text(tr("{amount} in credits{after}", amount=money.money(view.amount), after=after))
         self.payer.set_text(view.account)
         self.wallet.set_text(view.address)
         self.network.set_text(view.ways[view.chosen].network if view.chosen < len(view.ways) else "")
@@ -508,6 +506,20 @@ class TopUpDialog(Dialog):
     def reject(self) -> None:
         """A payment that is on its way goes on: it is on disk, and its card will say how it ended."""
         super().reject()
+
+
+def _holding(held: str, network: str, wanted: str) -> str:
+    """What a wallet holds, "" where that is not known, on `network`; `wanted` says that it is less than that."""
+    if not held:
+        return (
+            tr("This wallet's balance on {network} is not known yet.", network=network)
+            if network
+            else tr("This wallet's balance is not known yet.")
+        )
+    held = tr("{held} on {network}", held=held, network=network) if network else held
+    if wanted:
+        return tr("This wallet holds {held}, less than the {tokens} you want to add.", held=held, tokens=wanted)
+    return tr("This wallet holds {held}.", held=held)
 
 
 def _tokens(amount: Decimal) -> str:

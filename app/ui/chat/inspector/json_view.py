@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from app.service.http.harmless_text import harmless
-from app.translation import tr, tr_n
+from app.translation import tr_n
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -119,8 +119,10 @@ class JsonWriter:
         if isinstance(value, str):
             cut = len(value) - MAX_TEXT_CHARS
             shown = json.dumps(value[:MAX_TEXT_CHARS], ensure_ascii=False)
-            rest = self._colored("comment", tr(" … {cut} more characters", cut=f"{cut:,}")) if cut > 0 else ""
-            return self._colored("string", shown) + rest
+            if cut <= 0:
+                return self._colored("string", shown)
+            rest = tr_n("… {n} more character", "… {n} more characters", cut)
+            return f"{self._colored('string', shown)} {self._colored('comment', rest)}"
         if value is None or isinstance(value, bool):
             return self._colored("keyword", json.dumps(value))
         if isinstance(value, Mapping):

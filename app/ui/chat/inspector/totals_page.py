@@ -188,11 +188,16 @@ class TotalsPage(QWidget):
         else:
             self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
         words = [tr("Play money.")] if totals.is_play else []
-        answers = tr_n("{n} answer", "{n} answers", total.turns)
-        cached = (
-            tr(", {cached_tokens} tokens from the cache", cached_tokens=money.count(total.cached_tokens))
+        cached = money.count(total.cached_tokens)
+        answers = (
+            tr_n(
+                "{n} answer, {cached_tokens} tokens from the cache.",
+                "{n} answers, {cached_tokens} tokens from the cache.",
+                total.turns,
+                cached_tokens=cached,
+            )
             if total.cached_tokens
-            else ""
+            else tr_n("{n} answer.", "{n} answers.", total.turns)
         )
-        self._line.set_text(" ".join([*words, f"{answers}{cached}."]))
+        self._line.set_text(" ".join([*words, answers]))
         self._fit()

@@ -50,10 +50,10 @@ class DeprecationStrip(QWidget):
         """Say which model goes and when; nothing for one that stays, or that was put away."""
         self._model_id = deprecations.model_id if deprecations is not None else ""
         if deprecations is not None:
-            then = tr(" {name} will replace it.", name=deprecations.replacement_name)
-            known = bool(deprecations.replacement_name)
-            words = tr("{name} {retires}.", name=deprecations.model_name, retires=deprecations.retires)
-            self.words.set_text(words + (then if known else ""))
+            words = [tr("{name} {retires}.", name=deprecations.model_name, retires=deprecations.retires)]
+            if deprecations.replacement_name:
+                words.append(tr("{name} will replace it.", name=deprecations.replacement_name))
+            self.words.set_text(" ".join(words))
             self.changes.setVisible(deprecations.can_replace)
             self.choose.setVisible(not deprecations.can_replace)
         self.setVisible(deprecations is not None and deprecations.model_id not in self._read)
@@ -75,10 +75,10 @@ class ChangesDialog(Dialog):
         super().__init__(theme, parent, title, width=480)
         self.everywhere = False
         number = deprecations.chats
-        words = f"{deprecations.model_name} {deprecations.retires}."
+        words = [tr("{name} {retires}.", name=deprecations.model_name, retires=deprecations.retires)]
         if number:
-            words += tr_n(" {n} chat uses it.", " {n} chats use it.", number)
-        self.body.addWidget(Label(theme, words, role="text2", wrap=True))
+            words.append(tr_n("{n} chat uses it.", "{n} chats use it.", number))
+        self.body.addWidget(Label(theme, " ".join(words), role="text2", wrap=True))
         for line in lines or (tr("The model list shows no differences."),):
             self.body.addWidget(Label(theme, line, wrap=True))
         self.add_button(tr("Not now"), accepts=False)

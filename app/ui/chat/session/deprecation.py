@@ -44,8 +44,11 @@ def deprecation_news(
     settings.remember(told_retiring=(*told, *(_key(model) for model in leaving))[-MOST_KEPT:])
     if len(leaving) > 1:
         names = ", ".join(f"{model.name} {retires_text(model)}" for model in leaving[:3])
-        more = tr(" and {count} more", count=len(leaving) - 3) if len(leaving) > 3 else ""
-        sentence = tr("Models you use will be retired: {names}{more}.", names=names, more=more)
+        sentence = (
+            tr("Models you use will be retired: {names} and {n} more.", names=names, n=len(leaving) - 3)
+            if len(leaving) > 3
+            else tr("Models you use will be retired: {names}.", names=names)
+        )
     else:
         sentence = f"{leaving[0].name} {retires_text(leaving[0])}. {_users(used.get(leaving[0].id, 0))}"
     if any(model.id == open_model for model in leaving):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.file_saving import Saved
-from app.core.money import count
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
@@ -66,7 +65,7 @@ class Transfer:
                 name=path.name,
                 strerror=error.strerror or tr("the disk refused it"),
             )
-        return Saved(path, tr("Saved as {name}{left_out}", name=path.name, left_out=_left_out(packed)))
+        return Saved(path, _saved_words(path.name, packed))
 
     async def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> str:
         """Write each chat into a file of its own, beside what is in the folder. Stops at the first that fails."""
@@ -96,11 +95,11 @@ class Transfer:
             chats, messages, newest = chats + taken, messages + export.messages, newest_here or newest
             lines.append(
                 tr(
-                    "{name}, from {source}: {count}, {count2}.",
+                    "{name}, from {source}: {chats}, {messages}.",
                     name=path.name,
                     source=export.source,
-                    count=_count(taken, "chat"),
-                    count2=_count(export.messages, "message"),
+                    chats=tr_n("{n} chat", "{n} chats", taken),
+                    messages=tr_n("{n} message", "{n} messages", export.messages),
                 )
             )
             left.update(export.left)
@@ -112,7 +111,7 @@ class Transfer:
         if not chats:
             return ImportReport(tr("Nothing imported"), tuple(lines))
         is_whole = not refused and not left.total()
-        return ImportReport(tr("{count} imported", count=_count(chats, "chat")), tuple(lines), newest, is_whole)
+        return ImportReport(tr_n("{n} chat imported", "{n} chats imported", chats), tuple(lines), newest, is_whole)
 
     async def _keep(self, export: Export, account_id: str) -> tuple[int, str]:
         """Return how many chats are on the disk now, and the id of the one with the latest message."""
@@ -120,7 +119,7 @@ class Transfer:
         for number, body in enumerate(export.chats):
             damaged = await asyncio.to_thread(keep_files, body, self._history.files)  # before anything names them
             if damaged:
-                export.left["attachments whose bytes are damaged"] += damaged
+                export.left[tr("attachments whose bytes are damaged")] += damaged
             try:
                 chat = await import_chat(self._history.database, body, account_id)
             except NotAChat as error:
@@ -140,15 +139,12 @@ def _free_path(path: Path) -> Path:
     return next((each for each in names if not each.exists()), path)
 
 
-def _left_out(packed: Packed) -> str:
-    """What a saved chat is without, as the end of a sentence; "" when it is whole."""
-    parts = []
-    if packed.gone:
-        parts.append(tr("{count} no longer on this computer", count=_count(packed.gone, "attachment")))
-    if packed.too_much:
-        parts.append(tr("{count} beyond 700 MB", count=_count(packed.too_much, "attachment")))
-    return tr(", without {parts}", parts=" and ".join(parts)) if parts else ""
-
-
-def _count(number: int, word: str) -> str:
-    return f"1 {word}" if number == 1 else f"{count(number)} {word}s"
+def _saved_words(name: str, packed: Packed) -> str:
+    """Where a chat was saved, and what of it is not in the file."""
+    gone = tr_n("{n} attachment no longer on this computer", "{n} attachments no longer on this computer", packed.gone)
+    too_much = tr_n("{n} attachment beyond 700 MB", "{n} attachments beyond 700 MB", packed.too_much)
+    if packed.gone and packed.too_much:
+        return tr("Saved as {name}, without {gone} and {too_much}", name=name, gone=gone, too_much=too_much)
+    if packed.gone or packed.too_much:
+        return tr("Saved as {name}, without {missing}", name=name, missing=gone if packed.gone else too_much)
+    return tr("Saved as {name}", name=name)

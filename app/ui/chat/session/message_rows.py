@@ -231,8 +231,14 @@ def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
 def _token_runs(prompt: int, cached: int, completion: int) -> list[ReceiptRun]:
     runs = []
     if prompt:
-        inside = tr(" ({cached} cached)", cached=money.count(cached)) if cached else ""
-        runs.append(ReceiptRun(tr("in {prompt}{inside}", prompt=money.count(prompt), inside=inside)))
+        taken = money.count(prompt)
+        runs.append(
+            ReceiptRun(
+                tr("in {prompt} ({cached} cached)", prompt=taken, cached=money.count(cached))
+                if cached
+                else tr("in {prompt}", prompt=taken)
+            )
+        )
     if completion:
         runs.append(ReceiptRun(tr("out {completion}", completion=money.count(completion))))
     return runs

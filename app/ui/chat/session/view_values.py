@@ -110,18 +110,20 @@ def cost_note(
             tr("Price not stated"), tr("{name} has no price in the model list.", name=model.name), own_text, links=links
         )
     output = most_output_tokens(model, options, prompt) or 0
-    detail = tr(
-        "Up to {prompt} tokens in and {output} out at the list price. The receipt shows the actual cost.",
-        prompt=money.count(prompt),
-        output=money.count(output),
-    )
+    details = [
+        tr(
+            "Up to {prompt} tokens in and {output} out at the list price. The receipt shows the actual cost.",
+            prompt=money.count(prompt),
+            output=money.count(output),
+        )
+    ]
     if sandbox:
-        detail += tr(" Paid with the Sandbox's play money.")
+        details.append(tr("Paid with the Sandbox's play money."))
     if own:
-        detail += tr(" Your message has about {own} tokens.", own=money.count(own))
+        details.append(tr("Your message has about {own} tokens.", own=money.count(own)))
     if judge(options, model).social_posts.usable and options.social_posts:
-        detail += tr(" The model’s own search is charged per result, which cannot be known in advance.")
-    return CostNote(f"{money.at_most(cap)}", detail, own_text, links=links)
+        details.append(tr("The model’s own search is charged per result, which cannot be known in advance."))
+    return CostNote(f"{money.at_most(cap)}", " ".join(details), own_text, links=links)
 
 
 def cap_text(opened: OpenChat, model_ids: Sequence[str]) -> str:

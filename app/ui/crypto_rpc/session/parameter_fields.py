@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.methods import ParameterHelp
 from app.ui.crypto_rpc.session.value_meaning import text_in
 from app.wallet.addresses import read_evm_address
@@ -140,7 +140,9 @@ def _read_bytes(text: str, _coin: str) -> FieldMeaning:
         return FieldMeaning(problem=tr("Enter 0x and pairs of hexadecimal digits."))
     data = bytes.fromhex(text[2:])
     words = text_in(data)
-    return FieldMeaning(text, tr("{count} bytes", count=f"{len(data):,}") + (f": “{words}”" if words else ""))
+    if words:
+        return FieldMeaning(text, tr_n("{n} byte: “{words}”", "{n} bytes: “{words}”", len(data), words=words))
+    return FieldMeaning(text, tr_n("{n} byte", "{n} bytes", len(data)))
 
 
 def _read_hash(text: str, _coin: str) -> FieldMeaning:

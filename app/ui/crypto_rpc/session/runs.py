@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core import money
 from app.core.problems import Problem
 from app.service.errors import BadResponse
 from app.service.http.json_large import read_large_json
@@ -127,5 +128,6 @@ def look_ups(run: RunView) -> list[CallRow]:
 def _replay_note(call: RpcCall, first: RpcCall | None) -> str:
     if not call.replayed:
         return ""
-    when = tr(" as {at}", at=f"{first.at.astimezone():%H:%M}") if first is not None else tr(" as before")
-    return tr("Same key and body{when}. The node was not called.", when=when)
+    if first is None:
+        return tr("Same key and body as before. The node was not called.")
+    return tr("Same key and body as {at}. The node was not called.", at=money.moment(first.at, "%H:%M"))

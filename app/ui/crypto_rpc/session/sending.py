@@ -383,8 +383,10 @@ def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
 
 def estimate_words(credits: int, low_usd: Decimal, high_usd: Decimal) -> str:
     """`180 cr, $0.00011 to $0.00013`: two prices are documented, so it is a range (R-RPC-30)."""
-    low, high = money.money(low_usd), money.money(high_usd)
-    return f"{money.count(credits)} cr, {low}" + (tr(" to {high}", high=high) if high != low else "")
+    low, high, count = money.money(low_usd), money.money(high_usd), money.count(credits)
+    if high == low:
+        return tr("{count} cr, {price}", count=count, price=low)
+    return tr("{count} cr, {low} to {high}", count=count, low=low, high=high)
 
 
 def headers_of(call: RpcCall) -> tuple[tuple[str, str], ...]:

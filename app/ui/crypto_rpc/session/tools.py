@@ -11,11 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.core.money import count
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.http.json_large import JSON_LIST
 from app.service.idempotency_keys import new_idempotency_key
 from app.storage.errors import unavailable
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import CallRow, numbered
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT
 from app.ui.crypto_rpc.session.job_plans import LogPlan, RepeatPlan, SheetPlan, WatchPlan, head_row
@@ -84,14 +85,15 @@ class Tools:
             trouble = str(error.problem)
         if not search.is_complete and not trouble:
             trouble = tr("The budget is used up.")
-        found = tr(
-            "{count} logs in blocks {first} to {next_block}",
-            count=f"{len(logs):,}",
-            first=f"{plan.first:,}",
-            next_block=f"{search.next_block - 1:,}",
+        found = tr_n(
+            "{n} log in blocks {first} to {next_block}, saved in {name}.",
+            "{n} logs in blocks {first} to {next_block}, saved in {name}.",
+            len(logs),
+            first=count(plan.first),
+            next_block=count(search.next_block - 1),
+            name=file.name,
         )
-        found += tr(", saved in {name}", name=file.name)
-        words = f"{trouble} {found}." if trouble else tr("{found}. Search complete.", found=found)
+        words = f"{trouble} {found}" if trouble else f"{found} {tr('Search complete.')}"
         await self._show(
             job, "eth_getLogs", tr("Logs of {network_title}", network_title=network_title(plan.network)), logs, words
         )

@@ -169,7 +169,7 @@ class PresetPopover(Popover):
     def ask_for_file(self) -> None:
         """Ask which file to take in."""
         self.close()
-        kinds = tr("Prompts and presets") + " (*.json)"
+        kinds = f"{tr('Prompts and presets')} (*.json)"
         ask_for_file(self.parentWidget(), tr("Import prompts and presets"), self.file_chosen.emit, kinds)
 
     def ask_for_target(self) -> None:

@@ -102,7 +102,8 @@ class AccountRowWidget(QWidget):
         self.do.setEnabled(not running)
         self.more.rename(tr("More for {name}", name=row.name))
         self.more.setVisible(row.can_be_removed)
-        self.setAccessibleName(f"{row.name}, {self._address.text()}{tr(', in use') if row.in_use else ''}")
+        said = (row.name, self._address.text(), tr("in use") if row.in_use else "")
+        self.setAccessibleName(", ".join(filter(None, said)))
         self.setProperty("tint", "accent_tint" if row.in_use else "")
         card = self.parentWidget()
         if card is not None:

@@ -354,12 +354,11 @@ def _certificate_rows(files: tuple[str, ...]) -> tuple[CertificateRow, ...]:
         except CertificateRefused as error:
             rows.append(CertificateRow(path, Path(path).name, path, error.sentence))
             continue
-        first = found[0]
-        more = tr(" and {count} more", count=len(found) - 1) if len(found) > 1 else ""
+        first, more = found[0], len(found) - 1
         rows.append(
             CertificateRow(
                 path,
-                f"{first.subject}{more}",
+                tr("{subject} and {n} more", subject=first.subject, n=more) if more else first.subject,
                 tr("Until {valid_until} · {path}", valid_until=day(first.valid_until), path=path),
             )
         )

@@ -80,7 +80,7 @@ class ControlsPage(Groups):
         words = tr("Queues finish, cloned voices and downloads expire, and rate limits reset, without waiting.")
         card.add(Stacked(theme, tr("Move its clock forward"), words, holder, self._clock_value))
         self.speed = NumberField(theme, tr("Chat speed in tokens per second"), low=0, high=10_000, value=80)
-        self.speed.setSuffix(tr(" tokens/s"))
+        self.speed.setSuffix(f" {tr('tokens/s')}")
         self.speed.value_edited.connect(lambda value: self._presenter.behave(tokens_per_second=value))
         card.add(SettingRow(theme, tr("Chat speed"), self.speed, meaning=tr("0: as fast as possible.")))
         self.partner = Switch(theme, tr("Partner limits"))

@@ -74,9 +74,10 @@ def entry_of(
 
 def work_words(work: Work) -> str:
     """`Uploading part 2 of 5, 40 %`."""
-    part = tr(" part {part} of {parts}", part=work.part, parts=work.parts) if work.parts > 1 else ""
-    share = f", {money.percent(work.share)}" if work.share is not None else ""
-    return f"{work.words}{part}{share}"
+    words = work.words
+    if work.parts > 1:
+        words = tr("{work} part {part} of {parts}", work=words, part=work.part, parts=work.parts)
+    return f"{words}, {money.percent(work.share)}" if work.share is not None else words
 
 
 def marks_of(row: TranscriptRow) -> tuple[Mark, ...]:

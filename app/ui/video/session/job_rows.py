@@ -419,13 +419,15 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
         facts.append((tr("Video"), f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
     price = _price(job)
     if price:
-        note = "quoted" if job.charged else f"quoted, {money.PLAY_MONEY}"
-        facts.append((tr("Cost"), f"{price} {note}"))
+        quoted = tr("{price} quoted", price=price)
+        facts.append((tr("Cost"), quoted if job.charged else f"{quoted}, {money.PLAY_MONEY}"))
     took = _took(job)
     if took is not None:
         waited = (job.queued_at - job.created_at).total_seconds() if job.queued_at is not None else 0.0
-        before = tr(", {waited} in the queue", waited=money.duration(waited)) if waited >= TOLD_FROM_S else ""
-        facts.append((tr("Time"), tr("{took} to render{before}", took=money.duration(took), before=before)))
+        words = tr("{took} to render", took=money.duration(took))
+        if waited >= TOLD_FROM_S:
+            words = f"{words}, {tr('{waited} in the queue', waited=money.duration(waited))}"
+        facts.append((tr("Time"), words))
     if form.get("consents"):
         agreed = consent_from(form.get("consent"))
         facts.append(

@@ -170,23 +170,25 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
     compared = len(found) - old
     if not found:
         return tr("Neither side has a charge in this period")
-    words = ""
+    words = []
     if compared:
-        words = (
+        words.append(
             tr("{faults} of {compared} charges differ", faults=faults, compared=compared)
             if faults
             else tr("All {compared} charges agree", compared=compared)
         )
     if old:
-        receipts = tr_n("{n} receipt is", "{n} receipts are", old)
-        words += (". " if words else "") + (
-            tr(
-                "{receipts} older than the Sandbox's records, which start over each time it starts, this time {begins}",
-                receipts=receipts,
+        words.append(
+            tr_n(
+                "{n} receipt is older than the Sandbox's records, which start over each time it starts, this time "
+                "{begins}",
+                "{n} receipts are older than the Sandbox's records, which start over each time it starts, this time "
+                "{begins}",
+                old,
                 begins=begins,
             )
         )
-    return words
+    return ". ".join(words)
 
 
 def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:

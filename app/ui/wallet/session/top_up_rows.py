@@ -35,7 +35,7 @@ def way(option: PaymentOption) -> WayToPay:
     token = option.token
     return WayToPay(
         network=tr("{network_name}, chain {chain_id}", network_name=token.network_name, chain_id=token.chain_id),
-        token=token.symbol + (tr(" (play money)") if token.test_money else ""),
+        token=tr("{symbol} (play money)", symbol=token.symbol) if token.test_money else token.symbol,
         receiver=option.receiver,
         least_usd=as_money(option.least_units, token.decimals),
     )
