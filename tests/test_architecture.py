@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-INNER = ("app.service", "app.audio", "app.wallet", "app.credentials", "app.storage")
+INNER = ("app.service", "app.audio", "app.wallet", "app.credentials", "app.storage", "app.sealed")
 SHARED = {"kit", "conversation", "shell"}
 FEATURES = sorted({each.parent.name for each in (ROOT / "app/ui").glob("*/__init__.py")} - SHARED)
 SHOWS = {"chat": ("app.ui.conversation",)}
@@ -29,6 +29,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "app.sandbox.child_process",
     ),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
+    # dcap_qvl: firmware levels and revocation, by Intel's lists
+    "app.sealed.collateral": ("app.sealed", "dcap_qvl"),
+    # cryptography: the signatures of a quote, and AES; coincurve: secp256k1; Crypto: keccak, for addresses
+    "app.sealed*": ("app.sealed", "cryptography", "coincurve", "Crypto"),
     "app.service.http.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
     # httpcore: what httpx stands on, for sockets and proxies of our own
     "app.service.http.network_*": ("app.service", "httpx", "httpcore"),
@@ -189,6 +193,8 @@ def test_only_main_imports_the_composition_root() -> None:
 
 def test_the_table_refuses_what_it_should() -> None:
     assert not allowed("app.service.chat", "PySide6.QtCore")
+    assert not allowed("app.sealed.envelope", "httpx")
+    assert not allowed("app.sealed.envelope", "app.service.errors")
     assert not allowed("app.ui.chat.page", "app.storage.chat_store")
     assert not allowed("app.ui.chat.page", "app.ui.characters.page")
     assert not allowed("app.sandbox.server", "app.service.errors")
@@ -472,7 +478,7 @@ LATE_IMPORTS = {
 LOADED_LATE = frozenset(
     """
     numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
-    eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto
+    eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath latex2mathml PIL pocketsphinx espeakng_loader
     httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
