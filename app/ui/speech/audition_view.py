@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.translation import tr
@@ -26,6 +27,7 @@ class AuditionView(QWidget):
     play_wanted = Signal(str)
     star_wanted = Signal(str)
     use_wanted = Signal(str)
+    menu_wanted = Signal(str, QPoint)  # where on the screen
     closed = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -78,6 +80,7 @@ class AuditionView(QWidget):
                 card = _VoiceCard(self._theme, row.take_id)
                 card.play.clicked.connect(lambda _=False, take=row.take_id: self.play_wanted.emit(take))
                 card.star.clicked.connect(lambda _=False, take=row.take_id: self.star_wanted.emit(take))
+                card.menu_wanted.connect(self.menu_wanted)
                 card.use.clicked.connect(lambda _=False, take=row.take_id: self.use_wanted.emit(take))
                 self._cards[row.take_id] = card
                 self._grid.addWidget(card, place // columns, place % columns)
@@ -90,7 +93,9 @@ class AuditionView(QWidget):
 
 
 class _VoiceCard(Card):
-    """One voice: play, name, what it cost, star, use."""
+    """One voice: play, name, what it cost, star, use, and a menu of everything else."""
+
+    menu_wanted = Signal(str, QPoint)
 
     def __init__(self, theme: Theme, take_id: str) -> None:
         super().__init__(theme)
@@ -103,6 +108,7 @@ class _VoiceCard(Card):
         self.delivery = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.facts = Label(theme, "", "small", "text3", tabular=True, wrap=True)
         self.star = IconButton(theme, "star", tr("Star"), size="small")
+        self.more = IconButton(theme, "more", tr("More actions"), size="small")
         self.use = Button(theme, tr("Use this voice"), size="small")
         top = QHBoxLayout()
         top.setSpacing(theme.px(10))
@@ -114,10 +120,18 @@ class _VoiceCard(Card):
         names.addWidget(self.second)
         top.addLayout(names, 1)
         top.addWidget(self.star, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
+        self.more.clicked.connect(lambda: self._ask_menu(self.more.mapToGlobal(self.more.rect().bottomLeft())))
         self.body.addLayout(top)
         for label in (self.what, self.delivery, self.facts):
             self.body.addWidget(label)
         self.body.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._ask_menu(event.globalPos())
+
+    def _ask_menu(self, place: QPoint) -> None:
+        self.menu_wanted.emit(self.take_id, place)
 
     def show_row(self, row: AuditionRow, *, title: str = "") -> None:
         working = row.state == "working"
@@ -135,6 +149,7 @@ class _VoiceCard(Card):
         self.facts.set_text(" · ".join(fact for fact in facts if fact))
         self.star.set_icon("star-filled" if row.starred else "star", "warn" if row.starred else "text3")
         self.star.rename(f"{tr('Remove the star from') if row.starred else tr('Star')} {row.voice_name}")
+        self.more.rename(tr("More actions for {voice_name}", voice_name=row.voice_name))
         self.use.setAccessibleName(tr("Use the voice {voice_name}", voice_name=row.voice_name))
 
 

@@ -163,6 +163,7 @@ class SpeechPage(QObject):
         view = main.audition_view
         view.play_wanted.connect(self.take_actions.play)
         view.star_wanted.connect(self.take_actions.star)
+        view.menu_wanted.connect(lambda take_id, place: self.list.menu_of(take_id).popup(place))
         view.use_wanted.connect(self.take_actions.star_with_voice)
         view.closed.connect(self.take_actions.close_audition)
 
@@ -205,6 +206,8 @@ class SpeechPage(QObject):
         self.main.show_audition(bool(rows))
         if rows:
             self.main.audition_view.show_rows(rows)
+        compared = {self.list.row_with(row.take_id) for row in rows}
+        self.list.show_open(compared.pop() if len(compared) == 1 else self.presenter.head.take_id)
 
     # -- what the person does -------------------------------------------------------------------------------------
 
@@ -229,16 +232,20 @@ class SpeechPage(QObject):
         self.presenter.replace_text(text, title=title)
 
     def open_take(self, take_id: str) -> None:
-        """Show a take; the list closes where it slides over the canvas."""
-        self.take_actions.close_audition()
-        self.take_actions.open(take_id)
+        """Show a take or a comparison; the list closes where it slides over the canvas."""
+        row = self.list.row(take_id)
+        if row is not None and row.clips:
+            self.take_actions.compare(tuple(clip.id for clip in row.clips))
+        else:
+            self.take_actions.close_audition()
+            self.take_actions.open(take_id)
         if self.zones.list_overlay and self.zones.list_open:
             self._toggle_list()
 
     def step(self, by: int) -> None:
-        take_id = self.list.neighbor(self.presenter.head.take_id, by)
+        take_id = self.list.neighbor(by)
         if take_id:
-            self.take_actions.open(take_id)
+            self.open_take(take_id)
 
     def speak_again(self, take_id: str) -> None:
         """The take's text with the voice that is chosen now."""
@@ -274,7 +281,7 @@ class SpeechPage(QObject):
             self.main.begin_rename()
 
     async def _ask_name(self, take_id: str) -> None:
-        row = next((row for row in self._rows if row.id == take_id), None)
+        row = self.list.row(take_id)
         title = await ask_text(
             self._theme,
             self.main,
@@ -283,8 +290,9 @@ class SpeechPage(QObject):
             value=row.title if row is not None else "",
             max_chars=80,
         )
-        if title is not None:
-            self.take_actions.rename(take_id, title)
+        if title is not None and row is not None:
+            for clip in row.clips or (row,):
+                self.take_actions.rename(clip.id, title)
 
     def open_text_file(self) -> None:
         ask_for_file(self.main, tr("Open a text file"), self.read_text_file, tr("Text (*.txt *.md);;All files (*)"))

@@ -31,7 +31,7 @@ from app.ui.speech.session.cost_meter import AT_ONCE, meter_of
 from app.ui.speech.session.session_calls import SessionCalls
 from app.ui.speech.session.speech_player import SpeechPlayer
 from app.ui.speech.session.synthesis import Grow, SpeechSynthesis
-from app.ui.speech.session.take_library import TakeLibrary, take_row
+from app.ui.speech.session.take_library import TakeLibrary, comparison_row, take_row, takes_by_row
 from app.ui.speech.session.voice_list import VoiceList
 from app.ui.speech.speech_options import (
     SpeechOptions,
@@ -41,7 +41,7 @@ from app.ui.speech.speech_options import (
     speech_options_of,
     view_of,
 )
-from app.ui.speech.state import Choice, Meter, SpeechHead
+from app.ui.speech.state import Choice, Meter, SpeechHead, TakeRow
 
 NOT_YET = tr("The clip list is still loading. Try again in a moment.")
 
@@ -322,21 +322,21 @@ class SpeechPresenter(CallingPresenter):
         if self.take_library is None:
             return
         now, view = datetime.now(UTC), self.sound.view
-        self.takes_changed.emit(
-            tuple(
-                build_rows(
-                    self.take_library.rows,
-                    lambda take: take_row(
-                        take,
-                        self.voice_list,
-                        now,
-                        mark=self._current_account.mark_of(take.account_id),
-                        working=take.id == self._speaking,
-                        plays=view.plays and take.id == view.take_id,
-                    ),
-                )
+
+        def clip(take: Take) -> TakeRow:
+            return take_row(
+                take,
+                self.voice_list,
+                now,
+                mark=self._current_account.mark_of(take.account_id),
+                working=take.id == self._speaking,
+                plays=view.plays and take.id == view.take_id,
             )
-        )
+
+        def row(takes: tuple[Take, ...]) -> TakeRow:
+            return clip(takes[0]) if len(takes) == 1 else comparison_row(takes, build_rows(takes, clip))
+
+        self.takes_changed.emit(tuple(build_rows(takes_by_row(self.take_library.rows), row)))
 
     # -- beginning and end ----------------------------------------------------------------------------------------
 

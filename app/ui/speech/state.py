@@ -36,9 +36,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class TakeRow:
-    """A take as the list shows it."""
+    """A take as the list shows it, or the takes of one voice comparison (`clips`), which are one row."""
 
-    id: str
+    id: str  # of a comparison: its own, not that of a clip
     title: str
     second_line: str  # "Tamsin · Orpheus"
     length: str  # "4:47"
@@ -48,6 +48,7 @@ class TakeRow:
     working: bool = False
     is_partial: bool = False  # some of it is missing: going on asks for the rest
     plays: bool = False
+    clips: tuple[TakeRow, ...] = ()
 
     @property
     def spoken(self) -> str:

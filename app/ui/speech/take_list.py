@@ -43,6 +43,7 @@ class TakeListPane(ListPane):
         super().__init__(theme, tr("Speech"), tr("Filter clips"), tr("Clear filter"), self.foot)
         self._rows: tuple[TakeRow, ...] = ()
         self._bytes = 0
+        self._open = ""
         self.new = IconButton(theme, "plus", tr("New clip"), shortcut="Ctrl+N", framed=True)
         beta = Badge(theme, tr("Beta"), "outline")
         beta.setToolTip(tr("Beta: this part of the service may change."))
@@ -55,10 +56,10 @@ class TakeListPane(ListPane):
         self.new.clicked.connect(self.new_wanted)
         self.filter.search_changed.connect(lambda _text: self._agree())
         self.view.chosen.connect(lambda key: self.open_wanted.emit(str(key)))
-        self.view.play_wanted.connect(lambda key: self.play_wanted.emit(str(key)))
+        self.view.play_wanted.connect(self._play)
         self.view.key_pressed.connect(self._key)
         self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
-        self.view.trash_wanted.connect(self.trash_wanted)
+        self.view.trash_wanted.connect(lambda keys: self.trash_wanted.emit(self._clips(keys)))
         self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
         self._agree()
 
@@ -70,8 +71,14 @@ class TakeListPane(ListPane):
         self._agree()
 
     def show_open(self, take_id: str) -> None:
-        """Mark the take whose text stands in the editor."""
-        self.view.show_open(take_id)
+        """Mark the row of the take whose text stands in the editor, or of the comparison that is open."""
+        self._open = self.row_with(take_id)
+        self.view.show_open(self._open)
+
+    def row_with(self, take_id: str) -> str:
+        """Return the id of the row that a take is in: its own, or that of its comparison."""
+        held = (row.id for row in self._rows if any(clip.id == take_id for clip in row.clips))
+        return next(held, take_id)
 
     def _agree(self) -> None:
         words = TypedWords(self.filter.text())
@@ -88,12 +95,27 @@ class TakeListPane(ListPane):
         count = tr_n("{n} clip", "{n} clips", number) if number else tr("No clips")
         self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if number else count)
 
-    def neighbor(self, take_id: str, step: int) -> str:
-        """The take after (1) or before (-1) one among those shown."""
-        return str(self.view.rows.neighbor(take_id, step) or "")
+    def neighbor(self, step: int) -> str:
+        """The row after (1) or before (-1) the open one."""
+        return str(self.view.rows.neighbor(self._open, step) or "")
 
     def selected(self) -> tuple[str, ...]:
-        return tuple(str(key) for key in self.view.selected_keys())
+        """The selected takes, those of a comparison one by one."""
+        return self._clips(self.view.selected_keys())
+
+    def row(self, row_id: str) -> TakeRow | None:
+        """A row of the list, or a clip in one of them."""
+        every = (each for row in self._rows for each in (row, *row.clips))
+        return next((row for row in every if row.id == row_id), None)
+
+    def _clips(self, keys: Sequence[object]) -> tuple[str, ...]:
+        rows = [row for key in keys if (row := self.row(str(key))) is not None]
+        return tuple(clip.id for row in rows for clip in (row.clips or (row,)))
+
+    def _play(self, key: object) -> None:
+        row = self.row(str(key))
+        if row is not None:
+            (self.open_wanted if row.clips else self.play_wanted).emit(row.id)
 
     # -- hands ----------------------------------------------------------------------------------------------------
 
@@ -108,11 +130,12 @@ class TakeListPane(ListPane):
         event.accept()
 
     def menu_of(self, take_id: str) -> Menu:
-        """Return what can be done with a take."""
+        """Return what can be done with a take, or with a comparison."""
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        row = next((one for one in self._rows if one.id == take_id), None)
-        chosen = tuple(str(key) for key in self.view.selected_with(take_id))
+        row = self.row(take_id)
+        is_listed = any(one.id == take_id for one in self._rows)
+        chosen = self._clips(self.view.selected_with(take_id) if is_listed else (take_id,))
         entries = [
             (tr("Open"), "speech", "Return", self.open_wanted),
             (tr("Play or pause"), "play", "Space", self.play_wanted),
@@ -123,10 +146,13 @@ class TakeListPane(ListPane):
         ]
         if row is not None and row.is_partial:
             entries.insert(1, (tr("Get missing parts"), "refresh", "Ctrl+R", self.go_on_wanted))
-        for text, icon_name, key, signal in entries if len(chosen) == 1 else ():
+        if row is not None and row.clips:
+            entries = [entry for entry in entries if entry[-1] in (self.open_wanted, self.rename_wanted)]
+        is_one = len(chosen) == 1 or (row is not None and len(row.clips) == len(chosen))
+        for text, icon_name, key, signal in entries if is_one else ():
             entry = menu.add(text, icon_name, shortcut=key)
             entry.triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
-        if len(chosen) > 1:
+        if not is_one:
             menu.add(tr("Compare {count} clips", count=len(chosen)), "grid").triggered.connect(
                 lambda: self.compare_wanted.emit(chosen)
             )
@@ -151,7 +177,7 @@ class TakeDelegate(GroupedDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             paint_spinner(painter, theme, sign, 0.2)
         else:
-            name = "pause" if row.plays else "warning" if row.is_partial else "play"
+            name = "grid" if row.clips else "pause" if row.plays else "warning" if row.is_partial else "play"
             icons.paint(painter, theme, name, sign, "warn" if name == "warning" else "accent")
         left = inside.left() + side + theme.px(10)
         small = theme.font("small", tabular=True)

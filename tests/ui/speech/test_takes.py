@@ -135,7 +135,42 @@ async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(spee
     await until(lambda: speech.voice == "tara")
     speech.page.handle_escape()
     assert speech.main_page() == 0
-    assert len(speech.keys) == 3
+    (row,) = speech.rows
+    assert (row.title, row.second_line) == ("Hello there.", "Comparison: Sky, George, Tara")
+    assert row.cost == "about $0.00083", "the sum of the three"
+    await until(lambda: speech.rows[0].starred)
+
+
+async def test_a_comparison_is_one_row_with_a_way_back_and_a_menu_for_each_of_its_clips(speech: SpeechHarness) -> None:
+    kept = await with_a_take(speech)
+    voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bm_george"), ("tts-orpheus", "tara"))
+    assert speech.take_actions.audition("Hello there.", voices)
+    await until(lambda: not speech.tasks.running("speech audition"))
+    row = speech.rows[0]
+    clips = tuple(clip.id for clip in row.clips)
+    assert [one.id for one in speech.rows] == [row.id, kept] and len(clips) == 3
+    speech.open_take(kept)
+    assert speech.main_page() == 0 and speech.list_view.current_key == kept
+    speech.page.step(-1)
+    assert [card.take_id for card in speech.comparison.cards] == list(clips)
+    assert speech.list_view.current_key == row.id
+    assert [action.text() for action in speech.page.list.menu_of(row.id).actions() if action.text()] == [
+        "Open",
+        "Rename…",
+        "Move 3 clips to trash",
+    ]
+    speech.take_actions.rename(clips[0], "Hello")
+    await until(lambda: speech.rows[0].title == "Hello")
+    menu = speech.page.list.menu_of(clips[1])
+    assert "Save as…" in [action.text() for action in menu.actions()]
+    next(action for action in menu.actions() if action.text() == "Move to trash").trigger()
+    await until(lambda: len(speech.comparison.cards) == 2)
+    assert speech.rows[0].second_line == "Comparison: Sky, Tara"
+    speech.list_view.trash_wanted.emit((row.id,))
+    await until(lambda: speech.keys == [kept])
+    assert speech.undo_stack.undo_last("speech")
+    await until(lambda: len(speech.rows) == 2)
+    assert tuple(clip.id for clip in speech.rows[0].clips) == (clips[0], clips[2])
 
 
 async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: SpeechHarness, qtbot: QtBot) -> None:
@@ -163,8 +198,8 @@ async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: S
     asked.boxes[5].click()
     assert asked.go.isEnabled()
     qtbot.keyClick(asked.go, Qt.Key.Key_Space)
-    await until(lambda: len(speech.keys) == 6 and not speech.tasks.running("speech audition"))
-    assert len({row.second_line for row in speech.rows}) == 6
+    await until(lambda: not speech.tasks.running("speech audition") and len(speech.rows) == 1)
+    assert len({clip.second_line for clip in speech.rows[0].clips}) == 6
 
 
 async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speech: SpeechHarness, qtbot: QtBot) -> None:

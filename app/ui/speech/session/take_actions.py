@@ -223,8 +223,8 @@ class TakeActions(QObject):
                     await self._speak_one(take)
         finally:
             self._working.clear()
-            self._publish_audition()
             presenter.publish_takes()
+            self._publish_audition()
 
     async def _speak_one(self, take: Take) -> None:
         """One voice of an audition, not aloud; a voice that fails does not stop the others."""

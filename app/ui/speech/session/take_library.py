@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,12 +68,40 @@ def take_row(
     )
 
 
-def cost_words(take: Take) -> str:
-    """Return what a take cost as far as anybody can say: "about $0.0186", "≤ $0.0186", "" when no price is known."""
-    cost = take.cost_usd
-    if cost is None:
+def takes_by_row(takes: Sequence[Take]) -> list[tuple[Take, ...]]:
+    """Return the takes of each row of the list: one, or those of a voice comparison in the order they were spoken.
+
+    `takes` come newest first; a comparison has the place of its newest.
+    """
+    rows: dict[str, list[Take]] = {}
+    for take in takes:
+        rows.setdefault(take.audition or take.id, []).append(take)
+    return [tuple(reversed(row)) for row in rows.values()]
+
+
+def comparison_row(takes: Sequence[Take], clips: Sequence[TakeRow]) -> TakeRow:
+    """Return the one row of a voice comparison; `clips` are the rows its takes would have by themselves."""
+    return replace(
+        clips[0],
+        id=takes[0].audition,
+        second_line=tr("Comparison: {voices}", voices=", ".join(take.voice_name or take.voice for take in takes)),
+        length="",
+        cost=cost_words(*takes),
+        starred=any(clip.starred for clip in clips),
+        working=any(clip.working for clip in clips),
+        is_partial=False,
+        plays=any(clip.plays for clip in clips),
+        clips=tuple(clips),
+    )
+
+
+def cost_words(*takes: Take) -> str:
+    """Return what takes cost as far as anybody can say: "about $0.0186", "≤ $0.0186", "" when no price is known."""
+    costs = [take.cost_usd for take in takes if take.cost_usd is not None]
+    if not costs:
         return ""
-    sources = {part.cost_source for part in take.parts if part.cost_usd is not None}
+    cost = sum(costs, Decimal(0))
+    sources = {part.cost_source for take in takes for part in take.parts if part.cost_usd is not None}
     if "at most" in sources:
         return money.at_most(cost)
     return money.money(cost) if sources == {"stated"} else money.about(cost)
