@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,14 +24,15 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
     if not LAUNCHER.exists():
         pytest.skip("only Linux has AT-SPI")
     home: Path = tmp_path_factory.mktemp("reader") / "home"
-    with desktop() as (environment, bus):
-        reader = Reader(bus)
-        with program({**environment, HOME_VARIABLE: str(home)}):
-            root = reader.program()
-            reader.find(root, "Start in the Sandbox", "push button")
-            activate_window(environment["DISPLAY"])
-            reader.wait(lambda: reader.at("Start in the Sandbox"), "the first button")
-            reader.press("Return")
-            reader.wait(lambda: reader.at("Message"), "the message box")
-            yield Heard(reader, root)
-        reader.close()
+    with (
+        desktop() as (environment, bus),
+        closing(Reader(bus)) as reader,
+        program({**environment, HOME_VARIABLE: str(home)}),
+    ):
+        root = reader.program()
+        reader.find(root, "Start in the Sandbox", "push button")
+        activate_window(environment["DISPLAY"])
+        reader.wait(lambda: reader.at("Start in the Sandbox"), "the first button")
+        reader.press("Return")
+        reader.wait(lambda: reader.at("Message"), "the message box")
+        yield Heard(reader, root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from app.storage.paths import HOME_VARIABLE
@@ -12,8 +13,11 @@ ORCA_43 = ("focus:", "object:state-changed:focused", "object:state-changed:showi
 
 
 def test_a_reader_without_announcements_hears_the_same_sentences(tmp_path: Path) -> None:
-    with desktop() as (environment, bus), program({**environment, HOME_VARIABLE: str(tmp_path / "home")}):
-        reader = Reader(bus, ORCA_43)
+    with (
+        desktop() as (environment, bus),
+        closing(Reader(bus, ORCA_43)) as reader,
+        program({**environment, HOME_VARIABLE: str(tmp_path / "home")}),
+    ):
         root = reader.program()
         reader.find(root, "Start in the Sandbox", "push button")
         activate_window(environment["DISPLAY"])
@@ -21,7 +25,6 @@ def test_a_reader_without_announcements_hears_the_same_sentences(tmp_path: Path)
         reader.press("Return")
         reader.wait(lambda: reader.at("Message"), "the message box")
         reader.press("Ctrl+Shift+m")
-
+        reader.wait(lambda: reader.at("Filter models by name or id"), "the filter of the models")
         reader.press("Down")
         reader.wait(lambda: [words for words in reader.notified() if " of 7" in words], "a notification")
-        reader.close()

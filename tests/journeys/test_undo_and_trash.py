@@ -206,8 +206,8 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
 
     async def is_back() -> None:
         await until(lambda: one.keys(page) == before and not one.trashed(page))
-        assert not any("moved to trash" in toast.accessibleName() for toast in toasts.toasts), name
-        assert not rialto.window.undo_stack.can_undo(one.tab), name
+        await until(lambda: not any("moved to trash" in toast.accessibleName() for toast in toasts.toasts))
+        await until(lambda: not rialto.window.undo_stack.can_undo(one.tab))  # rows are shown a turn earlier
 
     async def delete() -> None:
         await hands.begin()
