@@ -34,7 +34,7 @@ def clip(rialto: Rialto, path: Path) -> None:
     page = speech(rialto)
     library = page.presenter.take_library
     assert library is not None
-    page.take_actions.export(library.rows[0].id, path, "wav")
+    page.take_actions.export(library.rows[0].id, path)
 
 
 def film(rialto: Rialto, path: Path) -> None:

@@ -12,7 +12,6 @@ import soundfile
 from app.service.speech import SpeechRequest
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.clone_dialog import CloneDialog
-from app.ui.speech.export_dialog import ExportDialog
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import is_loud
 from tests.journeys.keyboard import Keyboard
@@ -134,12 +133,6 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.begin()
         target = tmp_path / "said.flac"
         await hands.press("Ctrl+S")
-        export = await hands.dialog(ExportDialog)
-        await hands.tab_to(export.format)
-        await hands.type("FLAC")
-        await until(lambda: export.kind == "flac")
-        await hands.tab_to(export.save)
-        await hands.press("Space")
         await hands.choose_file(str(target))
         await until(target.exists)
         with soundfile.SoundFile(target) as file:

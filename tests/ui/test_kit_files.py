@@ -46,6 +46,16 @@ def test_sound_of_another_kind_is_not_saved_under_the_name_of_wav(qtbot: QtBot, 
     assert saved == [tmp_path / "clip.aac"]
 
 
+def test_another_kind_of_file_changes_the_name_proposed(qtbot: QtBot) -> None:
+    _parent, dialog, _saved = asked(
+        qtbot, "The tide turns.mp3", suffixes=(".mp3", ".flac"), kinds="MP3 (*.mp3);;FLAC (*.flac)"
+    )
+    dialog.filterSelected.emit("FLAC (*.flac)")
+    assert [Path(path).name for path in dialog.selectedFiles()] == ["The tide turns.flac"]
+    dialog.filterSelected.emit("MP3 (*.mp3)")
+    assert [Path(path).name for path in dialog.selectedFiles()] == ["The tide turns.mp3"]
+
+
 def test_a_file_that_was_not_named_is_overwritten_only_after_a_question(qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "clip.aac").write_bytes(b"another")
     parent, dialog, saved = asked(qtbot, "The tide turns.aac")

@@ -224,7 +224,7 @@ class ImageActions(QObject):
             page.theme,
             page.gallery,
             tr("File name pattern"),
-            f"Pattern: {words}",
+            tr("Pattern: {words}", words=words),
             value=library.pattern or DEFAULT_PATTERN,
             action=tr("Choose a folder…"),
         )

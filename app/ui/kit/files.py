@@ -6,6 +6,7 @@ The name of what is saved says what is in the file, whatever was typed.
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from app.storage.file_names import file_name
 from app.translation import tr
 
 LONGEST_SUFFIX = 10
+_SUFFIX = re.compile(r"\*\.(\w+)")  # the first of a name filter
 _SAME = {".jpeg": ".jpg", ".htm": ".html", ".markdown": ".md", ".oga": ".ogg", ".wave": ".wav"}
 
 
@@ -70,7 +72,7 @@ def ask_to_save(
     `name` may hold what no disk takes; it is proposed without that. `suffixes` are those that fit what is written, the
     first for a name that has none: by itself the one of `name`, and () where any will do. A name that ends otherwise
     gets a fitting suffix, and the dialog opens again where a file of that name exists: only the person says what is
-    overwritten. `kinds` is Qt's name filter.
+    overwritten. `kinds` is Qt's name filter; choosing another kind changes the suffix of the name.
     """
     stem, _, ending = name.rpartition(".")
     suffix = f".{ending}" if stem and ending.isalnum() and len(ending) <= LONGEST_SUFFIX else ""
@@ -98,6 +100,14 @@ def _ask(
         else:
             save(path)
 
+    def name_the_kind(kind: str) -> None:
+        suffix = _SUFFIX.search(kind)
+        if suffix is not None and fitting:
+            dialog.setDefaultSuffix(suffix[1])
+            typed = Path(dialog.selectedFiles()[0])
+            dialog.selectFile(fitted(typed, (f".{suffix[1]}",)).name)
+
+    dialog.filterSelected.connect(name_the_kind)
     dialog.fileSelected.connect(take)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

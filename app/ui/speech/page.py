@@ -301,9 +301,9 @@ class SpeechPage(QObject):
         self.tasks.replace("speech file", self.voices.read_file, path)
 
     def save_take(self, take_id: str) -> None:
-        """Choose format and name, then the place."""
+        """Choose name, place and format."""
         if take_id:
-            self.tasks.replace("speech save", self.voices.ask_save, take_id)
+            self.voices.ask_save(take_id)
 
     def open_model_menu(self) -> Menu:
         """Every model of the service; the one in use is ticked."""

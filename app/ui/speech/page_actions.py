@@ -45,6 +45,15 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             also=("Ctrl+E",),
         ),
         TabAction(
+            "speech.pattern",
+            tr("Names of saved clips…"),
+            lambda: page.tasks.replace("speech pattern", page.voices.ask_pattern),
+            "",
+            "pencil",
+            "file",
+            words=tr("file name pattern export"),
+        ),
+        TabAction(
             "speech.speak", tr("Speak"), page.speak, "Ctrl+Return", "wave", enabled=can_speak, also=("Ctrl+Enter",)
         ),
         TabAction(

@@ -117,15 +117,6 @@ class CallView:
     answer: tuple[tuple[str, str], ...] = ()  # label and value
 
 
-@dataclass(frozen=True, slots=True)
-class FormatChoice:
-    """A format a clip can be saved in; `problem` says why it cannot be here."""
-
-    name: str
-    title: str
-    problem: str = ""
-
-
 class SampleView(Protocol):
     """What was found in a sample of a voice."""
 

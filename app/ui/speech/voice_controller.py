@@ -13,7 +13,9 @@ from app.translation import tr
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker
+from app.ui.kit.widgets.dialogs import ask_text
 from app.ui.speech.editor import MAX_FILE_BYTES
+from app.ui.speech.session.take_library import DEFAULT_PATTERN, PATTERN_WORDS
 from app.ui.speech.voice_catalog import Key, VoiceFilter, languages
 
 if TYPE_CHECKING:
@@ -169,22 +171,34 @@ class VoiceController(QObject):
         self._page.presenter.new_clip()
         self._page.presenter.replace_text(text)
 
-    async def ask_save(self, take_id: str) -> None:
-        from app.ui.speech.export_dialog import ExportDialog
-
+    def ask_save(self, take_id: str) -> None:
+        """Ask where to save a clip; the kind of file chosen there is its format."""
         page = self._page
-        take_library = page.presenter.take_library
-        take = take_library.one(take_id) if take_library is not None else None
-        if take is None:
+        formats = page.take_actions.export_formats(take_id)
+        if not formats:
             return
-        dialog = ExportDialog(self._theme, page.main, take_id, take.format, page.presenter.pattern, page.take_actions)
-        if not await dialog.answer():
-            return
-        kind, pattern = dialog.kind, dialog.pattern
-        name = page.take_actions.proposed_name(take_id, kind, pattern)
         ask_to_save(
-            page.main, tr("Save clip"), name, lambda path: page.take_actions.export(take_id, path, kind, pattern)
+            page.main,
+            tr("Save clip"),
+            page.take_actions.proposed_name(take_id, formats[0].name),
+            lambda path: page.take_actions.export(take_id, path),
+            suffixes=[each.suffix for each in formats],
+            kinds=";;".join(f"{each.title} (*{each.suffix})" for each in formats),
         )
+
+    async def ask_pattern(self) -> None:
+        """Ask how the files of saved clips are named."""
+        presenter = self._page.presenter
+        pattern = await ask_text(
+            self._theme,
+            self._page.main,
+            tr("Names of saved clips"),
+            tr("Pattern: {words}", words=", ".join(f"{{{word}}}" for word in PATTERN_WORDS)),
+            value=presenter.pattern or DEFAULT_PATTERN,
+        )
+        if pattern is not None:
+            presenter.pattern = pattern
+            presenter.keep(pattern=pattern)
 
     async def hand_on(self, take_id: str) -> None:
         """Give a clip to Transcribe: one file that is called like it."""

@@ -53,7 +53,7 @@ async def test_parts_meet_without_a_click_in_every_format(speech: SpeechHarness,
     spool = reading.spool
     assert len(spool.seams_s) == 2
     target = tmp_path / f"clip.{kind}"
-    speech.take_actions.export(take_id, target, kind)
+    speech.take_actions.export(take_id, target)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as clip.{kind}")
     blocks = list(blocks_of(target, kind=kind, pcm_rate_hz=spool.rate_hz))
     saved, rate_hz = np.concatenate([block.samples for block in blocks]), blocks[0].rate_hz
@@ -91,7 +91,7 @@ async def test_a_model_of_a_rate_that_opus_does_not_know_is_saved_as_opus(
     samples = spool.read(0, spool.frames)
     spool.rate_hz = 22_050  # the same sound, told to be slower
     target = tmp_path / "clip.opus"
-    speech.take_actions.export(take_id, target, "opus")
+    speech.take_actions.export(take_id, target)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == "Saved as clip.opus")
     seconds = sum(len(block.samples) / block.rate_hz for block in blocks_of(target))
     assert seconds == pytest.approx(len(samples) / 22_050, abs=0.1)

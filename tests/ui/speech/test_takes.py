@@ -228,10 +228,11 @@ async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speec
 @pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
 async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: SpeechHarness, tmp_path: Path, kind: str) -> None:
     take_id = await with_a_take(speech)
-    name = speech.take_actions.proposed_name(take_id, kind, "{voice} {title} {id}")
+    speech.presenter.pattern = "{voice} {title} {id}"
+    name = speech.take_actions.proposed_name(take_id, kind)
     assert name == f"Emma {TEXT.removesuffix('.')} {take_id[:8]}.{kind}"
     target = tmp_path / name
-    speech.take_actions.export(take_id, target, kind)
+    speech.take_actions.export(take_id, target)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as {name}")
     take = speech.takes[0]
     assert duration_s(target, kind=kind) == pytest.approx(take.duration_s, abs=0.1)
@@ -246,7 +247,7 @@ async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: SpeechHarness
 async def test_a_clip_is_saved_under_a_name_as_long_as_the_disk_takes(speech: SpeechHarness, tmp_path: Path) -> None:
     take_id = await with_a_take(speech)
     target = tmp_path / ("x" * 251 + ".wav")
-    speech.take_actions.export(take_id, target, "wav")
+    speech.take_actions.export(take_id, target)
     await until(lambda: speech.toasts)
     assert speech.toasts[-1][0] == f"Saved as {target.name}" and target.is_file()
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 from PySide6.QtCore import QObject, Signal
 
 from app.audio.encoding import CannotWrite
-from app.audio.formats import SPEECH_FORMATS, can_encode, format_title, missing_sentence
+from app.audio.formats import FORMATS, SPEECH_FORMATS, Format, can_encode
 from app.core import money
 from app.core.budget import expecting_together
 from app.core.file_saving import Saved
@@ -28,10 +28,11 @@ from app.storage.takes import Take
 from app.translation import tr
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.session.take_library import DEFAULT_PATTERN, cost_words, delivery_words, name_of, same_file
-from app.ui.speech.state import AuditionRow, FormatChoice, SpeechHead
+from app.ui.speech.state import AuditionRow, SpeechHead
 from app.ui.speech.voice_catalog import Key
 
 MAX_AUDITION = 6
+TOLD_AFTER_S = 1.0  # a shorter wait needs no word
 AUDITION = "speech audition"
 OPEN = "speech open"
 
@@ -305,14 +306,16 @@ class TakeActions(QObject):
 
     # -- saving ---------------------------------------------------------------------------------------------------
 
-    def export_formats(self) -> tuple[FormatChoice, ...]:
-        """Return the six formats, with what is missing here for one that cannot be written."""
-        return tuple(
-            FormatChoice(name, format_title(name), "" if can_encode(name) else missing_sentence(name))
-            for name in SPEECH_FORMATS
-        )
+    def export_formats(self, take_id: str) -> tuple[Format, ...]:
+        """Return the formats in which it can be saved here, that of the clip first; () where there is no such clip."""
+        take_library = self._presenter.take_library
+        take = take_library.one(take_id) if take_library is not None else None
+        if take is None:
+            return ()
+        names = [name for name in SPEECH_FORMATS if name == take.format or can_encode(name)]
+        return tuple(FORMATS[name] for name in sorted(names, key=lambda name: name != take.format))
 
-    def proposed_name(self, take_id: str, kind: str, pattern: str = "") -> str:
+    def proposed_name(self, take_id: str, kind: str) -> str:
         """Return the file name a take would get."""
         presenter = self._presenter
         take = presenter.take_library.one(take_id) if presenter.take_library is not None else None
@@ -320,13 +323,12 @@ class TakeActions(QObject):
             return ""
         model = presenter.voice_list.model(take.model)
         name = model.name if model is not None else take.model
-        return name_of(pattern or presenter.pattern or DEFAULT_PATTERN, take, name, kind)
+        return name_of(presenter.pattern or DEFAULT_PATTERN, take, name, kind)
 
-    def export(self, take_id: str, target: Path, kind: str, pattern: str = "") -> None:
-        """Save the clip that is in the player as a file; `pattern` is remembered for the next one."""
-        if pattern and pattern != self._presenter.pattern:
-            self._presenter.pattern = pattern
-            self._presenter.keep(pattern=pattern)
+    def export(self, take_id: str, target: Path) -> None:
+        """Save a clip as a file of the format that the name of `target` says."""
+        suffix = target.suffix.lower()
+        kind = next((name for name in SPEECH_FORMATS if FORMATS[name].suffix == suffix), "wav")
         if not self._tasks.start_unless_running("speech export", self._export, take_id, target, kind):
             self._presenter.notice.emit(tr("The previous clip is still being saved. Try again in a moment."))
 
@@ -363,6 +365,9 @@ class TakeActions(QObject):
             await loaded.load()
             spool = loaded.spool
         model = presenter.voice_list.model(take.model)
+        later = asyncio.get_running_loop().call_later(
+            TOLD_AFTER_S, presenter.notice.emit, tr("Saving {name}…", name=target.name)
+        )
         try:
             await presenter.take_library.export(
                 take, spool, target, kind, model.name if model is not None else take.model
@@ -373,6 +378,7 @@ class TakeActions(QObject):
             self.saved.emit(tr("Saved as {name}", name=target.name))
             presenter.notice.emit(Saved(target))
         finally:
+            later.cancel()
             if loaded is not None:
                 await asyncio.to_thread(loaded.spool.close)
 
