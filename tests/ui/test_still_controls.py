@@ -40,10 +40,15 @@ def speech(theme: Theme) -> Steps:
 
 def large_file(theme: Theme) -> Steps:
     view = SoundView(theme)
-    sound = Sound("talk.wav", "WAV", 47_000_000, 500.0, too_large=True, must_choose=True)
-    head = Head("sound", "1", sound=sound)
-    chosen = replace(sound, must_choose=False)
-    heads = (head, replace(head, sound=chosen, treatment="split"), replace(head, sound=chosen, treatment="compress"))
+    sound = Sound("talk.wav", "WAV", 47_000_000, 500.0, too_large=True, is_over_limit=True)
+    heads = [Head("sound", "1", sound=sound, treatment=each) for each in ("flac", "split", "compress")]
+    return view, [lambda head=head: view.show_head(head) for head in heads]
+
+
+def nearly_large_file(theme: Theme) -> Steps:
+    view = SoundView(theme)
+    sound = Sound("talk.wav", "WAV", 25_500_000, 270.0, too_large=True)
+    heads = [Head("sound", "1", sound=sound, treatment=each) for each in ("", "flac", "compress")]
     return view, [lambda head=head: view.show_head(head) for head in heads]
 
 
@@ -62,7 +67,7 @@ def accounts(theme: Theme) -> Steps:
     return pane, [lambda cards=cards: pane.show_accounts(cards) for cards in ((box, other, paid), after)]
 
 
-@pytest.mark.parametrize("make", [speech, large_file, export, accounts])
+@pytest.mark.parametrize("make", [speech, large_file, nearly_large_file, export, accounts])
 def test_no_control_moves_between_the_states_of_a_tab(theme: Theme, make: Callable[[Theme], Steps]) -> None:
     pane, steps = make(theme)
     pane.resize(theme.px(560 if make is not export else 320), theme.px(1000))

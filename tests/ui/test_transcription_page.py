@@ -151,7 +151,9 @@ async def test_a_refused_request_keeps_the_sound_and_try_again_is_one_press(
         await until(lambda: main.view == "result")
 
 
-async def test_over_25_mb_the_button_waits_for_a_choice(tmp_home: Path, theme: Theme, sandbox: RunningSandbox) -> None:
+async def test_over_25_mb_flac_is_the_choice_until_another_is_made(
+    tmp_home: Path, theme: Theme, sandbox: RunningSandbox
+) -> None:
     async with open_transcription(tmp_home, theme, sandbox) as tab:
         sound = tab.sound_pane
         path = spoken_file(tmp_home)
@@ -160,7 +162,7 @@ async def test_over_25_mb_the_button_waits_for_a_choice(tmp_home: Path, theme: T
         await tab.add(path)
         assert sound.large.isVisible()
         assert "27 MB is over the service's limit of 25 MB" in sound.large_words.text()
-        assert not sound.send.isEnabled()
+        assert sound.flac.isChecked() and sound.send.isEnabled() and not sound.forget.isVisible()
         sound.squeeze.click()
         await tab.done()
         assert sound.send.isEnabled()
@@ -168,15 +170,18 @@ async def test_over_25_mb_the_button_waits_for_a_choice(tmp_home: Path, theme: T
         sound.split.click()
         await tab.done()
         assert tab.shown_head.treatment == "split"
-        tab.press(sound.forget)
-        await tab.done()
-        assert not sound.send.isEnabled()
         other = spoken_file(tmp_home, "borderline.wav")
         with other.open("ab") as file:
             file.truncate(25_500_000)
         await tab.add(other)
         assert "may be refused" in sound.large_words.text()
         assert sound.send.isEnabled()
+        assert not any(button.isChecked() for button in sound.choices.buttons())
+        sound.flac.click()
+        await tab.done()
+        tab.press(sound.forget)
+        await tab.done()
+        assert tab.shown_head.treatment == "", "sent as it is"
 
 
 async def test_words_are_clicked_heard_followed_and_found(tmp_home: Path, theme: Theme) -> None:

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.service.http.harmless_text import harmless_line
-from app.translation import tr, tr_n
+from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
@@ -264,14 +264,6 @@ class BatchView(QWidget):
             parts.append(tr("Remaining: {length} of audio, {price}.", length=length, price=batch.price))
         if batch.waiting and not batch.running:
             parts.append(tr("{count} waiting. Nothing is sent until you choose Continue.", count=batch.waiting))
-        if batch.need:
-            parts.append(
-                tr_n(
-                    "One file is over 25 MB. Open it to choose what to do.",
-                    "{n} files are over 25 MB. Open each to choose what to do.",
-                    batch.need,
-                )
-            )
         self.more.set_text(" ".join(parts))
         self.more.setVisible(bool(parts))
         self.start.setText(tr("Continue") if batch.waiting and not batch.running else tr("Transcribe all"))

@@ -48,7 +48,7 @@ from app.ui.transcription.session.upload_preparation import (
     DEFAULT_TARGET_BYTES,
     Folders,
     clean_up,
-    needs_treatment,
+    is_over_limit,
     treatment_of,
 )
 from app.ui.transcription.state import ExportChoice, Head, Mark, ModelChoice, Options, Sound
@@ -420,7 +420,7 @@ class TranscriptionPresenter(QObject):
             size_bytes=row.size_bytes,
             duration_s=row.duration_s,
             too_large=bool(row.treatment) or (row.origin == "file" and row.size_bytes > SURE_UPLOAD_BYTES),
-            must_choose=needs_treatment(row),
+            is_over_limit=is_over_limit(row),
             is_there=looked is None or not looked.problem,
             why_not=looked.problem if looked is not None else "",
             part_count=self._part_count,
@@ -565,7 +565,7 @@ class TranscriptionPresenter(QObject):
         self.transcribe(added.id)
 
     def set_treatment(self, row_id: str, treatment: str) -> None:
-        """Choose what happens with a file over 25 MB: "", "split" or "compress:BYTES"."""
+        """Choose how a large file is sent: "" as it is, "flac", "split" or "compress:BYTES"."""
         self.do(self._set_treatment, row_id, treatment)
 
     async def _set_treatment(self, row_id: str, treatment: str) -> None:
@@ -580,7 +580,7 @@ class TranscriptionPresenter(QObject):
         row = self.rows.get(row_id or "")
         if row is None or row_id is None or row_id == self.recorder.row_id or self._sender is None:
             return
-        if not self.head().can_send or needs_treatment(row):
+        if not self.head().can_send:
             self._row_changed(row_id)
             return
         if not self.batch_queue.is_sending(row_id) and not self._tasks.running(f"transcribe {row_id}"):

@@ -44,7 +44,7 @@ LARGEST_TARGET_MB = 25
 
 
 class SoundView(QWidget):
-    """`treatment_wanted` is "", "split" or "compress:BYTES"."""
+    """`treatment_wanted` is "", "flac", "split" or "compress:BYTES"."""
 
     transcribe_wanted = Signal()
     cancel_wanted = Signal()
@@ -73,6 +73,7 @@ class SoundView(QWidget):
         self.error = ErrorCard(theme)
         self.large = Card(theme, border="warn")
         self.choices = QButtonGroup(self)
+        self.flac = QRadioButton(tr("Convert to FLAC"))
         self.split = QRadioButton(tr("Split on silence"))
         self.squeeze = QRadioButton(tr("Compress to"))
         self.target = NumberField(theme, tr("Size in MB"), low=1, high=LARGEST_TARGET_MB, step=1, decimals=0, value=20)
@@ -137,8 +138,18 @@ class SoundView(QWidget):
         self.large_words = Label(theme, "", weight=600, wrap=True)
         top.addWidget(self.large_words, 1)
         self.large.body.addLayout(top)
-        for button in (self.split, self.squeeze):
+        for button in (self.flac, self.split, self.squeeze):
             self.choices.addButton(button)
+        self.large.body.addWidget(self.flac)
+        self.large.body.addWidget(
+            Label(
+                theme,
+                tr("Mono at 16 kHz, no quality is lost. If that is still over 25 MB, it is split at pauses."),
+                "small",
+                "text2",
+                wrap=True,
+            )
+        )
         self.large.body.addWidget(self.split)
         self.split_words = Label(
             theme,
@@ -157,7 +168,7 @@ class SoundView(QWidget):
         self.large.body.addLayout(row)
         self.squeeze_words = Label(theme, "", "small", "text2", wrap=True)
         self.large.body.addWidget(self.squeeze_words)
-        self.forget = QuietButton(theme, tr("Decide later"), size="small")
+        self.forget = QuietButton(theme, tr("Send as it is"), size="small")
         keep_room(self.forget)
         self.large.body.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -169,6 +180,7 @@ class SoundView(QWidget):
         self.stop.clicked.connect(self.cancel_wanted)
         self.save.clicked.connect(self.copy_wanted)
         self.error.action.connect(self.action)
+        self.flac.clicked.connect(lambda: self.treatment_wanted.emit("flac"))
         self.split.clicked.connect(lambda: self.treatment_wanted.emit("split"))
         self.squeeze.clicked.connect(self._want_squeeze)
         self.target.value_edited.connect(self._want_squeeze)
@@ -204,7 +216,7 @@ class SoundView(QWidget):
         self.price.set_text(tr("Estimate {price}", price=head.price) if head.price else "")
         self.price_words.set_text(head.price_words if head.price or head.price_words else "")
         self._show_player(head)
-        ready = head.can_send and work is None and not sound.must_choose and sound.is_there
+        ready = head.can_send and work is None and sound.is_there
         self._show_main_button(self.send if work is None else self.stop)
         self.send.setEnabled(ready)
         before, begun = (
@@ -241,20 +253,21 @@ class SoundView(QWidget):
         if not sound.too_large:
             return
         size = money.size(sound.size_bytes)
-        if sound.must_choose or head.treatment:
-            words = tr("{size} is over the service's limit of 25 MB. Choose what to do.", size=size)
+        if sound.is_over_limit:
+            words = tr("{size} is over the service's limit of 25 MB. Choose how to send it:", size=size)
         else:
             words = tr(
                 "{size} is close to the service's limit of 25 MB and may be refused. To be sure, choose:", size=size
             )
         self.large_words.set_text(words)
         self.choices.setExclusive(False)
+        self.flac.setChecked(head.treatment == "flac")
         self.split.setChecked(head.treatment == "split")
         self.squeeze.setChecked(head.treatment == "compress")
         self.choices.setExclusive(True)
         if head.treatment == "compress":
             self.target.set_value(head.target_bytes / MEGABYTE)
-        self.forget.setVisible(bool(head.treatment))
+        self.forget.setVisible(bool(head.treatment) and not sound.is_over_limit)
         target = self.target.value() * MEGABYTE
         rate = target * 8 / sound.duration_s / 1000 if sound.duration_s else None
         told = [tr("Converts to Opus, mono at 16 kHz.")]

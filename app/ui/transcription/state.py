@@ -165,7 +165,7 @@ class Sound:
     size_bytes: int = 0
     duration_s: float | None = None
     too_large: bool = False  # over what every reading of "25 MB" allows
-    must_choose: bool = False  # surely refused as it is, and nothing chosen yet
+    is_over_limit: bool = False  # surely refused as it is
     why_not: str = ""
     is_there: bool = True
     part_count: int = 0  # when split
@@ -223,7 +223,6 @@ class Batch:
     done: int = 0
     left: int = 0  # that can be sent now
     waiting: int = 0  # that were sent for and wait: the batch was paused, or the program ended
-    need: int = 0  # that need a decision first
     price: str = ""
     seconds: float = 0.0
 
@@ -278,9 +277,7 @@ def why_not_sent(head: Head, batch: Batch) -> str:
         return tr("It is already being sent.")
     if head.why_not:
         return head.why_not
-    if not head.sound.is_there:
-        return head.sound.why_not
-    return tr("Over 25 MB. Choose Split or Compress first.") if head.sound.must_choose else ""
+    return "" if head.sound.is_there else head.sound.why_not
 
 
 def _why_no_batch(batch: Batch) -> str:
@@ -288,6 +285,4 @@ def _why_no_batch(batch: Batch) -> str:
         return tr("The table has no files.")
     if batch.running:
         return tr("The files are already being transcribed.")
-    if batch.need:
-        return tr("{need} over 25 MB. Open each to choose what to do.", need=batch.need)
     return tr("All files in the table are transcribed.")

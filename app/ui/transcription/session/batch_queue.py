@@ -12,7 +12,6 @@ from app.core.budget import expecting_together
 from app.core.undo import UndoCommand
 from app.translation import tr
 from app.ui.transcription.session.rows import batch_row
-from app.ui.transcription.session.upload_preparation import needs_treatment
 from app.ui.transcription.state import Batch
 
 if TYPE_CHECKING:
@@ -49,19 +48,16 @@ class BatchQueue:
         rows = self.rows()
         work = self._presenter.work
         left = [row for row in rows if row.state in (*SENDABLE, "queued")]
-        need = [row for row in left if needs_treatment(row)]
-        ready = [row for row in left if not needs_treatment(row)]
         price_of, kind_of = self._presenter.price_of, self._presenter.kind_of
-        known = [price for row in ready if (price := price_of(row)) is not None]
+        known = [price for row in left if (price := price_of(row)) is not None]
         return Batch(
             rows=tuple(batch_row(row, work.get(row.id), kind_of(row), price_of(row)) for row in rows),
             running=self._is_wanted,
             done=sum(row.state == "done" for row in rows),
-            left=len(ready),
+            left=len(left),
             waiting=sum(row.state == "queued" for row in rows),
-            need=len(need),
             price=money.about(sum(known, Decimal(0))) if known else "",
-            seconds=sum(row.duration_s or 0.0 for row in ready),
+            seconds=sum(row.duration_s or 0.0 for row in left),
         )
 
     def start(self) -> None:
@@ -83,7 +79,7 @@ class BatchQueue:
         """Let every file wait that can be sent and is not on its way."""
         busy = self._task[0] if self._task is not None else None
         for row in self.rows():
-            if row.id != busy and row.state in SENDABLE and not needs_treatment(row):
+            if row.id != busy and row.state in SENDABLE:
                 await self._presenter.update(row.id, state="queued", problem={})
         self._presenter.publish_all()
 

@@ -17,7 +17,6 @@ from app.ui.kit.widgets.receipt_line import Run
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.exporting import Head as ExportHead
 from app.ui.transcription.session.exporting import length_words
-from app.ui.transcription.session.upload_preparation import needs_treatment
 from app.ui.transcription.state import BatchRow, Entry, Mark, Work, language_name
 
 if TYPE_CHECKING:
@@ -172,8 +171,6 @@ def export_head(row: TranscriptRow, model_name: str, received: Mapping[str, Any]
 def batch_row(row: TranscriptRow, work: Work | None, kind: str, price: Decimal | None) -> BatchRow:
     """One file of the table."""
     words, tone = BATCH_WORDS.get(row.state, ("", ""))
-    if needs_treatment(row) and row.state in ("recorded", "failed"):
-        words, tone = tr("Over 25 MB: choose what to do"), "warn"
     if row.state == "failed" and row.problem.get("what"):
         words = str(row.problem["what"])
     if work is not None:

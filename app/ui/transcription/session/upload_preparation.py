@@ -55,16 +55,18 @@ class Upload:
 
 
 def treatment_of(row: TranscriptRow) -> tuple[str, int]:
-    """Return ("", 0), ("split", 0) or ("compress", bytes)."""
+    """Return ("", 0) for a file that is sent as it is, ("flac", 0), ("split", 0) or ("compress", bytes)."""
     kind, _, size = row.treatment.partition(":")
     if kind == "compress":
         return kind, int(size) if size.isdigit() else DEFAULT_TARGET_BYTES
-    return (kind, 0) if kind == "split" else ("", 0)
+    if kind in ("flac", "split"):
+        return kind, 0
+    return ("flac" if is_over_limit(row) else ""), 0
 
 
-def needs_treatment(row: TranscriptRow) -> bool:
-    """True for a file that the service would refuse, and for which nothing has been chosen yet."""
-    return row.origin == "file" and row.size_bytes > MAX_UPLOAD_BYTES and not row.treatment
+def is_over_limit(row: TranscriptRow) -> bool:
+    """Return whether the service refuses the file as it is."""
+    return row.origin == "file" and row.size_bytes > MAX_UPLOAD_BYTES
 
 
 class Preparer:
@@ -97,8 +99,6 @@ class Preparer:
             raise CannotPrepare(looked.problem)
         kind, target_bytes = treatment_of(self._row)
         if not kind and self._row.origin != "recording":
-            if looked.size_bytes > MAX_UPLOAD_BYTES:
-                raise CannotPrepare(tr("{name} is over 25 MB. Compress it or split it on silence.", name=looked.name))
             return (Upload(looked.path, looked.wire_name),)
         folder = self._folders.cache / "uploads"
         try:
@@ -107,6 +107,8 @@ class Preparer:
                 return self._parts(looked, parts)
             if kind == "compress":
                 return (self._compressed(looked, target_bytes),)
+            if kind == "flac":
+                return self._as_flac(looked, parts)
             return self._recording(looked, parts)
         except OSError as error:
             refused = unavailable(error, Path(error.filename or folder), tr("Preparing audio"))
@@ -122,10 +124,19 @@ class Preparer:
             length = self._row.duration_s or looked.size_bytes / BYTES_PER_S["wav"]
             target = min(SURE_UPLOAD_BYTES, max(20_000, round(length * OGG_BYTES_PER_S)))
             return (self._compressed(looked, target),)
-        target_path = self._folders.upload_of(self._row, ".flac")
-        if looked.size_bytes > SURE_UPLOAD_BYTES * 3:  # surely too much as FLAC as well
+        return self._as_flac(looked, parts)
+
+    def _as_flac(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
+        """Without loss where that fits, cut at silences where it does not."""
+        if parts or (self._row.duration_s or 0) > 3 * longest_part_s(SURE_UPLOAD_BYTES):  # surely too long for one
             return self._parts(looked, parts)
-        to_flac(looked.path, target_path, self._on_share, self._stop)
+        target_path = self._folders.upload_of(self._row, ".flac")
+        source, is_scratch = self._readable(looked)
+        try:
+            to_flac(source, target_path, self._on_share, self._stop)
+        finally:
+            if is_scratch:
+                source.unlink(missing_ok=True)
         if target_path.stat().st_size > SURE_UPLOAD_BYTES:
             target_path.unlink()
             return self._parts(looked, parts)
