@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # httpcore: what httpx stands on, for sockets and proxies of our own
     "app.service.http.network_*": ("app.service", "httpx", "httpcore"),
     "app.service.updates": ("app.service", "httpx", "tuf"),  # reads a signed feed; its connections are ours
-    "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
+    "app.service*": ("app.service", "app.sealed", "httpx", "pydantic", "msgspec", "truststore"),
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
     "app.audio.*_av": ("app.audio", "numpy", "av"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
@@ -68,6 +68,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.chains.networks": ("app.sandbox", "eth_account", "eth_utils"),
     "app.sandbox.chains.node_methods": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
     "app.sandbox.chains.crypto_rpc": ("app.sandbox", "eth_utils"),
+    # cryptography: certificates, quotes, sealing; eth_keys and eth_utils: receipts
+    "app.sandbox.sealed*": ("app.sandbox", "cryptography", "eth_keys", "eth_utils"),
     "app.sandbox.media.image_engine": ("app.sandbox", "PIL"),
     "app.sandbox.media.images": ("app.sandbox", "PIL.Image"),  # the type of an image, nothing that runs
     "app.sandbox.media.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
@@ -464,9 +466,10 @@ LATE_IMPORTS = {
     "app.sandbox.media.video_jobs": 2,
     "app.sandbox.media.voices": 4,
     "app.sandbox.server": 8,  # its start is the window's, where somebody works in the Sandbox
-    "app.sandbox.site": 6,
+    "app.sandbox.chat.chat": 1,  # sealed chats: cryptography and more
+    "app.sandbox.site": 7,
     "app.sandbox.world": 1,
-    "app.service.service": 10,  # what a tab offers is loaded with the tab
+    "app.service.service": 11,  # what a tab offers is loaded with the tab
     "app.storage.log": 1,  # loaded before the first paint
     "app.ui.settings.connection.presenter": 3,  # cryptography
     "app.ui.settings.page": 14,  # a section is loaded when it is shown

@@ -490,6 +490,25 @@ def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> 
     )
 
 
+def _evidence_refused(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        tr("This model’s enclave was not proved"),
+        _join(_sentence(error.message) or _NO_REASON, _kept(subject), _NOTHING_SENT),
+        RETRY,
+        CHOOSE_MODEL,
+        icon="warning",
+    )
+
+
+def _seal_broken(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        tr("The seal broke"),
+        _join(_sentence(error.message), tr("Rialto stopped the answer and sent nothing again."), charged),
+        CHOOSE_MODEL,
+        icon="warning",
+    )
+
+
 _Writer = Callable[["errors.ServiceError", str, str], ErrorText]
 _WRITERS: dict[str, _Writer] = {
     "ServiceError": _anything,
@@ -500,6 +519,8 @@ _WRITERS: dict[str, _Writer] = {
     "ConnectionFailed": _offline,
     "TimedOut": _timed_out,
     "StreamCut": _cut,
+    "SealBroken": _seal_broken,
+    "EvidenceRefused": _evidence_refused,
     "BadResponse": _bad_answer,
     "OversizedResponse": _oversized,
     "WrongMedia": _wrong_media,

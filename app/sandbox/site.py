@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from app.sandbox.chat.local_servers import LocalServers
     from app.sandbox.media.media_models import MediaModel
     from app.sandbox.model_catalogue import ModelCatalogue
+    from app.sandbox.sealed.enclave import Enclave
 
 
 class Site:
@@ -72,6 +73,12 @@ class Site:
         from app.sandbox.chat.handbook import Handbook
 
         return Handbook(self._resources / "handbook", self.origin)
+
+    @cached_property
+    def enclave(self) -> Enclave:
+        from app.sandbox.sealed.enclave import Enclave
+
+        return Enclave()
 
     async def close(self) -> None:
         """Let go of what holds sockets and databases. Parts that were never asked for are not made for it."""

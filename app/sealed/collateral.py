@@ -7,6 +7,7 @@ without an error, so which of them are good enough is decided here, by name.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -97,3 +98,25 @@ def check_firmware(raw: bytes, collateral: Collateral | None, root_der: bytes, n
 def of_parts(parts: Mapping[str, str]) -> Collateral:
     """Put together what was fetched, part by part, by the names in `FIELDS`. Raises `Damaged`."""
     return Collateral(json.dumps({name: parts.get(name) for name in FIELDS}))
+
+
+def signed_member(body: bytes, name: str) -> tuple[str, str]:
+    """The exact text of one member of a list that Intel sent, and its signature: never written again, for it is signed.
+
+    Raises `Damaged`.
+    """
+    wrong = tr("Intel’s lists cannot be read.")
+    try:
+        text = body.decode()
+        content = json.loads(text)
+        begin = re.search(rf'"{name}"\s*:\s*', text)
+        if begin is None or not isinstance(content, dict) or not isinstance(content.get("signature"), str):
+            raise Damaged("collateral", 0, wrong)
+        _, end = json.JSONDecoder().raw_decode(text, begin.end())
+    except UnicodeDecodeError as error:
+        raise Damaged("collateral", error.start, wrong) from None
+    except json.JSONDecodeError as error:
+        raise Damaged("collateral", error.pos, wrong) from None
+    except (RecursionError, ValueError):
+        raise Damaged("collateral", 0, wrong) from None
+    return text[begin.end() : end], content["signature"]

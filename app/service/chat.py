@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from time import monotonic
 from types import TracebackType
+from typing import Protocol
 
 from app.service.calls import Call, CallRecord, JsonContent
 from app.service.chat_body import chat_body, parse_suffix
@@ -45,6 +46,26 @@ __all__ = ["ChatAnswer", "ChatResource", "ChatStream", "parse_suffix"]
 
 PATH = "/chat/completions"
 DRAIN_S = 0.25
+
+
+class Seal(Protocol):
+    """The sealed side of a stream: what has to hold before anything of an answer is read."""
+
+    def accept(self, answer: ServiceResponse) -> None:
+        """Look at the head of the answer. Raises `SealBroken`."""
+
+    def open(self, read: bytes, chunks: list[bytes]) -> tuple[list[bytes], ServiceError | None]:
+        """Return the chunks of a read with their texts opened, as far as they do, and why no more."""
+
+    def drained(self, read: bytes) -> None:
+        """Hear of bytes behind the end."""
+
+    def ended(self, finish_reason: str) -> bool:
+        """Whether the answer is whole, once its stream has ended well."""
+
+    def failed(self, error: ServiceError) -> ServiceError:
+        """The error as it is for a sealed request."""
+
 
 Price = Callable[[Usage | None], Decimal | None]  # None: the answer was cut before the service counted it
 
@@ -79,14 +100,16 @@ class ChatStream:
         *,
         price: Price | None = None,
         on_wait: OnWait | None = None,
+        seal: Seal | None = None,
     ) -> None:
         self._client = client
         self._call = call
         self._price = price
         self._on_wait = on_wait
+        self._seal = seal
         self._record: CallRecord = client.record(call)
         self._reader = ChatReader(client.dialect.documents_tool_names)
-        self._steps: AsyncGenerator[tuple[ChatEvent, ...], None] = self._run()
+        self._steps: AsyncGenerator[tuple[ChatEvent, ...], None] = self._run() if seal is None else self._sealed(seal)
 
     @property
     def exchange(self) -> Exchange:
@@ -134,10 +157,24 @@ class ChatStream:
         """Stop the answer. What was generated so far is probably charged."""
         await self._steps.aclose()
 
+    async def _sealed(self, seal: Seal) -> AsyncGenerator[tuple[ChatEvent, ...], None]:
+        try:
+            async with aclosing(self._run()) as steps:
+                async for events in steps:
+                    yield events
+        except ServiceError as error:
+            told = seal.failed(error)
+            if told is error:
+                raise
+            told.exchange = error.exchange
+            raise told from None
+
     async def _run(self) -> AsyncGenerator[tuple[ChatEvent, ...], None]:
-        reader = self._reader
+        reader, seal = self._reader, self._seal
         async with self._client.open(self._call, record=self._record, on_wait=self._on_wait) as answer:
             reader.info = answer.info
+            if seal is not None:
+                seal.accept(answer)
             if answer.info.content_type == "application/json":
                 events = await self._whole(answer)
                 yield events
@@ -151,7 +188,11 @@ class ChatStream:
                 feed, read = sse.feed, reader.read
                 spoke_at = monotonic()
                 async for piece in pieces:
-                    events = read(feed(piece))
+                    chunks = feed(piece)
+                    broken: ServiceError | None = None
+                    if seal is not None:
+                        chunks, broken = seal.open(piece, chunks)
+                    events = read(chunks)
                     if reader.usage is not None:
                         self._report()
                     if events:
@@ -159,21 +200,28 @@ class ChatStream:
                         yield events
                     elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
                         raise answer.cut(tr("The answer stopped arriving."))
+                    if broken is not None:
+                        raise broken
                     if reader.ended:
                         break
                 else:
                     rest = sse.finish()
-                    events = reader.read((rest,) if rest is not None else ())
+                    chunks, broken = [rest] if rest is not None else [], None
+                    if seal is not None:
+                        chunks, broken = seal.open(b"", chunks)
+                    events = reader.read(chunks)
                     if events:
                         yield events
+                    if broken is not None:
+                        raise broken
                 if reader.failure is not None:
                     raise reader.failure
-                if not reader.done:
+                if not reader.done or (seal is not None and not seal.ended(reader.finish_reason)):
                     raise _cut(answer.info)
                 self._report()
                 _count_tokens(self._client, self._call, reader.usage)
                 answer.complete = True
-                await _drain(pieces)
+                await _drain(pieces, seal)
 
     async def _whole(self, answer: ServiceResponse) -> tuple[ChatEvent, ...]:
         """Some deployments ignore `stream` for some models and answer at once."""
@@ -280,9 +328,10 @@ def _cut(info: ResponseInfo) -> StreamCut:
     )
 
 
-async def _drain(pieces: AsyncIterator[bytes]) -> None:
+async def _drain(pieces: AsyncIterator[bytes], seal: Seal | None) -> None:
     """Read the end of the body, so that the connection can serve the next call. Not worth waiting long for."""
     with suppress(TimeoutError, ServiceError):
         async with asyncio.timeout(DRAIN_S):
-            async for _ in pieces:
-                pass
+            async for piece in pieces:
+                if seal is not None:
+                    seal.drained(piece)

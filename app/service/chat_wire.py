@@ -49,6 +49,17 @@ class Chunk(msgspec.Struct, gc=False):
     venice_search_results: object = None
 
 
+class SealedChunk(msgspec.Struct, gc=False):
+    """A chunk of a sealed answer: what may pass in the clear, and `choices`, whose texts are envelopes."""
+
+    id: object = None
+    model: object = None
+    choices: object = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
+    cost: msgspec.Raw = msgspec.Raw(b"null")
+    error: object = None
+
+
 class PlainDelta(msgspec.Struct, gc=False):
     """Text and nothing else: what is typed None here makes the decoder refuse the chunk when it is there."""
 
@@ -79,6 +90,8 @@ class PlainChunk(msgspec.Struct, gc=False):
 
 
 decode_plain = msgspec.json.Decoder(PlainChunk).decode
+decode_sealed = msgspec.json.Decoder(SealedChunk).decode
+encode = msgspec.json.Encoder().encode
 decode_chunk = msgspec.json.Decoder(Chunk, float_hook=Decimal).decode
 UNFIT = (msgspec.MsgspecError, ValueError, RecursionError)
 

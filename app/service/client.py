@@ -248,6 +248,10 @@ class ServiceClient:
                 self.limits.budget.listen(self._on_budget)
         return self.limits
 
+    async def rest(self, seconds: float) -> None:
+        """Wait between tries that a caller makes by itself."""
+        await self._sleep(seconds)
+
     async def aclose(self) -> None:
         """Close every connection. Calls under way are cut off, later ones are not sent."""
         self._is_closed = True

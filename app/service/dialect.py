@@ -21,6 +21,7 @@ class Dialect:
     extension_object: str  # key of the extra chat options in a request body
     header_prefix: str  # of response headers, lower case
     rpc_header_prefix: str
+    tee_header_prefix: str  # of the headers of a sealed request
     siwx_header: str
     payment_header: str
     siwx_domain: str | None
@@ -30,6 +31,15 @@ class Dialect:
     model_by_id: bool  # whether `GET /models/{id}` exists
     documents_tool_names: tuple[str, ...]  # tool calls that are really search results; never executed
     citation_styles: tuple[str, ...]  # "ref": [REF]0[/REF], counted from 0; "caret": ^1^, counted from 1
+
+    def tee_headers(self, client_key: bytes, model_key: bytes) -> tuple[tuple[str, str], ...]:
+        """The three headers that make a request a sealed one; services take one that lacks any for an open one."""
+        prefix = self.tee_header_prefix
+        return (
+            (f"{prefix}Client-Pub-Key", client_key.hex()),
+            (f"{prefix}Model-Pub-Key", model_key.hex()),
+            (f"{prefix}Signing-Algo", "ecdsa"),
+        )
 
     def header_value(self, headers: Mapping[str, str], name: str) -> str | None:
         """Return the branded response header `name` ("version", "rpc-credits"), our own prefix first.
@@ -60,6 +70,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
             extension_object="service_parameters",
             header_prefix="x-service-",
             rpc_header_prefix="X-Service-RPC-",
+            tee_header_prefix="X-Service-TEE-",
             siwx_header="X-Sign-In-With-X",
             payment_header="X-402-Payment",
             siwx_domain=None,
@@ -76,6 +87,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
             extension_object="venice_parameters",
             header_prefix="x-venice-",
             rpc_header_prefix="X-Venice-RPC-",
+            tee_header_prefix="X-Venice-TEE-",
             siwx_header="SIGN-IN-WITH-X",
             payment_header="PAYMENT-SIGNATURE",
             siwx_domain="api.venice.ai",

@@ -8,10 +8,12 @@
     ├── ConnectionFailed      no answer; `surely_not_sent` says whether the service can have seen the call
     ├── TimedOut              no answer in time; may have been carried out and charged
     ├── StreamCut             an answer began and ended too early; what arrived stays with the caller
+    │   └── SealBroken        a sealed answer that is not sealed, or was changed; `reason` says which
     ├── BadResponse             an answer that cannot be what the service meant: not JSON, another host
     │   ├── WrongMedia        no sound, no image, no text where one was asked for; may have been charged
     │   └── OversizedResponse   larger than we read; `str(error)` names the limit
     ├── InBandError           an error object inside an answer that began with 200
+    ├── EvidenceRefused       not sent: what should prove a model's enclave does not; `verdict` has every check
     ├── OutcomeUnknown        a payment was sent, and nobody can say yet whether it was carried out
     └── RefusedCall           the service answered with a status of 400 or more
         ├── BadRequest            400   `fields` names what to change
@@ -37,11 +39,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.service.response_info import ResponseInfo
+    from app.service.sealed.resource import Attestation
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,31 @@ class StreamCut(ServiceError):
     """The answer stopped before its end. What `arrived` has already been given to the caller."""
 
     arrived = True  # False: not even a beginning
+
+
+class SealBroken(StreamCut):
+    """A sealed answer that cannot be trusted. Nothing of the piece that broke the seal is given to anybody.
+
+    `reason`: "clear" (something came in the clear), "damaged" (a piece that does not open), "unsealed" (the answer does
+    not say that it is sealed), "stale" (the enclave has another key now), "history" (earlier turns were refused), or
+    "refused" (the sealed request was). It is never repeated by itself, and never in the clear.
+    """
+
+    def __init__(self, message: str = "", *, reason: str = "damaged", arrived: bool = False, **told: Any) -> None:
+        super().__init__(message, **told)
+        self.reason = reason
+        self.arrived = arrived
+
+
+class EvidenceRefused(ServiceError):
+    """Nothing was sent: the evidence of a model's enclave failed a check. The message is that check's sentence.
+
+    `attestation` is what was checked, with every line; None where the service could not be asked.
+    """
+
+    def __init__(self, message: str = "", *, attestation: Attestation | None = None) -> None:
+        super().__init__(message, surely_not_sent=True)
+        self.attestation = attestation
 
 
 class BadResponse(ServiceError):

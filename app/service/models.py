@@ -41,6 +41,9 @@ class Capabilities(WireModel):
     supports_reasoning_effort: bool = Field(default=False, alias="supportsReasoningEffort")
     supports_web_search: bool = Field(default=False, alias="supportsWebSearch")
     supports_x_search: bool = Field(default=False, alias="supportsXSearch")
+    # Both decide about sealed chats, never the model's id (R-TEE-01).
+    supports_tee_attestation: bool = Field(default=False, alias="supportsTeeAttestation")
+    supports_e2ee: bool = Field(default=False, alias="supportsE2EE")
     supports_prompt: bool = Field(default=False, alias="supportsPromptParam")
     supports_temperature: bool = Field(default=False, alias="supportsTemperatureParam")
     supports_top_p: bool = Field(default=False, alias="supportsTopPParam")

@@ -18,6 +18,7 @@ PER_MINUTE: Mapping[str, int] = {
     "embedding": 500,
     "video_queue": 40,
     "video_retrieve": 120,
+    "tee": 10,  # evidence of enclaves and receipts together, for one address
     "crypto": 90,  # of 100: a refusal there also stops the calls of every other program with the same key
 }
 PARTNER_PER_MINUTE: Mapping[str, int] = {**PER_MINUTE, "image": 60, "audio": 120, "embedding": 500}

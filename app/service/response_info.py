@@ -88,6 +88,8 @@ class ResponseInfo:
     payment_required: str | None = None  # base64 JSON
     payment_response: str | None = None
 
+    tee: bool | None = None  # the answer comes from an enclave, sealed where the request was
+    tee_provider: str | None = None
     is_blurred: bool | None = None
     is_content_violation: bool | None = None
     is_adult_content_violation: bool | None = None
@@ -186,6 +188,8 @@ def read_response_info(
         replayed=truth(get("idempotent-replayed")),
         payment_required=get("payment-required"),
         payment_response=get("payment-response") or get("x-payment-response"),
+        tee=truth(branded("tee")),
+        tee_provider=branded("tee-provider"),
         is_blurred=truth(branded("is-blurred")),
         is_content_violation=truth(branded("is-content-violation")),
         is_adult_content_violation=truth(branded("is-adult-model-content-violation")),

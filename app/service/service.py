@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.service.crypto_rpc import CryptoRpcResource
     from app.service.embeddings import EmbeddingsResource
     from app.service.images import ImagesResource
+    from app.service.sealed.resource import SealedResource
     from app.service.speech import SpeechResource, VoicesResource
     from app.service.transcription import TranscriptionResource
     from app.service.video import VideoResource
@@ -93,6 +94,12 @@ class Service:
         from app.service.crypto_rpc import CryptoRpcResource
 
         return CryptoRpcResource(self.client)
+
+    @cached_property
+    def sealed(self) -> SealedResource:
+        from app.service.sealed.resource import SealedResource
+
+        return SealedResource(self.client)
 
     @cached_property
     def billing(self) -> BillingResource:

@@ -13,6 +13,7 @@ from app.service.service import Service
 from app.service.speech import SpeechRequest
 from app.service.transcription import TranscriptionRequest
 from app.service.video import QueuedVideo, VideoRequest
+from tests.kit.sealed import ended_stream, session_of
 
 T = TypeVar("T", covariant=True)
 Ask = Callable[[Service, Path], Awaitable[object]]
@@ -78,9 +79,15 @@ CALLS: dict[str, Ask] = {
     "billing.usage": lambda at, _: at.billing.usage(),
     "billing.export_usage": lambda at, wav: at.billing.export_usage(wav.with_suffix(".csv")),
     "billing.analytics": lambda at, _: at.billing.analytics(),
+    "sealed.attest": lambda at, _: at.sealed.attest("m"),
+    "sealed.stream": lambda at, _: drained(at.sealed.stream(HI, session_of(at))),
+    "sealed.receipt": lambda at, _: at.sealed.receipt(ended_stream(at)),
     "x402.balance": lambda at, _: at.x402.balance(WALLET),
     "x402.transactions": lambda at, _: at.x402.transactions(WALLET),
     "x402.top_up_requirements": lambda at, _: at.x402.top_up_requirements(),
     "x402.settle": lambda at, _: at.x402.settle(PAYMENT),
 }
-WITHOUT_CREDENTIALS = ("video.download", "video.revoke", "x402.top_up_requirements", "x402.settle")
+WITHOUT_CREDENTIALS = (
+    *("video.download", "video.revoke", "x402.top_up_requirements", "x402.settle"),
+    *("sealed.attest", "sealed.receipt"),
+)

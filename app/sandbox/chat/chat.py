@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 from app.sandbox.chat import answer_engines, prompts
 from app.sandbox.chat.attachments import check_parts
@@ -16,10 +17,22 @@ from app.sandbox.http.errors import Refusal, context_overflow
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import ModelEntry
 
+if TYPE_CHECKING:
+    from app.sandbox.sealed.relay import SealedRequest
+
 
 async def complete(call: Call) -> Response:
     names = call.names
-    request = parse(call.json_object(), names.extension, names.other_extension, flat_list=names.issues_in_errors)
+    body = call.json_object()
+    sealed: SealedRequest | None = None
+    wanted = await call.site.models.find(str(body.get("model")))
+    in_enclave = wanted is not None and wanted.has("supportsTeeAttestation")
+    if wanted is not None and in_enclave:  # before anything is checked: all but the enclave sees envelopes alone
+        from app.sandbox.sealed import relay
+
+        sealed = relay.opened(call, body, wanted)
+        body = body if sealed is None else sealed.body
+    request = parse(body, names.extension, names.other_extension, flat_list=names.issues_in_errors)
     model = await _admitted_model(call, request)
     _check_gates(call, request, model)
     character = None
@@ -40,13 +53,20 @@ async def complete(call: Call) -> Response:
     if model.caches_prompts:
         now = call.world.clock.now()
         cache = prompts.use_cache(call.caller.prompt_cache, prompt, model.id, request.cache_key, now)
-    call.world.last_prompt = {"model": model.id, "messages": list(prompt.messages), "tokens": prompt.tokens}
+    if sealed is None:
+        call.world.last_prompt = {"model": model.id, "messages": list(prompt.messages), "tokens": prompt.tokens}
     first_turn = not any(message.get("role") == "assistant" for message in request.messages)
     greeting = character.opening(first_turn=first_turn) if character else ""
     turn = answer_engines.make_turn(request, model, prompt.messages, findings, greeting)
     completion = Completion(call, Job(turn, prompt.tokens, cache, f"chatcmpl-{secrets.token_hex(8)}"))
     _add_model_headers(call, model)
+    if in_enclave:
+        relay.add_headers(call, model)
     await completion.begin()
+    if sealed is not None and not relay.tells_plain_json(call):
+        return event_stream(relay.sealed_events(call, sealed, completion.id, _closing(completion)))
+    if sealed is not None:
+        return json_answer(await completion.whole())
     if request.stream:
         return event_stream(_closing(completion))
     return json_answer(await completion.whole())

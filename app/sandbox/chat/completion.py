@@ -58,6 +58,10 @@ class Completion:
         self._pieces: AsyncGenerator[Piece, None] | None = None
         self._first: Piece | None = None
 
+    @property
+    def id(self) -> str:
+        return self._job.id
+
     async def begin(self) -> None:
         """Get the first piece, so that an engine that cannot answer is refused with a status of its own."""
         self._pieces = answer_engines.answer(self._call.site, self._turn)

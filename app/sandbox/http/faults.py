@@ -30,11 +30,51 @@ NAMES = {
     "settlement_failed": "answer a verified payment with 402 SETTLEMENT_FAILED; nothing is transferred",
     "payment_in_progress": "answer a verified payment with 409 PAYMENT_IN_PROGRESS; nothing is transferred yet",
     "settlement_timeout": "answer a verified payment with 504 SETTLEMENT_TIMEOUT; it counts unless `landed` is false",
+    # What a service could say of a sealed chat that is not true
+    "sealed_other_nonce": "attest with another nonce than the one that was sent",
+    "sealed_old_quote": "attest with a quote for an older nonce",
+    "sealed_other_key": "name another key than the quote does",
+    "sealed_other_address": "name another signing address than the key's",
+    "sealed_other_model": "attest another model",
+    "sealed_debug": "attest an enclave in debug mode",
+    "sealed_flipped_byte": "change one byte of the quote: `kind` body, signature or qe",
+    "sealed_other_root": "sign the quote under another root certificate",
+    "sealed_firmware": "list the enclave's firmware as `kind` out_of_date or revoked",
+    "sealed_lists_expired": "send a list of firmware levels that has expired",
+    "sealed_revoked": "list the enclave's processor as revoked",
+    "sealed_quote_type": "send a quote of another type: `kind` sgx or version",
+    "sealed_server_nonce": "say that the server made the nonce",
+    "sealed_two_keys": "name two different keys",
+    "sealed_report_data": "put something into the unused bytes of the quote's report data",
+    "sealed_event_log": "change an entry of the event log",
+    "sealed_gpu": "send evidence of a graphics processor with `kind` nonce (another one) or empty",
+    "sealed_measurements": "attest another release of the enclave's program",
+    "sealed_no_quote": "claim that everything is verified, and send no quote",
+    "sealed_claims": "report the quote as invalid although it is not",
+    "sealed_clear_first": "send the first piece of a sealed answer in the clear",
+    "sealed_clear_middle": "send a later piece of a sealed answer in the clear",
+    "sealed_clear_reasoning": "send the reasoning of a sealed answer in the clear",
+    "sealed_bad_chunk": "damage a piece of a sealed answer: `kind` cut, odd or other_key",
+    "sealed_lost_chunk": "lose a piece of a sealed answer: `kind` blank or dropped",
+    "sealed_no_header": "leave out the header that says that an answer comes from an enclave",
+    "sealed_plain_json": "answer a sealed chat in one piece, in the clear",
+    "sealed_receipt": "sign a receipt for `kind` other_text, or with other_key",
+    "sealed_stale_key": "change the enclave's key: `kind` stream, or history (earlier answers are refused)",
 }
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE = re.compile(r"([!-~\xa0-\xff]([ \t!-~\xa0-\xff]*[!-~\xa0-\xff])?)?")
 _FRAMING = ("content-length", "transfer-encoding", "connection", "content-encoding")
 LIES = ("length", "json", "html", "empty", "type")
+KINDS = {
+    "sealed_flipped_byte": ("body", "signature", "qe"),
+    "sealed_firmware": ("out_of_date", "revoked"),
+    "sealed_quote_type": ("sgx", "version"),
+    "sealed_gpu": ("nonce", "empty"),
+    "sealed_bad_chunk": ("cut", "odd", "other_key"),
+    "sealed_lost_chunk": ("blank", "dropped"),
+    "sealed_receipt": ("other_text", "other_key"),
+    "sealed_stale_key": ("stream", "history"),
+}
 
 
 @dataclass(slots=True)
@@ -71,7 +111,7 @@ class Faults:
             "shape": check.choice(("shape",), body.get("shape"), SHAPES),
             "text": check.text(("text",), body.get("text")),
             "headers": _headers(check, body.get("headers")),
-            "kind": check.choice(("kind",), body.get("kind"), LIES),
+            "kind": check.choice(("kind",), body.get("kind"), KINDS.get(name, LIES)),
             "after": check.integer(("after",), body.get("after"), 0),
             "code": check.text(("code",), body.get("code")),
             "landed": check.boolean(("landed",), body.get("landed")),

@@ -25,7 +25,7 @@ from app.sandbox.world import iso
 if TYPE_CHECKING:
     from app.sandbox.accounts.wallets import Visit
 
-VERSION = "20261120.210000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
+VERSION = "20261123.210000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
 GZIP_FROM_BYTES = 1024
 DOWNLOADS = "/downloads/"  # pre-signed addresses: no key, and yet they can be told to misbehave
 _OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")

@@ -103,6 +103,13 @@ ROUTES = (
     _api("POST", "/video/retrieve", "media.video.retrieve", limit="video_retrieve"),
     _api("POST", "/video/complete", "media.video.complete"),
     Route(("GET", "DELETE"), ("downloads", "{token}"), "media.video.download", open=True),
+    _api("GET", "/tee/attestation", "sealed.tee.attestation", public=True),
+    _api("GET", "/tee/signature", "sealed.tee.signature", public=True),
+    # Intel's lists, which its own servers have under these paths
+    _page("/tdx/certification/v4/tcb", "sealed.tee.tcb"),
+    _page("/tdx/certification/v4/qe/identity", "sealed.tee.qe_identity"),
+    _page("/sgx/certification/v4/pckcrl", "sealed.tee.pck_crl"),
+    _page("/sgx/certification/v4/rootcacrl", "sealed.tee.root_crl"),
     _page("/", "http.pages.front"),
     _page("/handbook", "http.pages.handbook_index"),
     _page("/handbook/{page}", "http.pages.handbook_page"),
@@ -124,5 +131,7 @@ ROUTES = (
     _control("PUT POST", "/settings", "http.controls.settings"),
     _control("GET PUT POST", "/wallets/{address}", "accounts.wallet_account.one_wallet"),
     _control("GET POST", "/faucet", "accounts.wallet_account.faucet", open=True),
+    _control("GET", "/sealed/root", "sealed.tee.root"),
+    _control("GET", "/sealed/seen", "sealed.tee.seen"),
     _control("PUT POST", "/reset", "http.controls.reset"),
 )

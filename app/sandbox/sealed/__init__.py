@@ -1,0 +1,1 @@
+"""The Sandbox's enclave: it really seals, and its evidence ends at a root certificate that says Sandbox."""

@@ -1,0 +1,1 @@
+"""Sealed chats over HTTP: evidence of enclaves, sealed requests and answers, receipts."""
