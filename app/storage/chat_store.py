@@ -25,14 +25,27 @@ from app.storage.chat_rows import (
     plain_objects,
     preview_of,
 )
-from app.storage.database import Database, Transaction
+from app.storage.database import Database, Row
 from app.storage.errors import NotStored
 from app.storage.presets import Presets
-from app.storage.search_index import NONE, Marker, like_pattern, query_of
+from app.storage.search_index import (
+    ENDS_WITH,
+    MOST_TERMS,
+    NONE,
+    TERMS_WITHIN,
+    TRIGRAM,
+    Marker,
+    Query,
+    any_of,
+    like_pattern,
+    query_of,
+)
 from app.storage.table import Table, read_rows
 from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
 from app.translation import tr
 
+PURGED_AT_ONCE = 500  # messages
+NEWEST = 10_000  # messages that a search for a letter or two reads before it asks the index
 HEAD: Final = "head"  # add_message's parent when none is named: the leaf on screen
 _CHANGEABLE = (
     "title",
@@ -112,10 +125,10 @@ class ChatStore:
         )
         return await self.chat(chat_id)
 
-    async def chats(self, include_trashed: bool = False) -> tuple[Chat, ...]:
-        """Return the list as it is shown: pinned first, newest first. One query that reads no message."""
-        where = "" if include_trashed else "WHERE trashed_at IS NULL"
-        return await CHATS.select(self._database, f"{where} ORDER BY pinned DESC, updated_at DESC, seq DESC")
+    async def chats(self, *, trashed: bool = False) -> tuple[Chat, ...]:
+        """Return the list as it is shown, or the trash: pinned first, newest first. One query that reads no message."""
+        where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
+        return await CHATS.select(self._database, f"WHERE {where} ORDER BY pinned DESC, updated_at DESC, seq DESC")
 
     async def chat(self, chat_id: str) -> Chat:
         return await CHATS.one(self._database, chat_id)
@@ -137,9 +150,18 @@ class ChatStore:
         await CHATS.change(self._database, chat_id, trashed_at=None)
 
     async def purge(self, chat_id: str) -> None:
-        """Delete a chat and its messages for good. Receipts stay, and so do backups until newer ones replace them."""
-        async with self._database.transaction() as transaction:
-            await _purge(transaction, "id = ?", [chat_id])
+        """Delete a chat and its messages for good. Receipts stay, and so do backups until newer ones replace them.
+
+        Messages go in pieces, the newest first, since each may be the parent of later ones: what else is to be
+        written waits for none of them long. A chat that is cut off by a kill lies in the trash with what is left.
+        """
+        some = "SELECT seq FROM messages WHERE chat_id = ? ORDER BY seq DESC LIMIT ?"
+        gone = PURGED_AT_ONCE
+        while gone == PURGED_AT_ONCE:
+            gone = await self._database.execute(
+                f"DELETE FROM messages WHERE seq IN ({some})", [chat_id, PURGED_AT_ONCE], durable=False
+            )
+        await self._database.execute("DELETE FROM chats WHERE id = ?", [chat_id])
 
     # Messages
 
@@ -376,29 +398,59 @@ class ChatStore:
         if not query.terms or limit <= 0:
             return ()
         titles = () if chat_id else await self._titles(query.terms, limit)
-        conditions = ["c.trashed_at IS NULL"] if chat_id is None else ["m.chat_id = ?"]
-        values: list[Any] = [] if chat_id is None else [chat_id]
-        source = "messages m"
-        order = "m.seq"
+        room = limit - len(titles)
         if query.match and self._database.search_kind != NONE:
-            source, order = "messages_fts f CROSS JOIN messages m ON m.seq = f.rowid", "f.rowid"
-            conditions.insert(0, "messages_fts MATCH ?")
-            values.insert(0, query.match)
-        for pattern in query.likes:
-            conditions.append("m.content LIKE ? ESCAPE '\\'")
-            values.append(pattern)
-        rows = await self._database.fetch(
-            "SELECT c.id, c.title, m.id, m.role, m.created_at, m.content"
-            f" FROM {source} CROSS JOIN chats c ON c.id = m.chat_id WHERE {' AND '.join(conditions)}"
-            f" ORDER BY {order} DESC LIMIT ?",
-            [*values, limit - len(titles)],
-        )
+            source = "messages_fts f CROSS JOIN messages m ON m.seq = f.rowid"
+            rows = await self._found(query, source, "f.rowid", room, chat_id, "messages_fts MATCH ?", query.match)
+        elif chat_id is not None or self._database.search_kind != TRIGRAM:
+            rows = await self._found(query, "messages m", "m.seq", room, chat_id)
+        else:
+            rows = await self._short(query, room)
         marker = Marker(query.terms)
         found = (
             SearchHit(chat, title, message, role, moment_of(at), marker.snippet(content))
             for chat, title, message, role, at, content in rows
         )
         return (*titles, *found)
+
+    async def _found(
+        self, query: Query, source: str, order: str, limit: int, chat_id: str | None, where: str = "TRUE", *given: str
+    ) -> list[Row]:
+        """Return the newest messages of `source`, `where` narrows it, that hold what the index cannot tell."""
+        conditions = [where, "c.trashed_at IS NULL" if chat_id is None else "m.chat_id = ?"]
+        conditions += ["m.content LIKE ? ESCAPE '\\'"] * len(query.likes)
+        return await self._database.fetch(
+            "SELECT c.id, c.title, m.id, m.role, m.created_at, m.content"
+            f" FROM {source} CROSS JOIN chats c ON c.id = m.chat_id WHERE {' AND '.join(conditions)}"
+            f" ORDER BY {order} DESC LIMIT ?",
+            [*given, *((chat_id,) if chat_id is not None else ()), *query.likes, limit],
+        )
+
+    async def _short(self, query: Query, limit: int) -> list[Row]:
+        """Look for words of one or two letters: among the newest messages, where they are frequent, else by the index.
+
+        What is in few of the newest messages is in few of all, so that little is read either way.
+        """
+        newest = f"(SELECT * FROM messages ORDER BY seq DESC LIMIT {NEWEST}) m"
+        rows = await self._found(query, newest, "m.seq", limit, None)
+        if len(rows) >= limit:
+            return rows
+        known = []
+        for term in query.terms:
+            low = term.lower()
+            within = await self._database.fetch(TERMS_WITHIN, [low, low + chr(0x10FFFF), MOST_TERMS])
+            known.append((len(within), low, [row[0] for row in within]))
+        count, rarest, trigrams = min(known)
+        if count == MOST_TERMS:
+            return await self._found(query, "messages m", "m.seq", limit, None)
+        ends = await self._database.fetch(ENDS_WITH, [rarest]) if len(rarest) == 1 else [(rarest,)]
+        marks = ", ".join("?" * len(ends))
+        which = f"SELECT seq FROM messages WHERE lower(substr(content, -2)) IN ({marks})"
+        given = [row[0] for row in ends]
+        if trigrams:
+            which += " UNION SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?"
+            given.append(any_of(trigrams))
+        return await self._found(query, "messages m", "m.seq", limit, None, f"m.seq IN ({which})", *given)
 
     async def _titles(self, terms: tuple[str, ...], limit: int) -> tuple[SearchHit, ...]:
         fits = " AND ".join("title LIKE ? ESCAPE '\\'" for _ in terms)
@@ -409,11 +461,3 @@ class ChatStore:
         )
         marker = Marker(terms, width=1000)
         return tuple(SearchHit(chat, title, None, "", moment_of(at), marker.snippet(title)) for chat, title, at in rows)
-
-
-async def _purge(transaction: Transaction, which: str, values: Sequence[Any]) -> int:
-    await transaction.execute(
-        f"DELETE FROM messages WHERE chat_id IN (SELECT id FROM chats WHERE {which})",
-        values,
-    )
-    return await transaction.execute(f"DELETE FROM chats WHERE {which}", values)

@@ -22,7 +22,7 @@ import aiosqlite
 
 from app.storage.backups import Backup, Clock, backups_in, make_backup, rotate, utc_now
 from app.storage.schema import BUSY_TIMEOUT_S, in_words, prepare
-from app.storage.search_index import KEY, NONE
+from app.storage.search_index import CREATE_TERMS, KEY, NONE, TRIGRAM
 
 Row = tuple[Any, ...]
 Values = Sequence[Any]
@@ -89,8 +89,10 @@ class Database:
                     opened.append(await connection)
                     await connection.execute("PRAGMA foreign_keys=ON")
                 writer, reader = opened
-                await reader.execute("PRAGMA query_only=ON")
                 rows = await reader.execute_fetchall("SELECT value FROM meta WHERE key = ?", (KEY,))
+                if (TRIGRAM,) in _rows(rows):
+                    await reader.execute(CREATE_TERMS)
+                await reader.execute("PRAGMA query_only=ON")
         except BaseException:
             for connection in opened:
                 await connection.close()

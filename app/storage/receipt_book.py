@@ -83,7 +83,11 @@ class ReceiptBook:
         """Return the tabs, account ids and models that occur."""
         found = []
         for column in ("tab", "account_id", "model"):
-            rows = await self._database.fetch(f"SELECT DISTINCT {column} FROM receipts ORDER BY {column}")
+            rows = await self._database.fetch(  # from one to the next by its index: DISTINCT would read every receipt
+                f"WITH RECURSIVE step (value) AS (SELECT min({column}) FROM receipts UNION ALL"
+                f" SELECT (SELECT min({column}) FROM receipts WHERE {column} > value) FROM step"
+                " WHERE value IS NOT NULL) SELECT value FROM step WHERE value IS NOT NULL"
+            )
             found.append(tuple(text for row in rows if (text := read_text(row[0]))))
         return found[0], found[1], found[2]
 

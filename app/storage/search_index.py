@@ -4,6 +4,9 @@ The trigram tokenizer finds any part of a word in any script; where this SQLite 
 beginnings of words; where it has no FTS5 at all, searches read the messages (`LIKE`). The kind in use is written
 in `meta`; a database that moves to another SQLite gets its index rebuilt.
 
+Words of one or two letters have no trigram. Frequent ones are among the newest messages; rare ones are found by the
+trigrams that begin with them (`TERMS` lists those) and by the ends of messages.
+
 An answer that still streams is not in the index: it is saved four times a second, and indexing it each time would
 cost more than drawing it. The row enters when its state changes.
 """
@@ -12,10 +15,13 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 KEY = "search_index"
 TRIGRAM, WORDS, NONE = "trigram", "unicode61", "none"
+TERMS = "temp.messages_terms"  # what the index holds; made for each connection, holds nothing itself
+MOST_TERMS = 200
 TRIGGERS = ("messages_indexed_insert", "messages_indexed_delete", "messages_indexed_update")
 
 _CREATE_TRIGGERS = """
@@ -75,6 +81,29 @@ def ensure_index(database: sqlite3.Connection, best: str | None = None) -> str:
         database.rollback()
         raise
     return best
+
+
+CREATE_TERMS = f"CREATE VIRTUAL TABLE {TERMS} USING fts5vocab('main', 'messages_fts', 'instance')"
+# From one term to the next: a list of all of them would count every place where each occurs.
+TERMS_WITHIN = (
+    "WITH RECURSIVE step (term) AS ("
+    f" SELECT (SELECT term FROM {TERMS} WHERE term >= ?1 AND term <= ?2 LIMIT 1)"
+    f" UNION ALL SELECT (SELECT term FROM {TERMS} WHERE term >= step.term || char(1) AND term <= ?2 LIMIT 1)"
+    " FROM step WHERE step.term IS NOT NULL"
+    ") SELECT term FROM step WHERE term IS NOT NULL LIMIT ?3"
+)
+ENDS_WITH = (  # the same over the index of ends
+    "WITH RECURSIVE step (end) AS ("
+    " SELECT min(lower(substr(content, -2))) FROM messages"
+    " UNION ALL SELECT (SELECT min(lower(substr(content, -2))) FROM messages WHERE lower(substr(content, -2)) > end)"
+    " FROM step WHERE end IS NOT NULL"
+    ") SELECT end FROM step WHERE instr(end, ?)"
+)
+
+
+def any_of(terms: Sequence[str]) -> str:
+    """Return what finds every message that holds one of the index's own terms."""
+    return " OR ".join(map(_quoted, terms))
 
 
 @dataclass(frozen=True, slots=True)

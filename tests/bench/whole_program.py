@@ -14,8 +14,8 @@ from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from tests.bench.windows import find_bytecode, prepare_home, screen
 
 
-def run_with(measure: Callable[[Rialto], Awaitable[None]]) -> None:
-    """Start with the Sandbox's data folder and the bytecode compiled, as installed programs have it.
+def run_with(measure: Callable[[Rialto], Awaitable[None]], home: Path | None = None) -> None:
+    """Start with the bytecode compiled, as installed programs have it, and the Sandbox's data folder or that in `home`.
 
     `measure` begins with the event loop and ends it by closing the window. Raises `RuntimeError` when that goes wrong.
     """
@@ -28,9 +28,10 @@ def run_with(measure: Callable[[Rialto], Awaitable[None]]) -> None:
         rialto.tasks.start_unless_running("measure", measure, rialto)
 
     with tempfile.TemporaryDirectory() as scratch:
-        os.environ["RIALTO_HOME"] = scratch
+        os.environ["RIALTO_HOME"] = str(home or scratch)
         os.environ["QT_QPA_PLATFORM"] = screen()
-        prepare_home(Path(scratch), "sandbox")
+        if home is None:
+            prepare_home(Path(scratch), "sandbox")
         setattr(Rialto, "_go_on", go_on_and_measure)  # noqa: B010 - mypy forbids to assign to a method
         sys.argv = ["rialto"]
         if run([]) != 0:

@@ -29,7 +29,7 @@ async def test_every_tab_shows_what_a_big_data_folder_holds(start: Start, tmp_pa
     amounts = await make(home, SCALE)
     assert amounts == Amounts().scaled(SCALE)
     async with start() as rialto:
-        assert len(rialto.chat.library) == outside_trash(amounts.chats)
+        await until(lambda: len(rialto.chat.library) == outside_trash(amounts.chats))
         (hit,) = await ChatStore(rialto.database).search(f'"{NEEDLE}"')
         rialto.chat_page.open_chat(hit.chat_id)
         await until(lambda: any(NEEDLE in row.text for row in rialto.chat_page.rows()))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.storage import chat_store
 from app.storage.chat_rows import MESSAGE_COLUMNS, STATES, message_from_row
 from app.storage.chat_store import CHATS, ChatStore
 from app.storage.database import Database
@@ -237,7 +238,7 @@ async def test_trash_can_be_undone(history: ChatStore) -> None:
     before = await history.chat(chat.id)
     await history.trash(chat.id)
     assert await history.chats() == ()
-    assert [found.trashed_at is not None for found in await history.chats(include_trashed=True)] == [True]
+    assert [found.trashed_at is not None for found in await history.chats(trashed=True)] == [True]
     await history.restore(chat.id)
     assert await history.chats() == (before,)
 
@@ -248,7 +249,7 @@ async def test_purging_deletes_the_messages_too(history: ChatStore, database: Da
         await talk(history, chat.id, "question", "answer")
     await history.trash(gone.id)
     await history.purge(gone.id)
-    assert [chat.id for chat in await history.chats(include_trashed=True)] == [kept.id]
+    assert [chat.id for chat in await history.chats()] == [kept.id]
     assert await database.fetch("SELECT DISTINCT chat_id FROM messages") == [(kept.id,)]
 
 
@@ -329,3 +330,19 @@ async def test_history_is_the_same_after_a_restart(tmp_path: Path) -> None:
     database = await Database.open(path)
     assert (await ChatStore(database).chats(), await ChatStore(database).messages(chat.id)) == before
     await database.close()
+
+
+async def test_a_long_chat_is_purged_in_pieces_that_never_leave_an_answer_without_its_question(
+    history: ChatStore, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat_store, "PURGED_AT_ONCE", 2)
+    kept, gone = await history.create_chat(title="Kept"), await history.create_chat(title="Gone")
+    for chat in (kept, gone):
+        for number in range(5):
+            await history.add_message(chat.id, "user", f"{chat.title} {number}")
+    await history.purge(gone.id)
+    assert [chat.id for chat in await history.chats()] == [kept.id]
+    assert [row[0] for row in await database.fetch("SELECT content FROM messages ORDER BY seq")] == [
+        f"Kept {number}" for number in range(5)
+    ]
+    assert await database.fetch("PRAGMA foreign_key_check") == []

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.storage import chat_store
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.search_index import NONE, TRIGRAM, WORDS, Marker, best_tokenizer, ensure_index, query_of
@@ -180,3 +181,26 @@ def test_marks_lie_inside_the_snippet_in_order(content: str, terms: list[str]) -
     edges = [edge for mark in snippet.marks for edge in mark]
     assert edges == sorted(edges)
     assert all(0 <= edge <= len(snippet.text) for edge in edges)
+
+
+async def test_a_letter_or_two_are_found_wherever_they_stand_in_old_messages(
+    history: ChatStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind the newest messages the index finds them: within a word, at the end, as the whole text, in any script."""
+    monkeypatch.setattr(chat_store, "NEWEST", 2)
+    chat = await history.create_chat(title="Old")
+    texts = ("a fjord", "the end ofj", "fj", "nothing", "Ж и Я", "j", "later", "newest")
+    ids = {text: (await history.add_message(chat.id, "user", text)).id for text in texts}
+
+    async def found(text: str) -> list[str]:
+        return [hit.message_id for hit in await history.search(text)]
+
+    assert await found("fj") == [ids["fj"], ids["the end ofj"], ids["a fjord"]]
+    assert await found("FJ") == await found("fj")
+    assert await found("j") == [ids["j"], ids["fj"], ids["the end ofj"], ids["a fjord"]]
+    assert await found("Ж") == [ids["Ж и Я"]]
+    assert await found("fj of") == [ids["the end ofj"]]
+    assert await found("fj qx") == []
+    assert await found("qx") == []
+    await history.trash(chat.id)
+    assert await found("fj") == []

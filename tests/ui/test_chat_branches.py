@@ -280,7 +280,7 @@ async def test_the_trash_is_listed_restored_from_and_emptied(tmp_home: Path) -> 
         await harness.tasks.idle()
         assert told[-1] == ()
         assert not harness.undo_stack.can_undo("chat")
-        assert [chat.id for chat in await harness.history.chats(include_trashed=True)] == [ids[0]]
+        assert [chat.id for chat in await harness.history.chats()] == [ids[0]]
 
 
 async def test_a_found_message_is_opened_on_its_own_branch(tmp_home: Path) -> None:

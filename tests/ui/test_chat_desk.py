@@ -207,7 +207,7 @@ async def test_deleting_for_good_asks_and_the_default_is_to_keep(theme: Theme, t
         QTest.keyClick(button, Qt.Key.Key_Space)
         await shown.settle()
         assert pane.model.rowCount() == 0
-        assert await shown.history.chats(include_trashed=True) == ()
+        assert await shown.history.chats(trashed=True) == ()
 
 
 # -- versions, comparing ----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -12,9 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.lists.grouped_list import GroupedModel, Heading, under_headings
+from app.ui.kit.lists.grouped_list import Group, GroupedModel, Heading, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.lists.rows import LazyRows, matching
+from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.qt_repairs import claimed_shortcuts
 from app.ui.kit.theme import Theme
 
@@ -34,7 +36,7 @@ class Row:
 THREE = (Row("a", "Today", "Apple"), Row("b", "Today", "Berry"), Row("c", "Yesterday", "Cherry"))
 
 
-def groups(rows: Sequence[Row]) -> list:
+def groups(rows: Sequence[Row]) -> Iterator[Group]:
     return under_headings(rows, lambda row: row.id, lambda row: row.day)
 
 
@@ -309,3 +311,53 @@ def test_rows_stay_selected_while_the_canvas_says_again_what_it_shows(qtbot: QtB
     view.show_open("b")
     view.show_open(None)
     assert view.selectedIndexes() == []
+
+
+def test_a_long_list_builds_a_page_and_the_next_one_when_it_is_scrolled_to_its_end(qtbot: QtBot, theme: Theme) -> None:
+    built: list[int] = []
+
+    def build(number: int) -> Row:
+        built.append(number)
+        return Row(str(number), "Today" if number < 500 else "Yesterday", f"Row {number}")
+
+    rows = LazyRows(range(2_000), build)
+    view = make_view(qtbot, theme)
+    view.show_groups(under_headings(rows, lambda row: row.id, lambda row: row.day))
+    page = view.rows.page
+    assert view.rows.rowCount() == page
+    assert len(built) <= page + 1
+    view.rows.set_row("700", Row("700", "Yesterday", "Renamed"))  # not shown yet
+    bar = view.verticalScrollBar()
+    while view.rows.canFetchMore():
+        end = bar.maximum()
+        bar.setValue(end)
+        qtbot.waitUntil(lambda end=end: bar.maximum() > end, timeout=60_000)
+    assert view.rows.shown_keys() == [str(number) for number in range(2_000)]
+    assert view.rows.rowCount() == 2_000 + 2  # headings
+    assert view.rows.row_of("700") == Row("700", "Yesterday", "Renamed")
+    view.show_groups(under_headings(rows, lambda row: row.id, lambda row: row.day))
+    assert view.rows.rowCount() == 2_002  # what was scrolled to stays
+
+
+def test_the_row_after_the_last_of_a_page_is_there_for_the_keys(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    rows = [Row(str(number), "Today", "Row") for number in range(view.rows.page + 5)]
+    view.show_groups(groups(rows))
+    last = view.rows.shown_keys()[-1]
+    assert view.rows.neighbor(last, 1) == str(int(str(last)) + 1)
+
+
+def test_a_filter_of_a_long_list_asks_the_cheap_text_and_builds_what_it_finds() -> None:
+    built: list[int] = []
+
+    def build(number: int) -> Row:
+        built.append(number)
+        return Row(str(number), "Today", f"Row {number}")
+
+    rows = LazyRows(range(2_000), build, lambda number: f"row {number}")
+    found = matching(rows, TypedWords("ROW 1999"), lambda row: (row.title,))
+    assert built == []
+    assert [row.id for row in found] == ["1999"]
+    assert built == [1999]
+    plain = LazyRows(range(20), build)
+    assert [row.id for row in matching(plain, TypedWords("19"), lambda row: (row.title,))] == ["19"]

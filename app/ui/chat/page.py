@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
     from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
     from app.ui.conversation.rows import MessageRow
+    from app.ui.kit.lists.rows import Rows
     from app.ui.kit.theme import Theme
     from app.ui.kit.widgets.links import LinkOpener
     from app.ui.kit.widgets.menu import Menu
@@ -68,7 +69,7 @@ class ChatPage(QObject):
         super().__init__()
         self._theme = theme
         self.presenter = presenter
-        self._entries: Sequence[ChatEntry] = ()
+        self._entries: Rows[ChatEntry] = ()
         self.list = ChatListPane(theme)
         self.main = Canvas(theme)
         self.side = Inspector(theme, self._set_up)
@@ -232,7 +233,7 @@ class ChatPage(QObject):
 
     # What the presenter tells
 
-    def _show_entries(self, entries: Sequence[ChatEntry]) -> None:
+    def _show_entries(self, entries: Rows[ChatEntry]) -> None:
         self._entries = entries
         self.list.show_entries(entries)
 
@@ -418,7 +419,8 @@ class ChatPage(QObject):
     def is_pinned(self, chat_id: str | None = None) -> bool:
         """Whether a chat, the open one when left out, stands at the top of the list."""
         wanted = chat_id or self.presenter.opened.chat_id
-        return any(entry.pinned for entry in self._entries if entry.id == wanted)
+        chat = self.presenter.library.get(wanted) if self.presenter.library is not None else None
+        return chat is not None and chat.pinned
 
     def toggle_pin(self) -> None:
         if self.presenter.opened.chat_id is not None:
@@ -515,7 +517,7 @@ class ChatPage(QObject):
         return self.presenter.current_account.headroom
 
     def running_work(self) -> Sequence[str]:
-        return [entry.work for entry in self._entries if entry.writing]
+        return [entry.work for entry in self.presenter.under_way()]
 
     def badge(self) -> int:
         return 0  # answers show in the list; the badge is for jobs that run for minutes

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.chat.page_controller_actions import controller_actions
+from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
     from app.ui.chat.state import ChatEntry
+    from app.ui.kit.lists.rows import Rows
 
 
 def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
@@ -153,7 +155,7 @@ def _done(_opened: object) -> None:
     """An action returns nothing; what it opened looks after itself."""
 
 
-def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, limit: int) -> tuple[PaletteItem, ...]:
+def chat_palette_items(page: ChatPage, entries: Rows[ChatEntry], text: str, limit: int) -> tuple[PaletteItem, ...]:
     """Chats, then models, whose names hold every typed word."""
     words = TypedWords(text)
     items = [
@@ -165,8 +167,7 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
             "open",
             partial(page.open_chat, entry.id),
         )
-        for entry in entries
-        if words.are_in(entry.title, entry.second_line)
+        for entry in islice(matching(entries, words, lambda entry: (entry.title, entry.second_line)), limit)
     ]
     models = page.presenter.account_models.list_for(page.presenter.opened.model_id).rows
     items += [

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.storage.catalogue import Catalogue
-    from app.storage.chat_rows import Message
+    from app.storage.chat_rows import Chat, Message
     from app.storage.chat_store import ChatStore
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
+    from app.ui.kit.lists.rows import LazyRows
 
 LONG_CHAT = 400  # messages; more are shown from their end first
 SHOWN_FIRST = 60  # more than any screen holds
@@ -65,7 +66,7 @@ class ChatPresenter(QObject):
     Signals carry frozen values of `state.py`, or rows of `message_rows.py` on `conversation`.
     """
 
-    entries_changed = Signal(object)  # tuple[ChatEntry, ...]
+    entries_changed = Signal(object)  # LazyRows[Chat, ChatEntry]
     head_changed = Signal(object)  # ChatHead
     cost_changed = Signal(object)  # CostNote
     draft_replaced = Signal(str)  # what the box is to hold now
@@ -235,9 +236,14 @@ class ChatPresenter(QObject):
             self.entries_changed.emit(self._entries(self.library))
         self.busy_changed.emit()
 
-    def _entries(self, library: ChatLibrary) -> tuple[ChatEntry, ...]:
+    def under_way(self) -> tuple[ChatEntry, ...]:
+        """The rows of the chats in which an answer is written, or waits to be."""
+        return tuple(self._entries(self.library, only=self._writing())) if self.library is not None else ()
+
+    def _entries(self, library: ChatLibrary, only: Iterable[str] | None = None) -> LazyRows[Chat, ChatEntry]:
         waiting = self._answers.waiting() if self._answers is not None else {}
-        return library.entries(self._writing(), waiting, datetime.now(UTC), self.account_models.name_of)
+        name_of = self.account_models.name_of
+        return library.entries(self._writing(), waiting, datetime.now(UTC), name_of, only=only)
 
     @property
     def answers(self) -> AnswerQueue:

@@ -79,7 +79,8 @@ def groups_of(
             inner = CollectionKey(each.file, place)
             rows.append((inner, SavedRow(inner, title, second)))
     found: list[Group] = [(COLLECTIONS, rows)] if rows else []
-    return found + under_headings(entries, lambda entry: entry.id, lambda entry: entry.group)
+    days = under_headings(entries, lambda entry: entry.id, lambda entry: entry.group)
+    return [*found, *((day, list(rows)) for day, rows in days)]
 
 
 class CallDelegate(GroupedDelegate):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from bisect import bisect_left, insort_left
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.core import money
@@ -13,7 +16,7 @@ from app.storage.errors import NotStored
 from app.translation import tr, tr_n
 from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
-from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.rows import LazyRows
 
 if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, SearchHit
@@ -28,10 +31,16 @@ class ChatLibrary:
     def __init__(self, history: ChatStore) -> None:
         self._history = history
         self._chats: dict[str, Chat] = {}
+        self._order: list[Chat] = []  # as in the list, the last row first
+        self._models: Counter[str] = Counter()  # how many chats use each
+        self._texts: dict[str, str] = {}  # by chat: what a filter looks at, where it was looked at
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
 
     async def load(self) -> None:
-        self._chats = {chat.id: chat for chat in await self._history.chats()}
+        chats = await self._history.chats()
+        self._chats = {chat.id: chat for chat in chats}
+        self._models = Counter(chat.model for chat in chats)
+        self._order = sorted(chats, key=_rank, reverse=True)[::-1]
 
     def get(self, chat_id: str | None) -> Chat | None:
         return self._chats.get(chat_id) if chat_id is not None else None
@@ -41,14 +50,34 @@ class ChatLibrary:
 
     def put(self, chat: Chat) -> None:
         """Take a chat as it now is on disk."""
+        before = self._chats.get(chat.id)
+        if before is not None and _rank(before) == _rank(chat):
+            self._order[self._place(before)] = self._chats[chat.id] = chat
+            self._texts.pop(chat.id, None)
+            self._models[before.model] -= 1
+            self._models[chat.model] += 1
+            return
+        self._drop(chat.id)
         self._chats[chat.id] = chat
+        self._models[chat.model] += 1
+        insort_left(self._order, chat, key=_rank)
+
+    def _drop(self, chat_id: str) -> None:
+        before = self._chats.pop(chat_id, None)
+        self._texts.pop(chat_id, None)
+        if before is not None:
+            self._models[before.model] -= 1
+            del self._order[self._place(before)]
+
+    def _place(self, chat: Chat) -> int:
+        place = bisect_left(self._order, _rank(chat), key=_rank)
+        while self._order[place] is not chat:  # chats of one moment
+            place += 1
+        return place
 
     def models_in_use(self) -> Mapping[str, int]:
         """How many chats use each model."""
-        counts: dict[str, int] = {}
-        for chat in self._chats.values():
-            counts[chat.model] = counts.get(chat.model, 0) + 1
-        return counts
+        return +self._models
 
     def using(self, model_id: str) -> tuple[str, ...]:
         """The chats that use a model."""
@@ -56,7 +85,7 @@ class ChatLibrary:
 
     async def create(self, **values: Any) -> Chat:
         chat = await self._history.create_chat(**values)
-        self._chats[chat.id] = chat
+        self.put(chat)
         return chat
 
     async def change(self, chat_id: str, **changes: Any) -> Chat:
@@ -71,7 +100,7 @@ class ChatLibrary:
             raise
         for name in [name for name, value in writing.items() if unwritten.get(name) is value]:
             del unwritten[name]
-        self._chats[chat.id] = chat
+        self.put(chat)
         return chat
 
     def is_unwritten(self, chat_id: str) -> bool:
@@ -81,12 +110,12 @@ class ChatLibrary:
     async def reread(self, chat_id: str) -> Chat:
         """After messages were added: their number, the cost and the time of the chat have changed."""
         chat = await self._history.chat(chat_id)
-        self._chats[chat.id] = chat
+        self.put(chat)
         return chat
 
     async def trash(self, chat_id: str) -> None:
         await self._history.trash(chat_id)
-        self._chats.pop(chat_id, None)
+        self._drop(chat_id)
 
     async def restore(self, chat_id: str) -> Chat:
         await self._history.restore(chat_id)
@@ -94,7 +123,7 @@ class ChatLibrary:
 
     async def purge(self, chat_id: str) -> None:
         """Delete for good: chats in the trash, and such that nothing was ever typed into."""
-        self._chats.pop(chat_id, None)
+        self._drop(chat_id)
         await self._history.purge(chat_id)
 
     async def duplicate(self, chat_id: str, leaf_id: str | None = None) -> Chat:
@@ -106,7 +135,7 @@ class ChatLibrary:
 
     async def trashed(self, now: datetime) -> tuple[TrashEntry, ...]:
         """What is in the trash."""
-        chats = await self._history.chats(include_trashed=True)
+        chats = await self._history.chats(trashed=True)
         return tuple(_trash_entry(chat, chat.trashed_at, now) for chat in chats if chat.trashed_at is not None)
 
     def entries(
@@ -115,13 +144,16 @@ class ChatLibrary:
         waiting: Mapping[str, datetime],
         now: datetime,
         name_of: Callable[[str], str],
-    ) -> tuple[ChatEntry, ...]:
+        *,
+        only: Iterable[str] | None = None,
+    ) -> LazyRows[Chat, ChatEntry]:
         """The rows of the list: pinned ones first, then by time. `name_of` gives a model's name for its id.
 
-        `writing` are chats with an answer under way; `waiting` says of some of them until when they wait.
+        `writing` are chats with an answer under way; `waiting` says of some of them until when they wait. With `only`
+        the rows of these chats, in that order.
         """
         today = now.astimezone().date()
-        chats = sorted(self._chats.values(), key=lambda chat: (chat.pinned, chat.updated_at), reverse=True)
+        name_of = cache(name_of)  # of a few models for thousands of chats
 
         def entry(chat: Chat) -> ChatEntry:
             return ChatEntry(
@@ -136,10 +168,26 @@ class ChatLibrary:
                 has_draft=bool(chat.draft.strip()),
             )
 
-        return tuple(build_rows(chats, entry))
+        partner = cache(lambda chat_partner: name_of(chat_partner).casefold())
+
+        def text(chat: Chat) -> str:
+            if chat.draft or not chat.title or chat.id in writing or chat.id in waiting:  # the row says so
+                row = entry(chat)
+                return f"{row.title}\n{row.second_line}".casefold()
+            title = self._texts.get(chat.id)
+            if title is None:
+                title = self._texts[chat.id] = chat.title.casefold()
+            return f"{title}\n{chat.character_name.casefold() if chat.character_name else partner(chat.model)}"
+
+        chats = self._order[::-1] if only is None else [self._chats[each] for each in only if each in self._chats]
+        return LazyRows(chats, entry, text)
 
     def __len__(self) -> int:
         return len(self._chats)
+
+
+def _rank(chat: Chat) -> tuple[bool, datetime]:
+    return chat.pinned, chat.updated_at
 
 
 def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:

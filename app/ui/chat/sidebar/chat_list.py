@@ -10,13 +10,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.translation import tr, tr_n
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
+from app.ui.kit.lists.rows import Rows, matching
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.file_drop import FileDrop
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.ui.chat.state import ChatEntry
     from app.ui.kit.lists.grouped_list import GroupedModel
     from app.ui.kit.lists.grouped_list_view import GroupedView
@@ -44,7 +43,7 @@ class ChatListPane(ListPane):
         title, words, clear = tr("Chats"), tr("Filter chats"), tr("Clear filter")
         super().__init__(theme, title, words, clear, self.foot, parent, shortcut="")  # Ctrl+F finds in the open chat
         self._open_chat: str | None = None
-        self._entries: tuple[ChatEntry, ...] = ()
+        self._entries: Rows[ChatEntry] = ()
         self._is_read = False  # before that nobody knows whether there are chats
         FileDrop(theme, self).dropped.connect(lambda paths: self.files_given.emit(list(paths)))
         self.characters = IconButton(theme, "mask", tr("Characters"), shortcut="Ctrl+Shift+P")
@@ -93,9 +92,9 @@ class ChatListPane(ListPane):
 
     # What the page tells
 
-    def show_entries(self, entries: Sequence[ChatEntry]) -> None:
+    def show_entries(self, entries: Rows[ChatEntry]) -> None:
         """Show these chats, in this order; selection and scroll position stay."""
-        self._entries, self._is_read = tuple(entries), True
+        self._entries, self._is_read = entries, True
         self._show_rows()
         number = len(entries)
         words = tr_n("{n} chat", "{n} chats", number) if number else tr("No chats")
@@ -124,7 +123,7 @@ class ChatListPane(ListPane):
         from app.ui.kit.lists.grouped_list import under_headings
 
         words = TypedWords(self.filter.text())
-        shown = [entry for entry in self._entries if words.are_in(entry.title, entry.second_line)]
+        shown = matching(self._entries, words, lambda entry: (entry.title, entry.second_line))
         self.view.show_groups(under_headings(shown, key=lambda entry: entry.id, heading=lambda entry: entry.group))
 
     # Inside
@@ -137,7 +136,7 @@ class ChatListPane(ListPane):
         searched = self.filter.text().strip()
         self._everywhere.setVisible(bool(searched))
         self.show_filled(
-            bool(self.model.shown_keys()) or not self._is_read,
+            bool(self.model.rowCount()) or not self._is_read,
             tr("No results for “{searched}”.", searched=searched)
             if searched
             else tr("Your chats appear here. They stay on this computer."),

@@ -6,8 +6,9 @@ is a row that cannot be chosen. A list without headings is one group without a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, groupby, islice
 from typing import Protocol, TypeVar
 
 from PySide6.QtCore import (
@@ -53,25 +54,30 @@ class Heading:
 
 
 R = TypeVar("R", bound=RowLike)
-Group = tuple[str, Sequence[tuple[Hashable, RowLike]]]
+Group = tuple[str, Iterable[tuple[Hashable, RowLike]]]
 
 
-def under_headings(rows: Iterable[R], key: Callable[[R], Hashable], heading: Callable[[R], str]) -> list[Group]:
-    """Return `rows` in their order as groups for `GroupedModel.set_rows`: a new group wherever the heading changes."""
-    groups: list[tuple[str, list[tuple[Hashable, RowLike]]]] = []
-    for row in rows:
-        title = heading(row)
-        if not groups or groups[-1][0] != title:
-            groups.append((title, []))
-        groups[-1][1].append((key(row), row))
-    return list(groups)
+def under_headings(rows: Iterable[R], key: Callable[[R], Hashable], heading: Callable[[R], str]) -> Iterator[Group]:
+    """Return `rows` in their order as groups for `GroupedModel.set_rows`: a new group wherever the heading changes.
+
+    Both are taken from `rows` as they are asked for: a list of thousands shows the first hundreds.
+    """
+    for title, members in groupby(rows, heading):
+        yield title, ((key(row), row) for row in members)
 
 
 class GroupedModel(QAbstractListModel):
-    """Resets only when rows came, went or moved; else it says which rows changed."""
+    """Resets only when rows came, went or moved; else it says which rows changed.
+
+    It begins with one page of a long list, and takes the next when the view comes to its end (`fetchMore`).
+    """
+
+    page = 300
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._rest: Iterator[tuple[Hashable, RowLike]] | None = None  # behind what is shown
+        self._newer: dict[Hashable, RowLike] = {}  # of the rest
         self._keys: list[Hashable] = []  # of a heading: the heading itself, so that no row's key can equal it
         self._rows: list[RowLike] = []
         self._places: dict[Hashable, int] = {}
@@ -109,7 +115,7 @@ class GroupedModel(QAbstractListModel):
         return None if row is None or isinstance(row, Heading) else self._keys[index.row()]
 
     def shown_keys(self) -> list[Hashable]:
-        """The rows that are no headings, in order."""
+        """The rows so far that are no headings, in order."""
         return list(self._places)
 
     def index_of(self, key: Hashable) -> QModelIndex:
@@ -128,6 +134,9 @@ class GroupedModel(QAbstractListModel):
             return None
         if key not in self._places:
             return keys[0] if step > 0 else keys[-1]
+        if key == keys[-1] and step > 0 and self.canFetchMore():
+            self.fetchMore()
+            keys = self.shown_keys()
         return keys[max(0, min(len(keys) - 1, keys.index(key) + step))]
 
     def where(self, test: Callable[[RowLike], bool]) -> list[QModelIndex]:
@@ -136,24 +145,17 @@ class GroupedModel(QAbstractListModel):
 
     # What a pane tells
 
-    def set_rows(self, groups: Sequence[Group]) -> None:
+    def set_rows(self, groups: Iterable[Group]) -> None:
         """Show these groups; one without a title has no heading. A key stands in the list once."""
-        keys: list[Hashable] = []
-        rows: list[RowLike] = []
-        for title, members in groups:
-            if title:
-                heading = Heading(title)
-                keys.append(heading)
-                rows.append(heading)
-            for key, row in members:
-                keys.append(key)
-                rows.append(harmless_row(row))
+        lines = _lines(groups)
+        taken = self._take(lines, max(self.page, len(self._rows)))
+        keys, rows = [key for key, _row in taken], [row for _key, row in taken]
+        self._newer.clear()
         if keys != self._keys:
             self.beginResetModel()
             self._keys, self._rows = keys, rows
-            self._places = {
-                key: place for place, (key, row) in enumerate(zip(keys, rows, strict=True)) if not _is_heading(row)
-            }
+            self._places.clear()
+            self._place_from(0)
             self.endResetModel()
             return
         before, self._rows = self._rows, rows
@@ -165,13 +167,48 @@ class GroupedModel(QAbstractListModel):
         """Show a newer state of one row; one that is not in the list is left out."""
         row = harmless_row(row)
         place = self._places.get(key)
-        if place is not None and self._rows[place] != row:
+        if place is None and self._rest is not None:
+            self._newer[key] = row
+        elif place is not None and self._rows[place] != row:
             self._rows[place] = row
             self._say_changed(place)
+
+    def canFetchMore(self, parent: Index = _ROOT) -> bool:
+        return not parent.isValid() and self._rest is not None
+
+    def fetchMore(self, parent: Index = _ROOT) -> None:
+        if parent.isValid() or self._rest is None:
+            return
+        first = len(self._rows)
+        taken = self._take(self._rest, self.page)
+        self.beginInsertRows(_ROOT, first, first + len(taken) - 1)
+        self._keys += [key for key, _row in taken]
+        self._rows += [self._newer.pop(key, row) for key, row in taken]
+        self._place_from(first)
+        self.endInsertRows()
+
+    def _take(self, lines: Iterator[tuple[Hashable, RowLike]], count: int) -> list[tuple[Hashable, RowLike]]:
+        """Return the next `count` of them, made harmless; whatever comes behind is the rest."""
+        taken = [(key, harmless_row(row)) for key, row in islice(lines, count)]
+        ahead = next(lines, None)
+        self._rest = chain((ahead,), lines) if ahead is not None else None
+        return taken
+
+    def _place_from(self, first: int) -> None:
+        keys = enumerate(self._keys[first:], first)
+        self._places.update((key, place) for place, key in keys if not _is_heading(self._rows[place]))
 
     def _say_changed(self, place: int) -> None:
         index = self.index(place, 0)
         self.dataChanged.emit(index, index)
+
+
+def _lines(groups: Iterable[Group]) -> Iterator[tuple[Hashable, RowLike]]:
+    for title, members in groups:
+        if title:
+            heading = Heading(title)
+            yield heading, heading
+        yield from members
 
 
 def _is_heading(row: RowLike) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QShowEvent
@@ -78,7 +78,7 @@ class GroupedView(QListView):
 
     # What a pane tells
 
-    def show_groups(self, groups: Sequence[Group]) -> None:
+    def show_groups(self, groups: Iterable[Group]) -> None:
         """Show these rows; where the same row is still there it stays the current one, and the place in sight stays."""
         before, scrolled = self.current_key, self.verticalScrollBar().value()
         self._is_told = True

@@ -1,15 +1,19 @@
 """Lists show every row that can be shown: one that fails is reported like any crash, and the others are there.
 
-What a row says is harmless to read: nothing in it turns the names of strangers round.
+What a row says is harmless to read: nothing in it turns the names of strangers round. Of a list of thousands only the
+rows that are looked at are built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from app.service.http.harmless_text import harmless
 from app.ui.kit.qt_repairs.qt_exception_guard import report
+
+if TYPE_CHECKING:
+    from app.ui.kit.lists.typed_words import TypedWords
 
 _Item = TypeVar("_Item")
 _Row = TypeVar("_Row")
@@ -24,6 +28,48 @@ def build_rows(items: Iterable[_Item], build: Callable[[_Item], _Row]) -> list[_
         except Exception as error:
             report(error)
     return rows
+
+
+class LazyRows(Generic[_Item, _Row]):
+    """The rows of `items`, each built when it is first asked for. `len` also counts those that will fail.
+
+    `text` is what a filter looks at, in folded case, where that is cheaper to know than the row itself.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[_Item],
+        build: Callable[[_Item], _Row],
+        text: Callable[[_Item], str] | None = None,
+    ) -> None:
+        self._items = items
+        self._build = build
+        self._text = text
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[_Row]:
+        for item in self._items:
+            yield from build_rows((item,), self._build)
+
+    def matching(self, words: TypedWords) -> LazyRows[_Item, _Row] | None:
+        """Return the rows that hold every word, None where only the rows themselves can tell."""
+        text = self._text
+        if text is None:
+            return None
+        return LazyRows([item for item in self._items if words.are_in_folded(text(item))], self._build)
+
+
+Rows = LazyRows[Any, _Row] | Sequence[_Row]
+
+
+def matching(rows: Rows[_Row], words: TypedWords, texts: Callable[[_Row], tuple[str, ...]]) -> Iterable[_Row]:
+    """Return the rows that hold every typed word in their `texts`; `rows` themselves while none is typed."""
+    if not words:
+        return rows
+    found = rows.matching(words) if isinstance(rows, LazyRows) else None
+    return found if found is not None else (row for row in rows if words.are_in(*texts(row)))
 
 
 def harmless_row(row: _Row) -> _Row:

@@ -139,7 +139,7 @@ class TrashPane(QWidget):
             self._tasks.start_unless_running("delete permanently", self._ask, ids)
 
     def _empty(self) -> None:
-        ids = tuple(map(str, self.model.shown_keys()))
+        ids = tuple(entry.id for entry in self._trash.entries)
         if ids:
             self._tasks.start_unless_running("delete permanently", self._ask, ids)
 

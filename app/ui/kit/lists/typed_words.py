@@ -14,5 +14,8 @@ class TypedWords:
 
     def are_in(self, *texts: str) -> bool:
         """Tell whether the texts together hold every word."""
-        held = "\n".join(texts).casefold()
-        return all(word in held for word in self._words)
+        return self.are_in_folded("\n".join(texts).casefold())
+
+    def are_in_folded(self, text: str) -> bool:
+        """The same for one text whose case is folded already."""
+        return all(map(text.__contains__, self._words))
