@@ -125,7 +125,13 @@ def _written(amount: Decimal | None, rounding: str) -> str:
 @or_dash
 def count(n: int | Decimal | None) -> str:
     """Return a whole number with thousands commas: `1,284`."""
-    return f"{_countable(n):,}".replace("-", "−")
+    return _grouped(n)
+
+
+@or_dash
+def credits_text(n: int | None) -> str:
+    """Return a number of blockchain credits: `20 cr`."""
+    return tr("{count} cr", count=_grouped(n))
 
 
 @or_dash
@@ -138,6 +144,10 @@ def short_count(n: int | None) -> str:
             # 131,072 is 131K, not 131.1K, and rounds down: a context is never shown larger than it is
             return f"{int(value)}{unit}" if value >= 100 else f"{_one_place(value)}{unit}"
     return str(whole).replace("-", "−")
+
+
+def _grouped(n: int | Decimal | None) -> str:
+    return f"{_countable(n):,}".replace("-", "−")
 
 
 def _countable(n: int | Decimal | None) -> int:
@@ -284,7 +294,8 @@ def when(at: datetime | None, now: datetime) -> str:
         return tr("{passed} min ago", passed=int(passed.total_seconds() // 60))
     days = (today.date() - local.date()).days
     if days in (0, 1):
-        return f"{'yesterday' if days else 'today'} {local:%H:%M}"
+        time = f"{local:%H:%M}"
+        return tr("yesterday {time}", time=time) if days else tr("today {time}", time=time)
     return day(at)
 
 

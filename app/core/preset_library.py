@@ -93,7 +93,7 @@ class PresetLibrary(QObject):
             return
         await self._presets.save(kind, name, body)
         await self._reread()
-        self.told.emit(f"Saved “{name}”")
+        self.told.emit(tr("Saved “{name}”", name=name))
 
     def rename(self, preset_id: str, name: str) -> None:
         self._run(self._rename, preset_id, name)

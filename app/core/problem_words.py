@@ -103,7 +103,7 @@ def _kept(subject: str) -> str:
 
 
 def _this(subject: str) -> str:
-    return tr("this {subject}", subject=subject) if subject else "this"
+    return tr("this {subject}", subject=subject) if subject else tr("this")
 
 
 def _safe(error: errors.ServiceError, subject: str) -> str:

@@ -17,6 +17,17 @@ TIERS = {500: "XS", 75: "S", 50: "M", 20: "L"}
 PARTNER_TIERS = {500: "XS", 150: "S", 100: "M", 60: "L"}
 
 
+def text_limits(tier: str, per_minute: int = 0) -> tuple[str, str]:
+    """What the limits of requests and of tokens of a tier are called; without one, by its requests per minute."""
+    if not tier:
+        number = per_minute
+        return (
+            tr("Text, {number} per minute requests", number=number),
+            tr("Text, {number} per minute tokens", number=number),
+        )
+    return tr("Text, tier {tier} requests", tier=tier), tr("Text, tier {tier} tokens", tier=tier)
+
+
 def text_tier(requests_a_minute: int | None, *, partner: bool) -> str:
     """The letter of a text model's tier, "" where its limit is not known or is none of the documented ones."""
     return (PARTNER_TIERS if partner else TIERS).get(requests_a_minute or 0, "")
@@ -74,22 +85,10 @@ class RateLimitWatch:
             return
         if exchange.resource == "chat":
             tier = text_tier(info.limit_requests, partner=partner)
-            name = (
-                tr("Text, tier {tier}", tier=tier)
-                if tier
-                else tr("Text, {number} per minute", number=info.limit_requests)
-            )
-            self._take(
-                tr("{name} requests", name=name),
-                info.remaining_requests,
-                info.limit_requests,
-                info.reset_requests_at,
-                at,
-            )
+            requests, tokens = text_limits(tier, info.limit_requests)
+            self._take(requests, info.remaining_requests, info.limit_requests, info.reset_requests_at, at)
             if info.limit_tokens is not None and info.remaining_tokens is not None:
-                self._take(
-                    tr("{name} tokens", name=name), info.remaining_tokens, info.limit_tokens, info.reset_tokens_at, at
-                )
+                self._take(tokens, info.remaining_tokens, info.limit_tokens, info.reset_tokens_at, at)
             return
         asked = f"{exchange.request.method} {exchange.request.path}"
         name = next((name for beginning, name in _NAMES.items() if asked.startswith(beginning)), "")

@@ -339,8 +339,8 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
         place=KEYRING,
         backend=status.backend_name,
         title=tr("System keyring"),
-        sentence=f"{status.backend_name}, {'unlocked' if ready else 'locked'}",
-        short=tr("available, unlocked") if ready else "locked",
+        sentence=f"{status.backend_name}, {tr('unlocked') if ready else tr('locked')}",
+        short=tr("available, unlocked") if ready else tr("locked"),
         tone="ok" if ready else "warn",
         ask="" if ready else "unlock",
     )

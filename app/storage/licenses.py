@@ -61,7 +61,7 @@ def own(root: Path) -> tuple[License, ...]:
     found = [License("Rialto", "MIT", (root / "LICENSE").read_text(encoding="utf-8"))]
     for path in sorted((root / "resources" / "fonts").glob("*-OFL.txt")):
         text = path.read_text(encoding="utf-8")
-        found.append(License(f"{path.name.partition('-')[0]}, a font", "SIL Open Font License 1.1", text))
+        found.append(License(tr("{name}, a font", name=path.name.partition("-")[0]), "SIL Open Font License 1.1", text))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from types import MappingProxyType
 
 from app.translation import tr
@@ -123,8 +124,9 @@ def _token(tokens: Sequence[Token], asset: str) -> Token:
     for token in tokens:
         if same_evm_address(asset, token.address):
             return token
-    known = " or ".join(
-        tr("{symbol} on {network_name}", symbol=token.symbol, network_name=token.network_name) for token in tokens
+    known = reduce(
+        lambda first, second: tr("{first} or {second}", first=first, second=second),
+        (tr("{symbol} on {network_name}", symbol=each.symbol, network_name=each.network_name) for each in tokens),
     )
     raise PaymentRefused("asset", tr("The service asks for a token that is not {known}.", known=known), "asset")
 

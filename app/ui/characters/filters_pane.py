@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import IconButton
-from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -79,10 +79,7 @@ class FiltersPane(QWidget):
             "text3",
             wrap=True,
         )
-        self.categories = QLineEdit()
-        self.categories.setAccessibleName(tr("Categories"))
-        self.categories.setPlaceholderText(tr("Names, separated by commas"))
-        self.categories.setProperty("sizing", "small")
+        self.categories = TextField(theme, tr("Categories"), placeholder=tr("Names, separated by commas"), small=True)
         self.web = QCheckBox(tr("Web access"))
         self.pro = QCheckBox(tr("Pro model"))
         self._tag_box = QWidget()

@@ -144,7 +144,8 @@ class Review(QWidget):
         column.addLayout(first)
         if text:
             column.addWidget(Label(theme, text, "small", "text2", wrap=True))
-        self.setAccessibleName(f"{who}, {rating} of 5, {when}. {text}" if rating else f"{who}, {when}. {text}")
+        stars = tr("{rating} of 5", rating=rating) if rating else ""
+        self.setAccessibleName(f"{', '.join(filter(None, (who, stars, when)))}. {text}")
 
     def ring_rect(self) -> QRect:
         """Around the words with some air, below the line over them."""

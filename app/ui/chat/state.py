@@ -34,7 +34,7 @@ class ChatEntry(NamedTuple):
         until = self.waits_until
         if until is not None:
             return self._with_partner(tr("waiting until {until}", until=clock(until)))
-        return self._with_partner("writing…" if self.writing else "draft" if self.has_draft else "")
+        return self._with_partner(tr("writing…") if self.writing else tr("draft") if self.has_draft else "")
 
     @property
     def work(self) -> str:
@@ -50,7 +50,7 @@ class ChatEntry(NamedTuple):
         if until is None:
             return self.second_line
         if until <= now:  # the next try is under way
-            return self._with_partner("writing…")
+            return self._with_partner(tr("writing…"))
         return self._with_partner(tr("waiting {until}", until=countdown((until - now).total_seconds())))
 
     def _with_partner(self, state: str) -> str:

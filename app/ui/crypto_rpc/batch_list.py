@@ -34,6 +34,7 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 TIER_TONES = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
 # Widths in px at 100 %: id, credits; tier takes what its longest words need.
 ID, CREDITS, GAP = 44, 52, 10
+CREDITS_WORD = tr("Credits")
 _ROOT = QModelIndex()
 _LINE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _END = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
@@ -85,7 +86,9 @@ def column_rects(theme: Theme, rect: QRect) -> tuple[QRect, QRect, QRect, QRect,
     inside = rect.adjusted(theme.px(16), 0, -theme.px(14), 0)
     gap = theme.px(GAP)
     number = QRect(inside.left(), inside.top(), theme.type_px(ID) - gap, inside.height())
-    credits = QRect(inside.right() + 1 - theme.type_px(CREDITS), inside.top(), theme.type_px(CREDITS), inside.height())
+    heading = QFontMetrics(theme.font("small")).horizontalAdvance(CREDITS_WORD)
+    wide = max(theme.type_px(CREDITS), heading + gap)
+    credits = QRect(inside.right() + 1 - wide, inside.top(), wide, inside.height())
     tier_width = badge_size(theme, max(TIER_WORDS.values(), key=len)).width()
     tier = QRect(credits.left() - tier_width, inside.top(), tier_width, inside.height())
     left = inside.left() + theme.type_px(ID)
@@ -231,7 +234,7 @@ class BatchHead(QWidget):
             (method, tr("Method"), _LINE),
             (params, tr("Params"), _LINE),
             (tier, tr("Tier"), _END),
-            (credits, tr("Credits"), _END),
+            (credits, CREDITS_WORD, _END),
         ):
             painter.drawText(box, flags, words)
         painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), theme.color("line"))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
+from app.core.money import credits_text
 from app.translation import tr
 from app.ui.crypto_rpc.job_bar import JobBar
 from app.ui.crypto_rpc.pick_button import PickButton
@@ -150,7 +151,7 @@ class Canvas(QWidget):
         """Show what would be sent and what it would cost."""
         self._sending = view.sending
         self.network.setText(view.network.title)
-        self.network.set_fact(f"{view.network.credits} cr")
+        self.network.set_fact(credits_text(view.network.credits))
         self.network.setAccessibleName(
             tr("Network: {title}, {credits} credits per call", title=view.network.title, credits=view.network.credits)
         )

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.current_account import Headroom
+from app.core.money import credits_text
 from app.core.tabs import TABS
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.call_list import CallListPane
@@ -456,14 +457,14 @@ class CryptoRpcPage(QObject):
 KIND_WORDS = {
     "address": tr("an address, 0x and 40 digits"),
     "block": tr("a block: its number, or latest, safe, finalized, pending, earliest"),
-    "hash": "a hash, 0x and 64 digits",
+    "hash": tr("a hash, 0x and 64 digits"),
     "quantity": tr("a number in hexadecimal"),
-    "number": "a number",
+    "number": tr("a number"),
     "bool": tr("true or false"),
     "hex": tr("bytes, 0x and pairs of digits"),
     "call": tr("a call: to, data, and where needed from, value, gas"),
     "filter": tr("a filter: fromBlock, toBlock, address, topics"),
-    "list": "a list",
+    "list": tr("a list"),
     "object": tr("an object"),
     "text": "a text",
     "felt": tr("a field element, 0x and digits"),
@@ -477,18 +478,16 @@ class MethodHelp(Popover):
         head = QHBoxLayout()
         head.addWidget(Label(theme, method.name, "code", weight=500, mono=True), 1)
         head.addWidget(Badge(theme, TIER_WORDS[method.tier]))
-        head.addWidget(Label(theme, f"{method.credits} cr", tabular=True))
+        head.addWidget(Label(theme, credits_text(method.credits), tabular=True))
         self.body.addLayout(head)
         words = (
             method.refusal or method.help or tr("There is no help for this method. The service may still support it.")
         )
         self.body.addWidget(Label(theme, words, wrap=True))
         for place, parameter in enumerate(method.parameters, start=1):
-            optional = ", optional" if parameter.optional else ""
             kind = KIND_WORDS.get(parameter.kind, parameter.kind)
-            self.body.addWidget(
-                Label(theme, f"{place}. {parameter.name}: {kind}{optional}", "small", "text2", wrap=True)
-            )
+            kind = tr("{kind}, optional", kind=kind) if parameter.optional else kind
+            self.body.addWidget(Label(theme, f"{place}. {parameter.name}: {kind}", "small", "text2", wrap=True))
         if method.parameters:
             example = json.dumps(method.example, ensure_ascii=False)
             self.body.addWidget(Label(theme, example, "code", "text2", mono=True, wrap=True))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 
+from app.core.money import credits_text
 from app.translation import tr
 from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow, Row
@@ -153,9 +154,8 @@ def _pills_of(network: NetworkRow) -> frozenset[str]:
 
 def _method_row(method: MethodInfo) -> PickRow:
     words = TIER_WORDS[method.tier]
-    return PickRow(
-        method.name, method.name, method.help, words, TIER_TONES[method.tier], f"{method.credits} cr", mono=True
-    )
+    price = credits_text(method.credits)
+    return PickRow(method.name, method.name, method.help, words, TIER_TONES[method.tier], price, mono=True)
 
 
 def _reason(method: MethodInfo) -> str:

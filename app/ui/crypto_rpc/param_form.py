@@ -23,7 +23,7 @@ HINTS = {
     "address": "0x…",
     "block": tr("latest, safe, finalized, pending, earliest or a number"),
     "quantity": tr("1500, 0x5dc, 30 gwei or 1.5 ether"),
-    "hash": "0x and 64 digits",
+    "hash": tr("0x and 64 digits"),
     "hex": "0x…",
     "bool": tr("true or false"),
     "list": "[ ]",
@@ -78,7 +78,7 @@ class ParamForm(ScrollPane):
             column = QVBoxLayout(row)
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(self._theme.px(3))
-            words = field.label if not field.optional else f"{field.label} (optional)"
+            words = field.label if not field.optional else tr("{label} (optional)", label=field.label)
             label = Label(self._theme, words, "small", "text2", weight=500)
             hint = HINTS.get(field.kind, "")
             line = TextField(self._theme, field.label, placeholder=hint, mono=True, small=True)

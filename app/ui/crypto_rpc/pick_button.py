@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from app.service.http.harmless_text import harmless
 from app.ui.kit.icons import paint
+from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 
@@ -69,6 +70,7 @@ class PickButton(Button):
             paint(painter, theme, self._sign, place(x, sign - gap, sign - gap), "accent" if self._fact else role)
         room = max(0.0, self.width() - x - sign - fact - arrow - theme.px(8))
         shown = QFontMetricsF(self.font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, min(room, text))
+        tip_while_cut(self, self.text(), shown != self.text())
         painter.setFont(self.font())
         painter.setPen(theme.color(role))
         painter.drawText(place(x + sign, min(room, text), self.height()), line, shown)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 WIDTH, LIST_HEIGHT = 540, 330  # px at 100 %
+ROUNDED = 4  # px that labels lose to rounding
 Find = Callable[[str, frozenset[str]], Sequence[Row]]
 
 
@@ -105,7 +106,7 @@ class Picker(Popover):
             top.addWidget(holder)
         self._places.addWidget(self.view)
         self._places.addWidget(self.nothing)
-        footer = QFrame()
+        footer = self._footer = QFrame()
         zone(footer, "pane")
         row = QHBoxLayout(footer)
         row.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
@@ -132,7 +133,8 @@ class Picker(Popover):
             pill.setChecked(False)
         self.refresh()
         room = round(button.window().width() / self._list_theme.scale) - 32
-        self.open_at(button, width=min(WIDTH, room))
+        wanted = round(self._footer.sizeHint().width() / self._list_theme.scale) + ROUNDED  # where the hints are long
+        self.open_at(button, width=min(max(WIDTH, wanted), room))
 
     def refresh(self) -> None:
         """Ask again for the rows; the first that can be chosen is under the keyboard."""

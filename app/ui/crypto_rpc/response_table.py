@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.outcomes import Table
 from app.ui.kit.json.tree import Reading
 from app.ui.kit.json.tree_model import copied, summary
@@ -220,7 +220,7 @@ class ResponseTable(QWidget):
             self.view.show_table(table)
             rows, columns = len(table.rows), len(table.columns)
             self.size_words.set_text(
-                f"{rows:,} {'row' if rows == 1 else 'rows'}, {columns} {'column' if columns == 1 else 'columns'}"
+                f"{tr_n('{n} row', '{n} rows', rows)}, {tr_n('{n} column', '{n} columns', columns)}"
             )
 
     def _apply_theme(self) -> None:

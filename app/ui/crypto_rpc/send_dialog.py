@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 WIDTH = 620
-MONO = frozenset({tr("From"), "To", tr("Hash")})
+MONO = frozenset({tr("From"), tr("To"), tr("Hash")})
 
 
 async def ask_to_send(theme: Theme, parent: QWidget, question: SendQuestion) -> bool:

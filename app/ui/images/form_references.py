@@ -25,7 +25,13 @@ class ReferenceRow(QWidget):
         name = tr("Style {place}", place=place + 1)
         self.title = Label(theme, "", "small", elide=True)
         self.strength = NumberField(
-            theme, f"{name}: strength", low=MIN_STRENGTH, high=1, step=0.05, decimals=2, value=DEFAULT_STRENGTH
+            theme,
+            tr("{name}: strength", name=name),
+            low=MIN_STRENGTH,
+            high=1,
+            step=0.05,
+            decimals=2,
+            value=DEFAULT_STRENGTH,
         )
         self.remove = IconButton(theme, "close", tr("{name}: remove from the list", name=name), size="small")
         row = QHBoxLayout(self)

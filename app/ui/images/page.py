@@ -280,7 +280,7 @@ class ImagesPage(QObject):
 
     def open_file(self) -> None:
         """Bring images of this computer into the library."""
-        ask_for_files(self.gallery, tr("Open images"), self._bring_in, "Images (*.png *.jpg *.jpeg *.webp)")
+        ask_for_files(self.gallery, tr("Open images"), self._bring_in, f"{tr('Images')} (*.png *.jpg *.jpeg *.webp)")
 
     def _bring_in(self, paths: tuple[Path, ...]) -> None:
         for path in paths:

@@ -130,8 +130,8 @@ class KeyListModel(QAbstractListModel):
 def _spoken(item: str | KeyRow) -> str:
     if not isinstance(item, KeyRow):
         return item
-    changed = ", changed" if item.is_changed else ""
-    return f"{item.text}, {key_text(item.shortcut) or tr('no shortcut')}{changed}"
+    said = (item.text, key_text(item.shortcut) or tr("no shortcut"), tr("changed") if item.is_changed else "")
+    return ", ".join(filter(None, said))
 
 
 class KeyListView(QListView):

@@ -18,7 +18,7 @@ from app.ui.kit.widgets.menu import Menu
 from app.ui.shell.actions import WINDOW, ActionRegistry, Entry
 
 # Menu → its title. "tab" takes the title of the tab that is shown.
-MENUS = {"file": tr("File"), "edit": tr("Edit"), "tab": "", "view": tr("View"), "go": "Go", "help": tr("Help")}
+MENUS = {"file": tr("File"), "edit": tr("Edit"), "tab": "", "view": tr("View"), "go": tr("Go"), "help": tr("Help")}
 
 
 class MainMenu:

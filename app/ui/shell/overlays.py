@@ -179,7 +179,7 @@ class Overlays(QObject):
             window.undo_stack.undo(command)
 
         hint = "" if is_here else window.title_of(command.tab)
-        return Candidate("window.undo", "action", f"Undo: {command.text}", hint, "undo", keys, run)
+        return Candidate("window.undo", "action", tr("Undo: {text}", text=command.text), hint, "undo", keys, run)
 
     def _remember_run(self, key: str) -> None:
         before = self._window.settings_store.value.palette_recent
@@ -448,7 +448,11 @@ def settings_candidates(open_section: Callable[[str], None]) -> list[Candidate]:
         found.append(Candidate(key, "setting", section.title, tr("Settings"), section.icon, (), run, others))
         for title in section.settings:
             key = f"setting:{section.key}:{title}"
-            found.append(Candidate(key, "setting", title, f"Settings, {section.title}", section.icon, (), run))
+            found.append(
+                Candidate(
+                    key, "setting", title, tr("Settings, {section}", section=section.title), section.icon, (), run
+                )
+            )
     return found
 
 

@@ -121,7 +121,7 @@ def _pictures(tour: TourGuide, table: _Table) -> None:
     icon = not tour.window.windowIcon().pixmap(32, 32).isNull()
     table.line(tr("Window icon"), OK if icon else FAILED, tr("is drawn") if icon else tr("there is none"))
     missing = [name for name in ("Inter", "JetBrains Mono") if not QFontDatabase.hasFamily(name)]
-    words = f"missing: {', '.join(missing)}" if missing else "Inter, JetBrains Mono"
+    words = tr("missing: {names}", names=", ".join(missing)) if missing else "Inter, JetBrains Mono"
     table.line(tr("Fonts"), FAILED if missing else OK, words)
 
 

@@ -15,6 +15,7 @@ from app.core.money import count, money, short_count, whole_money
 from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.key_text import set_tip
+from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.tab import LiveWork
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
@@ -162,12 +163,15 @@ class StatusItem(QAbstractButton):
             painter.setBrush(theme.color(self._dot))
             painter.drawEllipse(QRectF(at, (self.height() - side) / 2, side, side))
             at += self._dot_room()
+        tip_while_cut(self, self.text(), self.width() < self.sizeHint().width())
         for text, role, weight in self._runs:
             painter.setFont(theme.font("small", weight, tabular=True))
             painter.setPen(theme.color(role))
             width = self._metrics(weight).horizontalAdvance(text)
+            room = self.width() - theme.px(8) - at
+            shown = self._metrics(weight).elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, room) + 1)
             box = QRectF(at, 0, width + 1, self.height())
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip), text)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip), shown)
             at += width
 
 

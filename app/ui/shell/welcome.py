@@ -105,9 +105,9 @@ class WelcomePage(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addLayout(self._head())
         self._cards = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._cards.addWidget(self._sandbox_card(), 1)
-        self._cards.addWidget(self._key_card(), 1)
-        self._cards.addWidget(self._wallet_card(), 1)
+        self._ways = (self._sandbox_card(), self._key_card(), self._wallet_card())
+        for card in self._ways:
+            self._cards.addWidget(card, 1)
         self._column.addLayout(self._cards)
         self._question_holder = QWidget()
         holder = QVBoxLayout(self._question_holder)
@@ -294,7 +294,9 @@ class WelcomePage(QWidget):
         side = theme.px(24)
         room = self.width() - 2 * side
         self._column_frame.setFixedWidth(max(1, min(theme.type_px(_WIDTH), room)))
-        beside = room / theme.scale >= _SIDE_BY_SIDE_FROM
+        widest = max(card.minimumSizeHint().width() for card in self._ways)
+        least = widest * len(self._ways) + 2 * self._cards.spacing()
+        beside = room / theme.scale >= _SIDE_BY_SIDE_FROM and least <= self._column_frame.width()
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         self._cards.setDirection(direction)
         for index, fact in enumerate((self._secrets_fact, self._history_fact, self._telemetry_fact)):

@@ -179,6 +179,11 @@ class SpeechCanvas(QWidget):
         has_room = self.width() >= self._theme.type_px(ROOM_FOR_WORDS)
         for button, words in self._named:
             button.setText(words if has_room else "")
+        if has_room and self.player.minimumSizeHint().width() > self.width():  # the words of some languages are long
+            has_room = False
+            for button, _ in self._named:
+                button.setText("")
+        for button, words in self._named:
             button.setToolTip("" if has_room else plain_tip(words))
 
     def _break_lines(self) -> None:

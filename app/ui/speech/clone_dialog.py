@@ -94,7 +94,9 @@ class CloneDialog(Dialog):
     def _show_price(self) -> None:
         """What one clone costs, before it is sent; each clone is charged, also of the same sample."""
         price = self._cloning.price(self.model_id)
-        self.go.setText(f"Clone · {money(price)}" if price is not None else tr("Clone · price unknown"))
+        self.go.setText(
+            f"{tr('Clone')} · {money(price)}" if price is not None else f"{tr('Clone')} · {tr('price unknown')}"
+        )
         if price is None:
             words = tr("Price unknown. The receipt shows what cloning cost.")
             self.price.set_text(words)
@@ -127,7 +129,7 @@ class CloneDialog(Dialog):
 
     def _choose_file(self) -> None:
         check = partial(self._cloning.check, model_id=self.model_id)
-        ask_for_file(self, tr("Choose a sample"), check, "Audio (*.wav *.mp3 *.flac *.m4a *.mp4)")
+        ask_for_file(self, tr("Choose a sample"), check, f"{tr('Audio')} (*.wav *.mp3 *.flac *.m4a *.mp4)")
 
     def _hear(self) -> None:
         if self._path is not None:

@@ -117,8 +117,9 @@ class CloneCard(Card):
 
     def show_row(self, row: ClonedRow) -> None:
         self.name.set_text(row.name)
-        ended = "expired" if row.handle else tr("not made")  # its clone was refused, or never arrived
-        words = "working" if row.working else ended if row.has_expired else tr("in use") if row.in_use else "ready"
+        ended = tr("expired") if row.handle else tr("not made")  # its clone was refused, or never arrived
+        state = tr("in use") if row.in_use else tr("ready")
+        words = tr("working") if row.working else ended if row.has_expired else state
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
         facts = (row.model_name, row.age, row.expiry, tr("sample {sample_s}\u00a0s", sample_s=f"{row.sample_s:.0f}"))
         self.second.set_text(" · ".join(fact for fact in facts if fact))

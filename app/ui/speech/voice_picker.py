@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QFont, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.translation import tr
@@ -62,6 +62,7 @@ class VoicePicker(QWidget):
         self.count = Label(theme, "", "small", "text3", tabular=True)
         self._nothing = Label(theme, "", role="text2", wrap=True)
         self._clear = QuietButton(theme, tr("Clear filters"), size="small")
+        self._clone_is_below: bool | None = None
         self._arrange()
         self._connect()
         theme.changed.connect(self._apply_theme)
@@ -110,6 +111,25 @@ class VoicePicker(QWidget):
         self.view.menu_wanted.connect(lambda key, place: self.menu_of(key).popup(place))
         self._clear.clicked.connect(self.clear)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_clone()
+
+    def _place_clone(self) -> None:
+        """Clone stands at the end of its line, or below where large text or long words leave no room for it."""
+        parts = (self.gender, self.stars, self.used, self.clone)
+        wanted = sum(part.sizeHint().width() for part in parts) + len(parts) * self._theme.px(6)
+        is_below = self._theme.scale >= LARGE or wanted > self.width() - 2 * self._theme.px(12)
+        if self._clone_is_below == is_below:
+            return
+        self._clone_is_below = is_below
+        self._third.removeWidget(self.clone)
+        self._fourth.removeWidget(self.clone)
+        if is_below:
+            self._fourth.addWidget(self.clone, 0, Qt.AlignmentFlag.AlignLeft)
+        else:
+            self._third.addWidget(self.clone)
+
     def _apply_theme(self) -> None:
         px = self._theme.px
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -119,13 +139,8 @@ class VoicePicker(QWidget):
         self._pair.setSpacing(px(6))
         is_large = self._theme.scale >= LARGE
         self._pair.setDirection(QBoxLayout.Direction.TopToBottom if is_large else QBoxLayout.Direction.LeftToRight)
-        self._third.removeWidget(self.clone)
-        self._fourth.removeWidget(self.clone)
-        if is_large:
-            self._fourth.addWidget(self.clone, 0, Qt.AlignmentFlag.AlignLeft)
-        else:
-            self._third.addWidget(self.clone)
         self._third.setSpacing(px(6))
+        self._place_clone()
         self.view.setMinimumHeight(2 * self._theme.height_px(31))
         self._none.setContentsMargins(px(16), px(8), px(16), px(8))
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.fields import NumberField
 from app.ui.kit.widgets.flow import FlowLayout
@@ -90,6 +91,7 @@ class FormatCard(QRadioButton):
         painter.setFont(theme.font("caption", 400))
         words = painter.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, int(room))
         painter.drawText(QRectF(x, top + line - 1, room, theme.line_px("caption")), flags, words)
+        tip_while_cut(self, self._words, words != self._words)
 
 
 class ExportPage(ScrollPane):

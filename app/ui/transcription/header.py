@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
     from app.ui.transcription.state import Head, ModelChoice
 
+PRIVACY = {"private": tr("private"), "anonymized": tr("anonymized")}
+
 
 class TranscriptHeader(QFrame):
     """Title with renaming in place at the left, model and panes at the right."""
@@ -129,7 +131,7 @@ class TranscriptHeader(QFrame):
         if not self._models:
             menu.add(tr("The model list has not loaded yet"), enabled=False)
         for model in self._models:
-            more = " · ".join(part for part in (model.price, model.privacy) if part)
+            more = " · ".join(part for part in (model.price, PRIVACY.get(model.privacy, model.privacy)) if part)
             action = menu.add(f"{model.name}   {more}" if more else model.name)
             action.setCheckable(True)
             action.setChecked(model.id == self._model)

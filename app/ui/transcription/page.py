@@ -445,7 +445,7 @@ class TranscriptionPage(QObject):
             work.append(tr("Recording paused at {time}", time=full_clock(recording.seconds)))
         elif self.presenter.recorder.is_recording:
             work.append(LiveWork(tr("Recording {time}", time=full_clock(recording.seconds))))
-        work += [f"Transcribing “{entry.title}”" for entry in self._entries if entry.state == "sending"]
+        work += [tr("Transcribing “{title}”", title=entry.title) for entry in self._entries if entry.state == "sending"]
         return work
 
     def badge(self) -> int:

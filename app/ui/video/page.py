@@ -387,7 +387,7 @@ class VideoPage(QObject):
 
     def running_work(self) -> Sequence[str]:
         """Only jobs that the disk refused: the service goes on with all others, and Rialto does at its next start."""
-        return tuple(f"Saving “{title}”" for title in self.presenter.unsaved_titles())
+        return tuple(tr("Saving “{title}”", title=title) for title in self.presenter.unsaved_titles())
 
     def badge(self) -> int:
         return len(self.presenter.open_jobs())

@@ -341,7 +341,7 @@ class VideoPresenter(QObject):
         title = title_of(job)
         sentences = {
             "ready": tr("“{title}” is ready", title=title),
-            "failed": f"“{title}” failed",
+            "failed": tr("“{title}” failed", title=title),
             "unknown": tr("It is not clear whether “{title}” was queued", title=title),
             "bad": tr("“{title}” could not be downloaded", title=title),
             "disk": tr("“{title}” could not be saved here", title=title),

@@ -24,7 +24,7 @@ KEY_TITLES = (
     tr("Expires"),
     tr("Last used"),
     tr("Limit"),
-    "7 days",
+    tr("7 days"),
 )
 KEY_WIDTHS = (0, 110, 92, 116, 116, 122, 100, 76)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.session.wallet_keys import WalletKeys
 
 INFO = TABS["wallet"]
-FILE_FILTER = "Table (*.csv);;JSON (*.json)"
+FILE_FILTER = f"{tr('Table')} (*.csv);;JSON (*.json)"
 
 
 class WalletPage(QObject):

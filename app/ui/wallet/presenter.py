@@ -25,6 +25,7 @@ from app.core.rate_limit_watch import (
     TIERS,
     VIDEO_QUEUE,
     VIDEO_RETRIEVAL,
+    text_limits,
 )
 from app.core.tabs import tab_of
 from app.service.errors import ServiceError
@@ -127,13 +128,8 @@ class WalletPresenter(QObject):
             requests, tokens = each.amount("RPM"), each.amount("TPM")
             tier = tiers.get(int(requests)) if requests is not None else None
             if tier is not None and requests is not None and tokens is not None:
-                granted[f"Text, tier {tier} requests"] = int(requests)
-                granted[f"Text, tier {tier} tokens"] = int(tokens)
-        order = [
-            tr("Text, tier {tier} {what}", tier=tier, what=what)
-            for tier in ("XS", "S", "M", "L")
-            for what in ("requests", "tokens")
-        ]
+                granted |= zip(text_limits(tier), (int(requests), int(tokens)), strict=True)
+        order = [name for tier in ("XS", "S", "M", "L") for name in text_limits(tier)]
         found = {name: granted[name] for name in order if name in granted}
         found |= {name: (more if partner else usual) for name, usual, more in MINUTE_LIMITS}
         found |= dict(VIDEO_LIMITS)

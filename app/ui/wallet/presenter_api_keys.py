@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.service.service import Service
 
 KIND_WORDS = {"ADMIN": tr("Admin"), "INFERENCE": tr("Requests")}
-PERIOD_WORDS = {"EPOCH": "a day", "MONTH": "a month", "LIFETIME": tr("in all")}
+PERIOD_WORDS = {"EPOCH": tr("{amount} per day"), "MONTH": tr("{amount} per month"), "LIFETIME": tr("{amount} in all")}
 NEEDS_ADMIN = tr("Viewing the account's keys requires an admin key.")
 NOT_HERE = tr("This service has no list of keys. Create and revoke them on its website.")
 UNKNOWN = tr("It is not clear whether the key was created. Check the list before you create another.")
@@ -141,7 +141,7 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
     ]
     facts = (
         (tr("Key"), tr("ends in {hint}", hint=hint) if hint else tr("not shown")),
-        (tr("Can make requests"), "yes" if limits.access_permitted else "no"),
+        (tr("Can make requests"), tr("yes") if limits.access_permitted else tr("no")),
         (tr("Tier"), limits.tier.id or tr("not stated")),
         (tr("Expires"), _moment(expires, "%B %d, %Y, %H:%M") or tr("never")),
         (tr("Can spend"), ", ".join(amounts) or tr("not stated")),
@@ -168,7 +168,9 @@ def row_of(key: ApiKey) -> KeyRow:
         made=_moment(key.created_at, "%b %d, %Y"),
         expires=_moment(key.expires_at, "%b %d, %Y") or tr("never"),
         used=_moment(key.last_used_at, "%b %d, %H:%M"),
-        limit=f"{', '.join(amounts)} {PERIOD_WORDS.get(key.period, '')}".strip() if amounts else tr("none"),
+        limit=PERIOD_WORDS.get(key.period, "{amount}").replace("{amount}", ", ".join(amounts))
+        if amounts
+        else tr("none"),
         week=money(week) if week is not None else "",
     )
 

@@ -34,6 +34,7 @@ COLUMNS = (
 WHEN, WHAT, DETAIL, PAID_BY, OUTCOME, ESTIMATE, COST, BALANCE, REFERENCE = range(len(COLUMNS))
 _RIGHT = (ESTIMATE, COST, BALANCE)
 _WIDTHS = (122, 120, 158, 104, 98, 106, 118, 88, 92)
+_AROUND_HEADING = 34  # px beside its words
 _MAY_GO = (REFERENCE, BALANCE, ESTIMATE, OUTCOME, PAID_BY)  # where there is no room, in this order
 _TOP = QModelIndex()
 _SHORT = 8
@@ -174,8 +175,8 @@ class ReceiptTable(QTableView):
         theme = self._theme
         self.verticalHeader().setDefaultSectionSize(theme.height_px(30, 17))
         self.horizontalHeader().setFont(theme.font("small", 500))
-        for column, width in enumerate(_WIDTHS):
-            self.setColumnWidth(column, theme.type_px(width))
+        for column, width in enumerate(self._least_widths()):
+            self.setColumnWidth(column, width)
         self._fit()
         self.viewport().update()
 
@@ -183,9 +184,15 @@ class ReceiptTable(QTableView):
         super().resizeEvent(event)
         self._fit()
 
+    def _least_widths(self) -> list[int]:
+        """What each column has at least: room for its heading, whatever the language."""
+        metrics, around = self.horizontalHeader().fontMetrics(), self._theme.px(_AROUND_HEADING)
+        headings = (metrics.horizontalAdvance(words) + around for words in COLUMNS)
+        return [max(self._theme.type_px(width), least) for width, least in zip(_WIDTHS, headings, strict=True)]
+
     def _fit(self) -> None:
         """Give what is left to the detail; when less than it needs is left, let columns go or scroll."""
-        room, widths = self.viewport().width(), [self._theme.type_px(width) for width in _WIDTHS]
+        room, widths = self.viewport().width(), self._least_widths()
         gone: set[int] = set()
         for column in _MAY_GO if self._hides else ():
             if sum(widths) - sum(widths[each] for each in gone) <= room:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 # What folds away first when the row is narrow; Web stays longest because it costs money.
+_WEB_WORDS = {"off": tr("Off"), "auto": tr("Auto"), "on": tr("On")}
 _FOLD_ORDER = (("read_links", "citations"), ("thinking",), ("web_search",))
 
 
@@ -263,7 +264,7 @@ class Composer(QWidget):
             if pill is self.web:
                 sub_menu = menu.addMenu(pill.text())
                 for mode in WEB_SEARCH:
-                    self._add(sub_menu, mode.capitalize(), mode == self.web.current, pill, ("web_search", mode))
+                    self._add(sub_menu, _WEB_WORDS[mode], mode == self.web.current, pill, ("web_search", mode))
             else:
                 self._add(menu, pill.text(), pill.isChecked(), pill, (name, not pill.isChecked()))
         height = menu.sizeHint().height()

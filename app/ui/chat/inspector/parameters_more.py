@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 TYPING_PAUSE_MS = 400
 MOST_SEED = 2_147_483_647
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")  # while the model does not say which it knows
-_EFFORT_WORDS = {"none": tr("None"), "minimal": tr("Minimal"), "xhigh": tr("Very high"), "max": tr("Maximum")}
+_EFFORT_WORDS = {
+    "none": tr("None"),
+    "minimal": tr("Minimal"),
+    "low": tr("Low"),
+    "medium": tr("Medium"),
+    "high": tr("High"),
+    "xhigh": tr("Very high"),
+    "max": tr("Maximum"),
+}
 
 
 class MoreControls(QObject):

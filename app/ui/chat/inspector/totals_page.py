@@ -25,7 +25,7 @@ _ROOT = QModelIndex()
 class TotalsModel(QAbstractTableModel):
     """One row for each model, the sum last."""
 
-    HEADINGS = (tr("Model"), "In", tr("Out"), tr("Cost"))
+    HEADINGS = (tr("Model"), tr("In"), tr("Out"), tr("Cost"))
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

@@ -39,7 +39,7 @@ FILTERS = (
     tr("Code"),
     tr("Caching"),
 )
-SORT_WORDS = {"name": "name", "price": "price", "context": "context", "newest": "newest"}
+SORT_WORDS = {"name": tr("name"), "price": tr("price"), "context": tr("context"), "newest": tr("newest")}
 
 
 class ModelView(QListView):

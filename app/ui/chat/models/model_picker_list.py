@@ -25,7 +25,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _ROOT = QModelIndex()
 # Widths in px at 100 % of what stands right of the name.
-COLUMNS = ((tr("Context"), 58), ("In $ / 1M", 62), ("Out $ / 1M", 64), (tr("Privacy"), 72), (tr("Tier"), 28))
+COLUMNS = ((tr("Context"), 58), (tr("In $ / 1M"), 62), (tr("Out $ / 1M"), 64), (tr("Privacy"), 72), (tr("Tier"), 28))
 NARROW_COLUMNS = COLUMNS[:3]  # where a large text leaves no room for names; the rest is in the tooltip
 ROOM_FOR_ALL = 610
 STAR = 22
@@ -169,7 +169,7 @@ def spoken(row: ModelRow, current_word: str = tr("in use")) -> str:
         if row.price_in
         else []
     )
-    parts += [word for on, word in ((row.is_default, "default"), (row.is_favorite, "favourite")) if on]
+    parts += [word for on, word in ((row.is_default, tr("default")), (row.is_favorite, tr("favorite"))) if on]
     parts += [part for part in (PRIVACY.get(row.privacy, row.privacy), row.retires) if part]
     parts += [tr("tier {tier}", tier=row.tier)] if row.tier else []
     parts += [tr("replaced by {replacement}", replacement=row.replacement)] if row.replacement else []
@@ -293,7 +293,7 @@ class ModelDelegate(QStyledItemDelegate):
         metrics = QFontMetrics(font)
         marks: list[tuple[str, str, str]] = []
         if row.is_default:
-            marks.append(("default", "accent", ""))
+            marks.append((tr("default"), "accent", ""))
         if row.retires:
             marks.append((row.retires, "warn", "clock"))
         needed = sum(badge_size(theme, text, sign).width() + theme.px(6) for text, _, sign in marks)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, SearchHit
     from app.storage.chat_store import ChatStore
 
-COPY_SUFFIX, BRANCH_SUFFIX = " (copy)", " (branch)"
-
 
 class ChatLibrary:
     """The chats in memory, in step with the disk. Every method that writes raises `StorageError`."""
@@ -129,7 +127,8 @@ class ChatLibrary:
     async def duplicate(self, chat_id: str, leaf_id: str | None = None) -> Chat:
         """Copy a chat, or its branch that ends at `leaf_id`. What it cost stays with the original."""
         original = await self._history.chat(chat_id)
-        title = (original.title or NEW_CHAT) + (COPY_SUFFIX if leaf_id is None else BRANCH_SUFFIX)
+        name = original.title or NEW_CHAT
+        title = tr("{title} (copy)", title=name) if leaf_id is None else tr("{title} (branch)", title=name)
         copy = await duplicate_chat(self._history.database, chat_id, leaf_id, title=title)
         return await self.reread(copy.id)
 

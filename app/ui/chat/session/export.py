@@ -75,7 +75,7 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
     for message in branch:
         parts.append(f"## {_one_line(_speaker(chat, message, name_of))}")
         if form.thoughts and message.reasoning.strip():
-            parts.append("> **Reasoning**\n>\n" + _quoted(message.reasoning.strip()))
+            parts.append(f"> **{tr('Reasoning')}**\n>\n{_quoted(message.reasoning.strip())}")
         if message.content.strip():
             parts.append(_closed(_numbered(message) if form.sources else message.content.strip()))
         parts += [f"*{_one_line(_attached(each))}*" for each in attachments_of(message.attachments)]
@@ -88,7 +88,7 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
                 f"{number}. [{_link_text(source)}](<{_link_target(source.url)}>)"
                 for number, source in enumerate(stored_sources(message.sources), start=1)
             ]
-            parts.append("Sources:\n\n" + "\n".join(lines))
+            parts.append("\n".join((tr("Sources:"), "", *lines)))
         note = _note(message, form)
         if note:
             parts.append(f"*{_one_line(note)}*")
@@ -112,17 +112,17 @@ def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], st
         role = message.role if message.role in ("user", "assistant", "tool") else "other"
         pieces.append(f'<article class="{role}"><h2>{escape(_speaker(chat, message, name_of))}</h2>')
         if form.thoughts and message.reasoning.strip():
-            pieces.append(f"<details><summary>Reasoning</summary>{html_of(message.reasoning)}</details>")
+            title = escape(tr("Reasoning"))
+            pieces.append(f"<details><summary>{title}</summary>{html_of(message.reasoning)}</details>")
         if message.content.strip():
             anchor = f"s{number}-"
             marked = bool(message.sources) and form.sources
             body = html_of(message.content, citations=marked, anchor=anchor) if role == "assistant" else _typed(message)
             pieces.append(f'<div class="text">{body}</div>')
         pieces += [f'<p class="note">{escape(_attached(each))}</p>' for each in attachments_of(message.attachments)]
-        pieces += [
-            f"<p class=note>Function call {escape(call.name)}</p><pre><code>{escape(call.arguments)}</code></pre>"
-            for call in calls_in(message)
-        ]
+        for call in calls_in(message):
+            title = tr("Function call {name}", name=call.name)
+            pieces.append(f"<p class=note>{escape(title)}</p><pre><code>{escape(call.arguments)}</code></pre>")
         if form.sources and message.sources:
             pieces.append(_source_list(stored_sources(message.sources), f"s{number}-"))
         note = _note(message, form)
@@ -135,7 +135,7 @@ def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], st
 
 def _attached(each: Attachment) -> str:
     """An attachment in words: its bytes go along with JSON only."""
-    return f"Attached: {each.name or WORDS[each.kind]} ({each.detail})"
+    return tr("Attached: {name} ({detail})", name=each.name or WORDS[each.kind], detail=each.detail)
 
 
 def _typed(message: Message) -> str:
@@ -150,7 +150,7 @@ def _source_list(sources: Iterable[RowSource], anchor: str) -> str:
         if is_safe_link(source.url):
             words = f'<a href="{escape(source.url, quote=True)}" rel="noreferrer nofollow">{words}</a>'
         items.append(f'<li id="{anchor}{number}">{words} <span class="note">{escape(source.host)}</span></li>')
-    return f'<div class="note">Sources<ol>{"".join(items)}</ol></div>'
+    return f'<div class="note">{escape(tr("Sources"))}<ol>{"".join(items)}</ol></div>'
 
 
 def _about(chat: Chat, branch: Sequence[Message]) -> str:
@@ -166,7 +166,7 @@ def _speaker(chat: Chat, message: Message, name_of: Callable[[str], str]) -> str
     if message.role == "user":
         return tr("You")
     if message.role == "tool":
-        return tr("Result of {extra}", extra=message.extra.get("name") or "a function")
+        return tr("Result of {extra}", extra=message.extra.get("name") or tr("a function"))
     return chat.character_name or name_of(message.model) or tr("Answer")
 
 

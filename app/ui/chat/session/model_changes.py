@@ -25,17 +25,18 @@ ABILITIES: tuple[tuple[str, str], ...] = (
     (tr("web search"), "supports_web_search"),
     (tr("its own search"), "supports_x_search"),
 )
-PRIVACY = {"private": "private", "anonymized": "anonymous"}
+PRIVACY = {"private": tr("Its requests are private."), "anonymized": tr("Its requests are anonymous.")}
 
 
 def changes(old: Model, new: Model) -> tuple[str, ...]:
     """One line for each difference that a person notices; () when there is none."""
     lines = []
     if old.context_tokens != new.context_tokens and old.context_tokens and new.context_tokens:
-        more = "larger" if new.context_tokens > old.context_tokens else "smaller"
         before, after = context_text(old.context_tokens), context_text(new.context_tokens)
         lines.append(
-            tr("Its context is {more}: {after} tokens instead of {before}.", more=more, after=after, before=before)
+            tr("Its context is larger: {after} tokens instead of {before}.", after=after, before=before)
+            if new.context_tokens > old.context_tokens
+            else tr("Its context is smaller: {after} tokens instead of {before}.", after=after, before=before)
         )
     for words, before_usd, after_usd in (
         (tr("Input"), old.price_input, new.price_input),
@@ -49,22 +50,18 @@ def changes(old: Model, new: Model) -> tuple[str, ...]:
     if lost:
         lines.append(tr("It loses {listed}.", listed=_listed(lost)))
     if old.privacy != new.privacy and new.privacy:
-        lines.append(tr("Its requests are {privacy}.", privacy=PRIVACY.get(new.privacy, new.privacy)))
+        lines.append(PRIVACY.get(new.privacy) or tr("Its requests are {privacy}.", privacy=new.privacy))
     return tuple(lines)
 
 
 def _price(words: str, before: Decimal | None, after: Decimal | None) -> list[str]:
     if before is None or after is None or before == after:
         return []
-    more = "more" if after > before else "less"
+    new, old = money.money(after), money.money(before)
     return [
-        tr(
-            "{words} costs {more}: {after} per million tokens instead of {before}.",
-            words=words,
-            more=more,
-            after=money.money(after),
-            before=money.money(before),
-        )
+        tr("{words} costs more: {new} per million tokens instead of {old}.", words=words, new=new, old=old)
+        if after > before
+        else tr("{words} costs less: {new} per million tokens instead of {old}.", words=words, new=new, old=old)
     ]
 
 

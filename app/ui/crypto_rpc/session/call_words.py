@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.core.money import credits_text
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.outcomes import items_of
@@ -35,7 +36,7 @@ def entry_of(
     charged, at, times = _charged(call), call.at, ""
     if rounds is not None and rounds.requests > 1:
         badge, tone = _errors(rounds.errors)
-        charged, at = tr("{credits} cr", credits=money.count(rounds.credits)), rounds.last_at
+        charged, at = credits_text(rounds.credits), rounds.last_at
         times = tr_n("{n} time", "{n} times", rounds.requests)
     right = f"{charged}  {money.moment(at, '%H:%M')}".strip()
     return CallEntry(
@@ -73,9 +74,9 @@ def _charged(call: RpcCall) -> str:
     if call.state == "open":
         return ""
     if call.replayed:
-        return "0 cr"
+        return credits_text(0)
     if call.credits is not None:
-        return f"{money.count(call.credits)} cr"
+        return credits_text(call.credits)
     return tr("about {estimate_credits} cr", estimate_credits=money.count(call.estimate_credits))
 
 
@@ -96,7 +97,7 @@ def run_title(place: int, call: RpcCall) -> str:
         "Run {place}: {at}, {charged}",
         place=place,
         at=money.clock(call.at),
-        charged="replay, 0 cr" if call.replayed else _charged(call) or "sending",
+        charged=tr("replay, 0 cr") if call.replayed else _charged(call) or tr("sending"),
     )
 
 
@@ -109,7 +110,7 @@ def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str]
     if call.duration_s is not None:
         facts.append((tr("Time"), money.duration(call.duration_s), ""))
     if call.replayed:
-        facts.append((tr("Charged"), "0 cr", "ok"))
+        facts.append((tr("Charged"), credits_text(0), "ok"))
         if first is not None:
             facts.append((tr("First run"), _charged(first), ""))
             if first.cost_usd is not None:

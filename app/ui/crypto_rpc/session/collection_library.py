@@ -141,7 +141,7 @@ class CollectionLibrary(QObject):
 
 def _trash_entry(trashed: TrashedCollection, now: datetime) -> TrashEntry:
     collection, moment = trashed.collection, trashed.trashed_at
-    words = f"Collection · {collection.name} · {money.when(moment, now)}"
+    words = f"{tr('Collection')} · {collection.name} · {money.when(moment, now)}"
     title = collection.requests[0].name if len(collection.requests) == 1 else collection.name
     return TrashEntry(trashed.name, title, words, moment)
 

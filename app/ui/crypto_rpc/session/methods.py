@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.service.rpc_methods import STATE_CHANGING, Family, Tier, call_credits, family_of, refusal_of, tier_of
+from app.ui.crypto_rpc.session.method_help import HELP
 
 MAX_FOUND = 400
 # What stands for any address in the examples, and what is there in the Sandbox: a token with transfers in its logs, and
@@ -105,7 +106,7 @@ class MethodCatalogue:
         assert isinstance(parameters, Sequence)
         return MethodInfo(
             method,
-            str(entry.get("help", "")),
+            HELP.get(method, ""),
             tuple(_parameter(each) for each in parameters),
             tier_of(method),
             call_credits(network, method),

@@ -33,7 +33,7 @@ class NetworkRow:
     @property
     def chain(self) -> str:
         """The chain's id in words."""
-        return "none" if self.chain_id is None else str(self.chain_id)
+        return tr("none") if self.chain_id is None else str(self.chain_id)
 
 
 def network_title(slug: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from app.core.money import credits_text
 from app.service.crypto_rpc import NO_ANSWER, is_answer_to
 from app.service.http.json_large import JSON_LIST
 from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits
@@ -78,7 +79,7 @@ def roots_of(outcomes: Sequence[CallOutcome]) -> tuple[TreeRoot, ...]:
             outcome.value,
             str(outcome.id),
             tr("Error") if outcome.is_error else tr("Result"),
-            f"{outcome.credits:,} cr" if outcome.credits is not None else "",
+            credits_text(outcome.credits) if outcome.credits is not None else "",
             "bad" if outcome.is_error else "ok",
         )
         for outcome in outcomes

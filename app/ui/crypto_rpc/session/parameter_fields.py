@@ -95,7 +95,9 @@ def _read_address(text: str, _coin: str) -> FieldMeaning:
     if text.startswith("["):
         return _read_json(text, _coin)
     address = read_evm_address("0x" + text[2:] if text[:2] == "0X" else text)
-    return FieldMeaning(address, tr("The checksum is correct.") if address == text else f"Checksum: {address}")
+    return FieldMeaning(
+        address, tr("The checksum is correct.") if address == text else tr("Checksum: {address}", address=address)
+    )
 
 
 def _read_block(text: str, _coin: str) -> FieldMeaning:

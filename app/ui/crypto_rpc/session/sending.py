@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.core import money
+from app.core.money import credits_text
 from app.core.paid_call import end_of_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
@@ -119,7 +120,7 @@ def question_of(
     for each in transactions:
         facts += [
             (tr("From"), each.sender),
-            ("To", each.to or tr("a new contract")),
+            (tr("To"), each.to or tr("a new contract")),
             (tr("Value"), f"{in_unit(each.value)} {coin}"),
             (tr("Maximum cost"), tr("{in_unit} {coin}, fees included", in_unit=in_unit(each.most_wei), coin=coin)),
             (
@@ -128,7 +129,7 @@ def question_of(
             ),
             (tr("Nonce"), str(each.nonce)),
             (tr("Chain ID"), tr("none: valid on every chain") if each.chain_id is None else str(each.chain_id)),
-            (tr("Data"), tr("{count} bytes", count=f"{len(each.data):,}") if each.data else "none"),
+            (tr("Data"), tr_n("{n} byte", "{n} bytes", len(each.data)) if each.data else tr("none")),
         ]
         if call:
             facts.append((tr("Contract call"), call))
@@ -385,7 +386,7 @@ def estimate_words(credits: int, low_usd: Decimal, high_usd: Decimal) -> str:
     """`180 cr, $0.00011 to $0.00013`: two prices are documented, so it is a range (R-RPC-30)."""
     low, high, count = money.money(low_usd), money.money(high_usd), money.count(credits)
     if high == low:
-        return tr("{count} cr, {price}", count=count, price=low)
+        return f"{credits_text(credits)}, {low}"
     return tr("{count} cr, {low} to {high}", count=count, low=low, high=high)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.money import count
+from app.core.money import count, credits_text
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.http.json_large import JSON_LIST
 from app.service.idempotency_keys import new_idempotency_key
@@ -212,7 +212,7 @@ class Tools:
     async def _show(self, job: Job, method: str, title: str, value: list[object], note: str) -> None:
         body = await asyncio.to_thread(_bytes, value)
         outcome = CallOutcome(1, method, value, False, job.view.credits)
-        facts = ((tr("Requests"), f"{job.view.requests:,}", ""), (tr("Charged"), f"{job.view.credits:,} cr", ""))
+        facts = ((tr("Requests"), count(job.view.requests), ""), (tr("Charged"), credits_text(job.view.credits), ""))
         self._runner.show_result(
             RunView("", title, title, "answered", facts=facts, outcomes=(outcome,), body=body, note=note)
         )

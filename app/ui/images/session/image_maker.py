@@ -143,7 +143,9 @@ class ImageMaker(QObject):
         if left_s > 0:
             return tr("Over the limit for this minute, sent in {left_s}", left_s=money.countdown(left_s))
         begun = self.begun.get(image_id)
-        return f"Generating, {monotonic() - begun:.0f} s" if begun is not None else tr("Generating")
+        return (
+            tr("Generating, {seconds} s", seconds=round(monotonic() - begun)) if begun is not None else tr("Generating")
+        )
 
     async def _keep(self, order: Order, paid: PaidCall, images: GeneratedImages, duration_s: float) -> None:
         exchange, came = images.exchange, len(images.pictures)

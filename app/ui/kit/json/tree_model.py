@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from app.service.http.harmless_text import harmless
 from app.service.http.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.json.node import JsonNode, Path, TreeRoot
 
 Index = QModelIndex | QPersistentModelIndex
@@ -22,9 +22,9 @@ MAX_SHOWN_CHARS = 4_096  # of one text; copies are whole
 def summary(value: object) -> str:
     """A container in words, any other value as JSON writes it; long texts are cut."""
     if isinstance(value, JSON_OBJECT):
-        return f"Object, {len(value):,} {'key' if len(value) == 1 else 'keys'}"
+        return tr_n("Object, {n} key", "Object, {n} keys", len(value))
     if isinstance(value, JSON_LIST):
-        return f"Array, {len(value):,} {'item' if len(value) == 1 else 'items'}"
+        return tr_n("Array, {n} item", "Array, {n} items", len(value))
     if isinstance(value, str):
         text = value[:MAX_SHOWN_CHARS]
         return harmless(json.dumps(text, ensure_ascii=False)) + ("…" if len(value) > MAX_SHOWN_CHARS else "")

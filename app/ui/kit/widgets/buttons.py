@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 from app.service.http.harmless_text import harmless, harmless_line
 from app.ui.kit.icons import icon, paint
 from app.ui.kit.key_text import key_text, set_tip
+from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.kbd import hint_size, paint_hint
@@ -190,7 +191,9 @@ class Button(QPushButton):
             )
             text = self._shown_text()
             metrics = QFontMetricsF(self._font())
-            if metrics.horizontalAdvance(text) > room.width() + 1:
+            is_cut = metrics.horizontalAdvance(text) > room.width() + 1
+            tip_while_cut(self, text, is_cut)
+            if is_cut:
                 text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
             painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)
             if self._kind == "link" and self.underMouse() and self.isEnabled():

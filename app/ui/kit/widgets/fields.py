@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
 from app.ui.kit.accessible_role import show_as
+from app.ui.kit.plain_tooltip import tip_of_placeholder, tip_while_cut
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame
 from app.ui.kit.widgets.surfaces import set_property
@@ -156,6 +166,7 @@ class TextField(QLineEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_unused(self, self._theme)
         super().paintEvent(event)
+        tip_of_placeholder(self)
 
 
 class ChoiceField(QComboBox):
@@ -192,6 +203,12 @@ class ChoiceField(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_unused(self, self._theme)
         super().paintEvent(event)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
+        text = self.currentText()
+        tip_while_cut(self, text, self.fontMetrics().horizontalAdvance(text) > room)
 
 
 def paint_unused(widget: QWidget, theme: Theme) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QTabBar, QWidget
 
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
 
@@ -69,6 +71,7 @@ class PaneTabs(QFrame):
         self.bar.setDrawBase(False)
         self.bar.setExpanding(False)
         self.bar.setUsesScrollButtons(False)
+        self.bar.setElideMode(Qt.TextElideMode.ElideRight)
         for title in titles:
             self.bar.addTab(title)
         self._layout = QHBoxLayout(self)
@@ -80,6 +83,13 @@ class PaneTabs(QFrame):
     def add(self, widget: QWidget) -> None:
         """Put a widget at the right end."""
         self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Titles that have no room are cut, and whole in their tooltips."""
+        super().resizeEvent(event)
+        is_cut = self.bar.sizeHint().width() > self.bar.width()
+        for place in range(self.bar.count()):
+            self.bar.setTabToolTip(place, plain_tip(self.bar.tabText(place)) if is_cut else "")
 
     def _apply_theme(self) -> None:
         self._layout.setContentsMargins(self._theme.px(16), 0, self._theme.px(12), 0)

@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QSta
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QStyle,
@@ -25,6 +24,7 @@ from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.widgets.buttons import Button, QuietButton
+from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.popover import Popover
@@ -94,11 +94,11 @@ class PresetPopover(Popover):
         self.body.addWidget(self.list)
         self.body.addWidget(self._empty)
         for buttons in ((self.save, self.rename_button, self.remove_button), (self.take, self.export)):
-            row = QHBoxLayout()
+            row = QWidget()
+            flow = FlowLayout(theme, gap=6, line_gap=6, parent=row)
             for button in buttons:
-                row.addWidget(button)
-            row.addStretch(1)
-            self.body.addLayout(row)
+                flow.addWidget(button)
+            self.body.addWidget(row)
         self.list.selectionModel().currentChanged.connect(lambda *_: self._follow())
         self.set_first_focus(self.search)
         self.search.installEventFilter(self.list)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from app.translation import tr, tr_n
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import key_text
+from app.ui.kit.plain_tooltip import tip_of_placeholder
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
@@ -133,6 +134,7 @@ class SearchField(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        tip_of_placeholder(self)
         painter = QPainter(self)
         side = self._theme.icon_px(16)
         place = QRectF(self._theme.px(9), (self.height() - side) / 2, side, side)

@@ -443,7 +443,7 @@ class AccountsPresenter(QObject):
             SecretRow(
                 account_id=PROXY,
                 what=tr("Proxy password"),
-                hint=f"user “{user}”",
+                hint=tr("user “{user}”", user=user),
                 belongs_to=tr("Connection"),
                 kept_in=place.place,
                 is_lasting=place.kind != "session",

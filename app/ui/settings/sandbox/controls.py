@@ -169,8 +169,8 @@ class FaultRow(Stacked):
         self.times = ChoiceField(theme, tr("{title}: how often", title=fault.title), small=True)
         for count, words in (
             (1, tr("Next request")),
-            (2, "2 calls"),
-            (5, "5 calls"),
+            (2, tr("2 calls")),
+            (5, tr("5 calls")),
             (20, tr("20 calls")),
             (0, tr("Every request")),
         ):
@@ -180,7 +180,7 @@ class FaultRow(Stacked):
         self.switch = Button(theme, tr("Turn on"), size="small")
         self.switch.setAccessibleName(tr("{title}: turn on", title=fault.title))
         flow.addWidget(self.switch)
-        self._badge = Badge(theme, "On", "warn", icon="warning")
+        self._badge = Badge(theme, tr("On"), "warn", icon="warning")
         super().__init__(theme, fault.title, fault.does, holder, self._badge)
 
     def values(self, path: str) -> dict[str, Any]:
@@ -199,7 +199,7 @@ class FaultRow(Stacked):
         """Draw whether it is on, and how many calls it still hits."""
         self.is_on = values is not None
         left = (values or {}).get("times")
-        self._badge.set_badge("On" if left is None else tr("On, {left} left", left=left), "warn", "warning")
+        self._badge.set_badge(tr("On") if left is None else tr("On, {left} left", left=left), "warn", "warning")
         self._badge.setVisible(self.is_on)
         self.switch.setText(tr("Turn off") if self.is_on else tr("Turn on"))
         self.switch.setAccessibleName(f"{self.fault.title}: {tr('turn off') if self.is_on else tr('turn on')}")

@@ -74,7 +74,7 @@ class CodeCard(Card):
         top.setContentsMargins(side, down, theme.px(6), down)
         self.title = Label(theme, title, "small", "text2", weight=500, elide=True)
         top.addWidget(self.title, 1)
-        self.copy = CopyButton(theme, f"Copy: {title}", lambda: self.edit.toPlainText())
+        self.copy = CopyButton(theme, tr("Copy: {title}", title=title), lambda: self.edit.toPlainText())
         top.addWidget(self.copy)
         self.body.addLayout(top)
         self.body.addWidget(rule())

@@ -331,7 +331,7 @@ def _row(line: LogLine) -> RequestRow:
 def _active(look: SandboxStatus) -> tuple[ActiveControl, ...]:
     faults = tuple(ActiveControl(name, words_of(name, values)) for name, values in look.faults.items())
     clock = ahead(look.clock_offset_s)
-    return (*faults, *((ActiveControl("clock", f"Clock: {clock}"),) if clock else ()))
+    return (*faults, *((ActiveControl("clock", tr("Clock: {clock}", clock=clock)),) if clock else ()))
 
 
 def _words(error: Any) -> str:

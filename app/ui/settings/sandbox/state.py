@@ -125,15 +125,15 @@ STATUSES = (
     (400, tr("400 Bad request")),
     (401, tr("401 Key not accepted")),
     (402, tr("402 Balance too low")),
-    (403, "403 Forbidden"),
+    (403, tr("403 Forbidden")),
     (404, tr("404 Not found")),
-    (409, "409 Conflict"),
+    (409, tr("409 Conflict")),
     (413, tr("413 Too large")),
     (422, tr("422 Content refused")),
     (429, tr("429 Rate limit")),
-    (500, "500 Failed"),
-    (503, "503 Overloaded"),
-    (504, "504 Timeout"),
+    (500, tr("500 Failed")),
+    (503, tr("503 Overloaded")),
+    (504, tr("504 Timeout")),
 )
 LIES = (
     ("length", tr("Shorter than announced")),
@@ -163,7 +163,7 @@ FAULTS = (
             "Closes the connection after this many characters of a streamed chat, or bytes of speech or video. "
             "Anything sent before that is charged."
         ),
-        (Number("after", tr("Characters or bytes before the cut"), 0, 1_000_000, 100, " characters"),),
+        (Number("after", tr("Characters or bytes before the cut"), 0, 1_000_000, 100, f" {tr('characters')}"),),
     ),
     Fault(
         "lie",
@@ -176,7 +176,7 @@ FAULTS = (
         "in_band_error",
         tr("Fail inside the stream"),
         tr("Starts a streamed chat normally, then sends an error after this many characters."),
-        (Number("after", tr("Characters before the error"), 0, 100_000, 60, " characters"),),
+        (Number("after", tr("Characters before the error"), 0, 100_000, 60, f" {tr('characters')}"),),
     ),
     Fault("no_done", tr("Omit the end marker"), tr("Leaves out the last event of a streamed chat, [DONE].")),
 )
@@ -225,6 +225,7 @@ def ahead(offset_s: float) -> str:
     minutes, seconds = divmod(abs(round(offset_s)), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
-    parts = [(days, "day" if days == 1 else "days"), (hours, "h"), (minutes, "min"), (seconds, "s")]
-    said = [f"{number} {unit}" for number, unit in parts if number]
-    return f"{' '.join(said) or '0 s'} {'ahead' if offset_s > 0 else 'behind'}"
+    parts = [tr_n("{n} day", "{n} days", days)] if days else []
+    parts += [f"{number} {unit}" for number, unit in ((hours, "h"), (minutes, "min"), (seconds, "s")) if number]
+    time = " ".join(parts) or "0 s"
+    return tr("{time} ahead", time=time) if offset_s > 0 else tr("{time} behind", time=time)

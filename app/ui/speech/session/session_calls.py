@@ -55,7 +55,7 @@ class SessionCalls:
                 "{status}, after {duration_s}", status=status, duration_s=money.duration(exchange.duration_s)
             )
         }
-        answer["Sent"] = money.clock(exchange.started_at)
+        answer[tr("Sent")] = money.clock(exchange.started_at)
         if info is not None:
             answer |= {tr("Request ID"): info.request_id, tr("Content"): info.content_type or ""}
         return CallView(title, exchange.request, _rows(answer))
@@ -70,8 +70,8 @@ def request_of(take: Take, part: Part) -> SpeechRequest:
 
 def _kept(take: Take, part: Part, title: str) -> CallView:
     words = {
-        "sending": "sending",
-        "complete": "complete",
+        "sending": tr("sending"),
+        "complete": tr("complete"),
         "cut": tr("cut off"),
         "failed": tr("no audio received"),
     }

@@ -53,7 +53,8 @@ def take_row(
     """Return a take as the list shows it; `mark` names its account where that is not the one in use."""
     model = voice_list.model(take.model)
     name = model.name if model is not None else take.model
-    voice = f"Cloned: {take.voice_name}" if take.voice.startswith("vv_") else take.voice_name or take.voice
+    is_cloned = take.voice.startswith("vv_")
+    voice = tr("Cloned: {name}", name=take.voice_name) if is_cloned else take.voice_name or take.voice
     return TakeRow(
         id=take.id,
         title=take.title or tr("Clip"),

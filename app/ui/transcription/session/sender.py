@@ -213,7 +213,11 @@ class Sender:
                 async def keep(transcript: Transcript, number: int = upload.number) -> None:
                     document, received = await asyncio.to_thread(read_answer, transcript)
                     save = partial(store.part_received, row.id, number, received, transcript.exchange.cost_usd)
-                    with carrying(f"{row.title}, part {number}.txt", document.text.encode(), save):
+                    with carrying(
+                        f"{tr('{title}, part {number}', title=row.title, number=number)}.txt",
+                        document.text.encode(),
+                        save,
+                    ):
                         await save()
 
                 work = Work("uploading", 0.0, tr("Uploading"), upload.number, len(uploads))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.money import count
 from app.core.undo import UndoCommand, UndoStack
 from app.translation import tr
 from app.ui.transcription.session import editing
@@ -151,7 +152,7 @@ class TranscriptEditor(QObject):
         for line in text.splitlines():
             number = line.isdigit() and (not lines or not lines[-1])
             lines.append(str(int(line) + first) if number else line)
-        return Preview("\n".join(lines), f"cue {first + 1:,} of {len(found):,}")
+        return Preview("\n".join(lines), tr("cue {place} of {count}", place=count(first + 1), count=count(len(found))))
 
     def export(self, choice: ExportChoice, head: Head) -> str:
         return export(choice.kind, self.document, head, choice.rules)

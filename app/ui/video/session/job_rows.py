@@ -164,10 +164,10 @@ class RowWriter:
                 else money.size(count)
             )
         if job.state == "ready":
-            return "downloading"
+            return tr("downloading")
         if job.queued_at is None:
             waits_s = self._send_waits_s()
-            return tr("sent {waits_s}", waits_s=money.due(waits_s, now)) if waits_s else "generating"
+            return tr("sent {waits_s}", waits_s=money.due(waits_s, now)) if waits_s else tr("generating")
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._job_store.usual_s(job.model)
         if not usual:
@@ -433,7 +433,7 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
         facts.append(
             (
                 tr("Consent"),
-                tr("given, version {version}", version=agreed.version) if agreed and agreed.version else "given",
+                tr("given, version {version}", version=agreed.version) if agreed and agreed.version else tr("given"),
             )
         )
     facts.append((tr("Ordered"), money.when(job.created_at, now)))
@@ -471,7 +471,7 @@ def receipt_of(job: VideoJob) -> tuple[Run, ...]:
     if took is not None:
         runs.append(Run(tr("took {took}", took=money.duration(took))))
     if job.refunded is not None:
-        runs.append(Run("refunded" if job.refunded else tr("not refunded"), role="" if job.refunded else "warn"))
+        runs.append(Run(tr("refunded") if job.refunded else tr("not refunded"), role="" if job.refunded else "warn"))
     if job.request_id:
         runs.append(Run(tr("req {request_id}", request_id=job.request_id[:12]), mono=True))
     if not job.charged:

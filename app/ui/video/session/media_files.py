@@ -33,7 +33,7 @@ _LIMITS = {
     "reference_video_urls": _FILM,
     "audio_url": _SOUND,
     "reference_audio_urls": _SOUND,
-    "reference_document_urls": (DOCUMENTS, MAX_DOCUMENT_BYTES, "a PDF"),
+    "reference_document_urls": (DOCUMENTS, MAX_DOCUMENT_BYTES, tr("a PDF")),
 }
 _IMAGE = (PICTURES, MAX_IMAGE_BYTES, tr("PNG, JPEG or WebP"))
 _FIELD_OF = {"image_url": "start", "end_image_url": "end", "video_url": "film", "audio_url": "sound"} | {
