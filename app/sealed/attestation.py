@@ -342,7 +342,7 @@ def read_answer(body: bytes) -> Body:
     if len(body) > MAX_BYTES:
         raise Damaged("attestation", MAX_BYTES, tr("The attestation is larger than 1 MB."))
     try:
-        content = json.loads(body)
+        content = json.loads(body.decode())  # json would guess other encodings
     except json.JSONDecodeError as error:
         raise Damaged("attestation", error.pos, tr("The attestation cannot be read.")) from None
     except UnicodeDecodeError as error:

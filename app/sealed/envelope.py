@@ -78,16 +78,16 @@ class SecretKey:
 
 
 def seal(text: str, recipient: bytes, *, ephemeral: SecretKey | None = None, nonce: bytes | None = None) -> str:
-    """Return the envelope of a text for the owner of a public key. `ephemeral` and `nonce` are for fixed vectors.
+    """Return the envelope of a text for the owner of a public key; half characters become "?".
 
-    Raises `SealBroken` for a key that is none.
+    `ephemeral` and `nonce` are for fixed vectors. Raises `SealBroken` for a key that is none.
     """
     if not is_key(recipient):
         raise SealBroken(tr("The model’s key is not valid."))
     own = ephemeral or SecretKey()
     fresh = nonce or secrets.token_bytes(NONCE_BYTES)
     try:
-        sealed = AESGCM(own.agree(recipient)).encrypt(fresh, text.encode(), None)
+        sealed = AESGCM(own.agree(recipient)).encrypt(fresh, text.encode("utf-8", "replace"), None)
     finally:
         if ephemeral is None:
             own.wipe()

@@ -71,7 +71,7 @@ def check_compose(info: object, events: tuple[Event, ...], quote: Quote) -> Chec
     configured = quote.mrconfigid[1:33] if quote.mrconfigid[:1] == b"\x01" and not any(quote.mrconfigid[33:]) else None
     known = [each for each in (configured, *logged, *stated) if each is not None]
     if text is not None:
-        known.append(hashlib.sha256(text.encode()).digest())
+        known.append(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
     if not known or (not logged and not stated and text is None):
         reason = tr("The service does not say which compose file the enclave runs.")
         return Check("compose", title, "", Outcome.NOT_CHECKED, reason)

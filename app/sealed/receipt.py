@@ -75,7 +75,7 @@ def check_receipt(body: object, address: bytes, sent: bytes, received: bytes) ->
 
 def recover_signer(text: str, signature: bytes) -> bytes | None:
     """The address that signed `text` as a personal message (EIP-191). 65 bytes r‖s‖v, v as 27/28 or 0/1."""
-    message = text.encode()
+    message = text.encode("utf-8", "surrogatepass")
     digest = keccak256(b"\x19Ethereum Signed Message:\n" + str(len(message)).encode() + message)
     v = signature[64] - 27 if signature[64] >= 27 else signature[64]
     if v not in (0, 1):

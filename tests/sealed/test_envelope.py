@@ -82,6 +82,10 @@ def test_r_tee_11_an_envelope_with_any_byte_changed_does_not_open() -> None:
             open_envelope(envelope[:place] + other + envelope[place + 2 :], SecretKey(MODEL))
 
 
+def test_half_a_character_is_sealed_as_a_question_mark() -> None:
+    assert open_envelope(seal("a\ud800b", SecretKey(MODEL).public), SecretKey(MODEL)) == "a?b"
+
+
 def test_a_key_that_is_none_is_not_sealed_to() -> None:
     for key in (b"", b"\x04" + bytes(64), SecretKey().public[:64], b"\x02" + SecretKey().public[1:]):
         with pytest.raises(SealBroken):

@@ -62,6 +62,7 @@ def test_signatures_of_another_library_are_recovered(text: str) -> None:
         {"text": "x", "signature": "0x" + "00" * 65},
         {"text": "x", "signature": "0x" + "ff" * 65},
         {"text": "x", "signature": {"value": None}},
+        {"text": "\ud800", "signature": "0x" + "00" * 65},
         {"text": "x" * 100_001, "signature": VECTORS["eip191_signatures"]["pair"]},
     ],
 )

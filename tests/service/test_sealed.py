@@ -344,6 +344,16 @@ async def test_r_tee_09_the_last_check_counts_every_clear_text(chat: SealedHarne
         assert clear_texts({**body, **change}, "x") > 0, change
 
 
+async def test_r_tee_09_what_was_not_sealed_for_any_reason_is_not_sent(
+    chat: SealedHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = SealedSession(await chat.attest())
+    monkeypatch.setattr("app.service.sealed.body.seal", lambda text, key: text)
+    with pytest.raises(LimitExceeded, match="4 of its texts were not sealed"):
+        chat.resource.stream(ChatRequest(MODEL, HISTORY), session)
+    assert_nothing_leaked(chat)
+
+
 async def test_empty_turns_and_reasoning_of_earlier_answers_are_never_sent(chat: SealedHarness) -> None:
     thought = ChatMessage("assistant", "Quince.", {"reasoning_content": "pomegranate"})
     await chat.ask(ChatMessage("user", SECRETS[0]), thought, ChatMessage("assistant", ""), ChatMessage("user", "More"))
