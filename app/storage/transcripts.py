@@ -205,14 +205,6 @@ class Transcripts:
         )
         return found is not None
 
-    async def recordings_total(self) -> tuple[int, int]:
-        """Return how many recordings of ours there are, and their bytes."""
-        row = await self._database.fetch_one(
-            "SELECT COUNT(*), COALESCE(SUM(size_bytes), 0) FROM"
-            " (SELECT MAX(size_bytes) AS size_bytes FROM transcripts WHERE origin = 'recording' GROUP BY sound_path)"
-        )
-        return (int(row[0]), int(row[1])) if row is not None else (0, 0)
-
     # Parts
 
     async def set_parts(self, row_id: str, parts: Sequence[PartRow]) -> None:

@@ -73,7 +73,7 @@ class OptionsPage(ScrollPane):
         )
         yield
         column = self.fill(theme, "pane", (0, 0, 0, 0), 0)
-        group = Group(theme)
+        group = self.microphone = Group(theme)
         column.addWidget(group)
         self.input_row = FieldRow(theme, tr("Input"), self.input)
         self.channel_row = FieldRow(theme, tr("Channel"), self.channel)
@@ -128,7 +128,7 @@ class OptionsPage(ScrollPane):
         """The microphones there are, and the one that is used."""
         with QSignalBlocker(self.input), QSignalBlocker(self.channel):
             self.input.clear()
-            default = tr("System default") if inputs.microphones else tr("No microphone")
+            default = tr("System default") if inputs.microphones or not inputs.is_known else tr("No microphone")
             self.input.addItem(default, "")
             for each in inputs.microphones:
                 self.input.addItem(self._name_of(each.name, each.channels), each.id)
@@ -191,6 +191,7 @@ class OptionsPage(ScrollPane):
         return tr("{name} returns times for words and segments.", name=model.name)
 
     def show_head(self, head: Head) -> None:
+        self.microphone.setVisible(head.origin != "file" or head.view not in ("sound", "result"))
         self._show_marks(head.marks, shown=head.id is not None and (bool(head.marks) or head.view == "recording"))
 
     def _show_marks(self, marks: Sequence[Mark], *, shown: bool) -> None:

@@ -135,7 +135,6 @@ class TranscriptionPresenter(QObject):
         self._unsaved: dict[str, dict[str, Any]] = {}  # by row: fields that are not on the disk yet
         self._part_count = 0
         self._early_files: list[Path] = []
-        self._footer = ""
         self._numbers = itertools.count()
         self.closing = False
 
@@ -300,13 +299,6 @@ class TranscriptionPresenter(QObject):
     async def reload(self) -> None:
         rows = await self.store.list()
         self.rows = {row.id: self._with_unsaved(row) for row in rows}
-        count, size = await self.store.recordings_total()
-        if count or not rows:
-            words = tr_n("{n} recording", "{n} recordings", count) if count else tr("No recordings")
-        else:  # of files that lie elsewhere
-            words = tr_n("{n} transcript", "{n} transcripts", len(rows))
-        self._footer = f"{words}, {money.size(size)}" if count else words
-        self.footer_changed.emit(self._footer)
         self.publish_all()
 
     def _row_changed(self, row_id: str) -> None:
@@ -321,8 +313,17 @@ class TranscriptionPresenter(QObject):
         self.publish_head()
         self.batch_changed.emit(self.batch_queue.view())
 
+    def _footer(self) -> str:
+        """How many rows the list has, and what the recordings among them take up; files lie elsewhere."""
+        if not self.rows:
+            return tr("No transcripts")
+        count = tr_n("{n} transcript", "{n} transcripts", len(self.rows))
+        sizes = {row.sound_path: row.size_bytes for row in self.rows.values() if row.origin == "recording"}
+        return f"{count}, {money.size(sum(sizes.values()))}" if any(sizes.values()) else count
+
     def _entries_changed(self) -> None:
         work, now = self.work, self.now()
+        self.footer_changed.emit(self._footer())
         rows = sorted(self.rows.values(), key=lambda row: row.created_at, reverse=True)
         shown = [row for row in rows if self._snippets is None or row.id in self._snippets]
         found, mark_of = self._snippets or {}, self.current_account.mark_of

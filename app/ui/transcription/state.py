@@ -138,6 +138,7 @@ class Microphones:
     gain_db: float = 0.0
     problem: str = ""
     missing: bool = False  # the chosen one is not plugged in; the default stands in for it
+    is_known: bool = True  # False until the first look
     test: str = ""  # what the three-second test is doing: "", "recording", "playing"
 
     @property

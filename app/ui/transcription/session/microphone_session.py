@@ -57,7 +57,8 @@ class RecordingSession(QObject):
         self._open_blocks = open_blocks or (lambda choice: open_microphone(host, choice))
         self._microphones: tuple[Microphone, ...] = ()
         self._default_id = ""
-        self._problem = ""
+        self._problem = tr("Looking for microphones…")
+        self._is_known = False
         self._test = ""
         self._no_test = asyncio.Event()
         self._no_test.set()
@@ -81,6 +82,7 @@ class RecordingSession(QObject):
             self.kept.gain_db,
             self._problem,
             missing and bool(self._microphones),
+            self._is_known,
             self._test,
         )
 
@@ -93,6 +95,7 @@ class RecordingSession(QObject):
         except AudioUnavailable as error:
             found, self._problem = (), error.sentence
         self._microphones = tuple(Microphone(each.id, each.name, min(MOST_CHANNELS, each.channels)) for each in found)
+        self._is_known = True
         self._default_id = next((each.id for each in found if each.is_default), "")
         if self._recorder is not None and self._recorded_id and self._recorded_id not in {one.id for one in found}:
             self._recorder.lose()
