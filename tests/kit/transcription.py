@@ -362,6 +362,10 @@ class TranscriptionHarness(TranscriptionPresenterHarness):
     def row_of(self, row_id: str) -> Any:
         return self.list_pane.view.rows.row_of(row_id)
 
+    @property
+    def offers_microphones(self) -> bool:
+        return not self.page.side.options.microphone.isHidden()
+
     def usage_text(self) -> str:
         return self.list_pane.foot.words.text()
 
