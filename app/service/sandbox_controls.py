@@ -114,6 +114,14 @@ class FaucetWallet(WireModel):
     usdc: Decimal = Decimal(0)
 
 
+class SealedRoot(WireModel):
+    """The root certificate of the Sandbox's enclave, by its fingerprint, and the address of its lists."""
+
+    name: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    lists: str
+
+
 class SandboxControls:
     """Speaks to one running Sandbox. Open with its base address and key, close with `aclose`."""
 
@@ -156,6 +164,10 @@ class SandboxControls:
     async def faucet(self) -> FaucetWallet:
         content = await self._ask("GET", "/faucet")
         return read_model(FaucetWallet, content.get("wallet") if isinstance(content, Mapping) else None)
+
+    async def sealed_root(self) -> SealedRoot:
+        """What evidence of the Sandbox's enclave ends at. Made anew with each start of the Sandbox."""
+        return read_model(SealedRoot, await self._ask("GET", "/sealed/root"))
 
     # Setting
 

@@ -1,0 +1,139 @@
+"""The sealed sittings of all chats: whose root is pinned, what was seen before, and when keys are wiped.
+
+A chat has one session at a time. It is used again while it is good for the model and the host; when it is not, or its
+seal broke, the enclave is checked again before anything is sent. There is no way from here to an open request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from app.sealed.chain import INTEL_ROOT, Root
+from app.service.sealed.resource import INTEL_LISTS, Attestation, ListsHost, SealedSession
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.sealed.evidence import SavedReceipt
+    from app.service.service import Service
+
+CHANGED = "measurements_changed"
+SANDBOX = "sandbox"  # its address is another one each time
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What an account's evidence has to end at, and where Intel's lists are. `is_third_host`: not at the service."""
+
+    root: Root
+    lists: ListsHost
+    is_third_host: bool = True
+
+
+INTEL = Trust(INTEL_ROOT, INTEL_LISTS)
+
+
+class FirstSeen(Protocol):
+    """Where first measurements and evidence are kept; all of it may raise `StorageError`."""
+
+    async def first_seen(self, host: str, model: str) -> tuple[Mapping[str, str], datetime] | None: ...
+
+    async def remember(
+        self, host: str, model: str, measurements: Mapping[str, str], *, accept: bool = False
+    ) -> None: ...
+
+    async def keep_evidence(self, chat_id: str, nonce: str, evidence: bytes) -> None: ...
+
+
+class ChangedMeasurements(Exception):
+    """The enclave is genuine, but not the one that was first seen: the person has to say whether to go on.
+
+    `attestation` has the line that says what changed. Hand it to `SealedSessions.accept` to go on.
+    """
+
+    def __init__(self, attestation: Attestation, place: str) -> None:
+        super().__init__(attestation.verdict.checks[-1].reason)
+        self.attestation = attestation
+        self.place = place  # whose first measurements these are not
+
+
+class SealedSessions:
+    """`sandbox_trust` asks the running Sandbox for its root. `may_ask_intel` is the person's consent, off until given.
+
+    Nothing else decides about roots: the Sandbox's counts for its own account, Intel's for every other (R-TEE-05).
+    """
+
+    def __init__(
+        self,
+        seen: FirstSeen,
+        sandbox_trust: Callable[[], Awaitable[Trust]],
+        may_ask_intel: Callable[[], bool],
+        now: Callable[[], datetime] | None = None,
+    ) -> None:
+        self._seen = seen
+        self._sandbox_trust = sandbox_trust
+        self._may_ask_intel = may_ask_intel
+        self._now = now or (lambda: datetime.now(UTC))
+        self._sessions: dict[str, SealedSession] = {}  # by the chat's id
+        self._turn = asyncio.Lock()  # two answers of one chat share one attestation
+        self._receipts: dict[str, tuple[SavedReceipt, ...]] = {}
+
+    async def session(self, chat_id: str, account: Account, service: Service, model: str) -> SealedSession:
+        """The chat's session, or a new one after checking the enclave.
+
+        Raises `EvidenceRefused`, `ChangedMeasurements`, other `ServiceError`s, and `StorageError`.
+        """
+        async with self._turn:
+            known = self._sessions.get(chat_id)
+            if known is not None and known.is_usable(model, service.sealed.host, self._now()):
+                return known
+            self.wipe(chat_id)
+            trust = await self._sandbox_trust() if account.is_sandbox else INTEL
+            place = SANDBOX if account.is_sandbox else service.sealed.host
+            first = await self._seen.first_seen(place, model)
+            attestation = await service.sealed.attest(
+                model,
+                root=trust.root,
+                known=first[0] if first is not None else None,
+                lists=trust.lists if not trust.is_third_host or self._may_ask_intel() else None,
+            )
+            if any(check.id == CHANGED for check in attestation.verdict.checks):
+                raise ChangedMeasurements(attestation, place)
+            return await self._begin(chat_id, attestation, place)
+
+    async def accept(self, chat_id: str, changed: ChangedMeasurements) -> SealedSession:
+        """Go on with an enclave that is not the one first seen; later ones are compared with it."""
+        attestation = changed.attestation
+        await self._seen.remember(changed.place, attestation.model, attestation.verdict.measurements, accept=True)
+        self.wipe(chat_id)
+        return await self._begin(chat_id, attestation, changed.place)
+
+    async def keep_receipt(self, chat_id: str, session: SealedSession, receipt: SavedReceipt) -> None:
+        """Keep what came of an answer's receipt with the evidence of its sitting."""
+        self._receipts[chat_id] = (*self._receipts.get(chat_id, ()), receipt)
+        await self._keep(chat_id, session.attestation)
+
+    def wipe(self, chat_id: str) -> None:
+        """Overwrite the keys of a chat: it was closed, moved to the trash, or goes on elsewhere."""
+        session = self._sessions.pop(chat_id, None)
+        self._receipts.pop(chat_id, None)
+        if session is not None:
+            session.wipe()
+
+    def wipe_all(self) -> None:
+        """The same for every chat: another account is in use, or the program quits."""
+        for chat_id in list(self._sessions):
+            self.wipe(chat_id)
+
+    async def _begin(self, chat_id: str, attestation: Attestation, place: str) -> SealedSession:
+        await self._seen.remember(place, attestation.model, attestation.verdict.measurements)
+        await self._keep(chat_id, attestation)
+        session = self._sessions[chat_id] = SealedSession(attestation)
+        return session
+
+    async def _keep(self, chat_id: str, attestation: Attestation) -> None:
+        saved = attestation.evidence(self._receipts.get(chat_id, ())).to_bytes()
+        await self._seen.keep_evidence(chat_id, attestation.nonce.hex(), saved)
