@@ -272,7 +272,12 @@ OWN_MODELS = (
 )
 
 # Names that programs have hard-coded; the answer always carries the id of what really served it.
-ALIASES = {"gpt-4o-mini": "rialto-handbook", "gpt-4.1-mini": "rialto-handbook", "o4-mini": "rialto-reasoning"}
+ALIASES = {
+    "gpt-4o-mini": "rialto-handbook",
+    "gpt-4.1-mini": "rialto-handbook",
+    "o4-mini": "rialto-reasoning",
+    "e2ee-rialto": "rialto-sealed",  # programs that seal for names with this beginning only
+}
 
 
 class ModelCatalogue:
