@@ -388,8 +388,9 @@ class Gallery(QWidget):
         radius = self._theme.px(4 if self.delegate.as_lines else 8) * size.width() / max(1, self._face_width())
         load = partial(read_thumbnail, path, self._cache)
         ground = None if self.delegate.as_lines else self._theme.color("canvas")
-        finish = partial(tile, size=size, radius=radius, ground=ground)
-        look = f"{size.height()}{ground.name() if ground is not None else ''}"
+        face = self._theme.color("sunken")
+        finish = partial(tile, size=size, radius=radius, ground=ground, face=face)
+        look = f"{size.height()}{ground.name() if ground is not None else ''}{face.name()}"
         return self.thumbnails.get(image_id, size.width(), 2 * size.width(), load, finish, look)
 
     def _face_width(self) -> int:

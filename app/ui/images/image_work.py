@@ -54,8 +54,10 @@ def read_thumbnail(source: Path, cache: Path) -> bytes:
     return small
 
 
-def tile(image: QImage, size: QSize, radius: float, ground: QColor | None = None) -> QImage:
-    """Return the middle of an image that fills `size` (device pixels), with round corners.
+def tile(
+    image: QImage, size: QSize, radius: float, ground: QColor | None = None, face: QColor | None = None
+) -> QImage:
+    """Return the whole image in `size` (device pixels), with round corners; `face` is seen where it has another shape.
 
     The corners are clear, or show the `ground`; then all of it is opaque, and drawn several times as fast.
     """
@@ -69,7 +71,9 @@ def tile(image: QImage, size: QSize, radius: float, ground: QColor | None = None
     path = QPainterPath()
     path.addRoundedRect(QRectF(0, 0, size.width(), size.height()), radius, radius)
     painter.setClipPath(path)
-    scaled = image.size().scaled(size, Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+    if face is not None:
+        painter.fillRect(found.rect(), face)
+    scaled = image.size().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
     place = QRect(0, 0, scaled.width(), scaled.height())
     place.moveCenter(QRect(0, 0, size.width(), size.height()).center())
     painter.drawImage(place, image)

@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QImage
 
 from app.ui.images import image_work
-from app.ui.images.image_work import encoded, read_thumbnail
+from app.ui.images.image_work import encoded, read_thumbnail, tile
 
 THREADS = 8
 
@@ -44,3 +45,14 @@ def test_a_cache_that_takes_nothing_hides_no_image(source: Path, tmp_path: Path)
     cache = tmp_path / "cache"
     cache.touch()  # a file where the folder should be
     assert QImage.fromData(read_thumbnail(source, cache)).width() == image_work.THUMBNAIL_PX
+
+
+def test_a_tile_shows_the_whole_image_whatever_its_shape() -> None:
+    ink, face = QColor("#204060"), QColor("#e0e0d0")
+    image = QImage(100, 100, QImage.Format.Format_RGB32)
+    image.fill(ink)
+    shown = tile(image, QSize(160, 90), 0.0, face=face)
+    assert [shown.pixelColor(x, 45) for x in (10, 80, 150)] == [face, ink, face]
+    assert shown.pixelColor(80, 1) == shown.pixelColor(80, 88) == ink
+    image = image.scaled(160, 90)
+    assert tile(image, QSize(160, 90), 0.0, face=face).pixelColor(1, 45) == ink, "one of the tile's shape fills it"

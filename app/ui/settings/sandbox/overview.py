@@ -35,7 +35,7 @@ class OverviewPage(Groups):
         super().__init__(theme)
         self._presenter = presenter
         self._state = SandboxState()
-        self._engine_rows: tuple[EngineRow, ...] | None = None
+        self._engine_rows: tuple[bool, tuple[EngineRow, ...]] | None = None
         self._badge = Badge(theme, tr("Stopped"), "outline")
         self.start_stop = Button(theme, tr("Start"), size="small")
         self.start_stop.clicked.connect(lambda: presenter.stop() if self._state.running else presenter.start())
@@ -145,8 +145,8 @@ class OverviewPage(Groups):
         self._said.set_role("bad" if said else "ok")
         self._said.set_text(said or state.done)
         self._said.setVisible(bool(said or state.done))
-        if state.engines != self._engine_rows:
-            self._engine_rows = state.engines
+        if (state.running, state.engines) != self._engine_rows:
+            self._engine_rows = state.running, state.engines
             self._draw_engines(state.engines)
 
     def _draw_key(self) -> None:
@@ -167,7 +167,7 @@ class OverviewPage(Groups):
     def _draw_engines(self, engines: tuple[EngineRow, ...]) -> None:
         self._engines.empty()
         if not engines:
-            words = tr("Start the Sandbox to see its engines.")
+            words = tr("Reading the list…") if self._state.running else tr("Start the Sandbox to see its engines.")
             self._engines.add(SettingRow(self.theme, tr("Engines"), meaning=words))
         for engine in engines:
             words, tone = _STATES.get(engine.state, (engine.state, "outline"))
