@@ -54,12 +54,11 @@ def read_thumbnail(source: Path, cache: Path) -> bytes:
     return small
 
 
-def tile(
-    image: QImage, size: QSize, radius: float, ground: QColor | None = None, face: QColor | None = None
-) -> QImage:
-    """Return the whole image in `size` (device pixels), with round corners; `face` is seen where it has another shape.
+def tile(image: QImage, size: QSize, radius: float, ground: QColor | None = None, face: QColor | None = None) -> QImage:
+    """Return the whole image in `size` (device pixels), with round corners.
 
-    The corners are clear, or show the `ground`; then all of it is opaque, and drawn several times as fast.
+    `face` is seen where the image has another shape. The corners are clear, or show the `ground`; then all of it is
+    opaque, and drawn several times as fast.
     """
     if image.isNull() or size.isEmpty():
         return QImage()
