@@ -91,7 +91,7 @@ class TakeListPane(ListPane):
             if text
             else tr("Your clips appear here. Type something and press Speak."),
         )
-        number = len(self._rows)
+        number = sum(len(row.clips) or 1 for row in self._rows)
         count = tr_n("{n} clip", "{n} clips", number) if number else tr("No clips")
         self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if number else count)
 

@@ -170,7 +170,12 @@ class SoundView(QWidget):
         self.large.body.addWidget(self.squeeze_words)
         self.forget = QuietButton(theme, tr("Send as it is"), size="small")
         keep_room(self.forget)
-        self.large.body.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignLeft)
+        self._as_it_is = QWidget()
+        as_it_is = QHBoxLayout(self._as_it_is)
+        as_it_is.setContentsMargins(0, 0, 0, 0)
+        as_it_is.addWidget(self.forget)
+        as_it_is.addStretch(1)
+        self.large.body.addWidget(self._as_it_is)
 
     def _connect(self) -> None:
         self._work_words = ""
@@ -267,7 +272,8 @@ class SoundView(QWidget):
         self.choices.setExclusive(True)
         if head.treatment == "compress":
             self.target.set_value(head.target_bytes / MEGABYTE)
-        self.forget.setVisible(bool(head.treatment) and not sound.is_over_limit)
+        self._as_it_is.setVisible(not sound.is_over_limit)
+        self.forget.setVisible(bool(head.treatment))
         target = self.target.value() * MEGABYTE
         rate = target * 8 / sound.duration_s / 1000 if sound.duration_s else None
         told = [tr("Converts to Opus, mono at 16 kHz.")]

@@ -136,7 +136,7 @@ async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(spee
     speech.page.handle_escape()
     assert speech.main_page() == 0
     (row,) = speech.rows
-    assert (row.title, row.second_line) == ("Hello there.", "Comparison: Sky, George, Tara")
+    assert (row.title, row.second_line) == ("Hello there.", "3 voices: Sky, George, Tara")
     assert row.cost == "about $0.00083", "the sum of the three"
     await until(lambda: speech.rows[0].starred)
 
@@ -148,6 +148,7 @@ async def test_a_comparison_is_one_row_with_a_way_back_and_a_menu_for_each_of_it
     await until(lambda: not speech.tasks.running("speech audition"))
     row = speech.rows[0]
     clips = tuple(clip.id for clip in row.clips)
+    assert speech.usage_text().startswith("4 clips, ")
     assert [one.id for one in speech.rows] == [row.id, kept] and len(clips) == 3
     speech.open_take(kept)
     assert speech.main_page() == 0 and speech.list_view.current_key == kept
@@ -165,7 +166,7 @@ async def test_a_comparison_is_one_row_with_a_way_back_and_a_menu_for_each_of_it
     assert "Save as…" in [action.text() for action in menu.actions()]
     next(action for action in menu.actions() if action.text() == "Move to trash").trigger()
     await until(lambda: len(speech.comparison.cards) == 2)
-    assert speech.rows[0].second_line == "Comparison: Sky, Tara"
+    assert speech.rows[0].second_line == "2 voices: Sky, Tara"
     speech.list_view.trash_wanted.emit((row.id,))
     await until(lambda: speech.keys == [kept])
     assert speech.undo_stack.undo_last("speech")

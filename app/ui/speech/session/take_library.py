@@ -18,7 +18,7 @@ from app.core import money
 from app.storage.errors import unavailable
 from app.storage.file_names import file_name
 from app.storage.takes import Take, TakeFiles, Takes
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.speech.state import TakeRow
 
 if TYPE_CHECKING:
@@ -82,10 +82,11 @@ def takes_by_row(takes: Sequence[Take]) -> list[tuple[Take, ...]]:
 
 def comparison_row(takes: Sequence[Take], clips: Sequence[TakeRow]) -> TakeRow:
     """Return the one row of a voice comparison; `clips` are the rows its takes would have by themselves."""
+    voices = ", ".join(take.voice_name or take.voice for take in takes)
     return replace(
         clips[0],
         id=takes[0].audition,
-        second_line=tr("Comparison: {voices}", voices=", ".join(take.voice_name or take.voice for take in takes)),
+        second_line=tr_n("{n} voice: {voices}", "{n} voices: {voices}", len(takes), voices=voices),
         length="",
         cost=cost_words(*takes),
         starred=any(clip.starred for clip in clips),
