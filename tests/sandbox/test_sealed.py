@@ -260,8 +260,21 @@ def test_r_tee_15_a_receipt_may_be_for_something_else(sandbox: Client, kind: str
     assert (told["signing_address"] != honest["signing_address"]) == (kind == "other_key")
 
 
+def test_one_control_tells_any_of_the_lies(sandbox: Client) -> None:
+    sandbox.fault("sealed", kind="gpu:empty", times=1)
+    assert json.loads(evidence(sandbox)["nvidia_payload"])["evidence_list"] == []
+    assert json.loads(evidence(sandbox)["nvidia_payload"])["evidence_list"] != []
+    sandbox.fault("sealed", kind="server_nonce")
+    assert evidence(sandbox)["nonce_source"] == "server"
+    sealed = Sealed(sandbox)
+    sandbox.fault("sealed", kind="stale_key:history")
+    key = bytes.fromhex(sealed.model_key)
+    turns = [{"role": role, "content": seal(role, key)} for role in ("assistant", "user")]
+    assert sealed.ask(messages=turns).json()["error"]["code"] == "e2ee_decryption_failed"
+
+
 def test_every_lie_has_words_and_takes_its_own_kinds_only(sandbox: Client) -> None:
-    assert len(LIES) == 29 and set(KINDS) <= set(LIES)
+    assert len(LIES) == 29 and set(KINDS) <= {*LIES, "sealed"}
     for name, kinds in KINDS.items():
         for kind in kinds:
             sandbox.fault(name, kind=kind)

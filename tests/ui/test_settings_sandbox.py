@@ -19,6 +19,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.current_account import CurrentAccount
+from app.sandbox.http.faults import KINDS
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.ui.settings.sandbox.controls import ControlsPage
 from app.ui.settings.sandbox.overview import OverviewPage
@@ -27,7 +28,7 @@ from app.ui.settings.sandbox.page import SandboxPage
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.request_list import ROW, RequestModel
 from app.ui.settings.sandbox.requests import RequestsPage
-from app.ui.settings.sandbox.state import FAULTS, RequestRow, SandboxState, ahead, words_of
+from app.ui.settings.sandbox.state import FAULTS, SEALED_LIES, RequestRow, SandboxState, ahead, words_of
 from tests.kit.waiting import until
 from tests.kit.widgets import words
 from tests.sandbox.support import RESOURCES, Client
@@ -201,6 +202,11 @@ async def test_every_control_says_what_it_does_works_and_can_be_switched_off(
         row.switch.click()
         await until(lambda: not page.presenter.state.active and not page.presenter.state.busy)
         assert not can_clear(page)
+
+
+def test_every_lie_about_sealed_chats_can_be_chosen() -> None:
+    assert tuple(kind for kind, _ in SEALED_LIES) == KINDS["sealed"]
+    assert len({words for _, words in SEALED_LIES}) == len(SEALED_LIES)
 
 
 @leaving

@@ -30,7 +30,8 @@ NAMES = {
     "settlement_failed": "answer a verified payment with 402 SETTLEMENT_FAILED; nothing is transferred",
     "payment_in_progress": "answer a verified payment with 409 PAYMENT_IN_PROGRESS; nothing is transferred yet",
     "settlement_timeout": "answer a verified payment with 504 SETTLEMENT_TIMEOUT; it counts unless `landed` is false",
-    # What a service could say of a sealed chat that is not true
+    # What a service could say of a sealed chat that is not true; the first stands for any one of the others
+    "sealed": "falsify sealed chats: `kind` is one of the names below without `sealed_`, with its own kind after a colon",
     "sealed_other_nonce": "attest with another nonce than the one that was sent",
     "sealed_old_quote": "attest with a quote for an older nonce",
     "sealed_other_key": "name another key than the quote does",
@@ -75,6 +76,13 @@ KINDS = {
     "sealed_receipt": ("other_text", "other_key"),
     "sealed_stale_key": ("stream", "history"),
 }
+SEALED = "sealed_"
+KINDS["sealed"] = tuple(
+    f"{name.removeprefix(SEALED)}:{kind}" if kind else name.removeprefix(SEALED)
+    for name in NAMES
+    if name.startswith(SEALED)
+    for kind in KINDS.get(name, ("",))
+)
 
 
 @dataclass(slots=True)
@@ -131,14 +139,30 @@ class Faults:
 
     def strike(self, name: str, path: str) -> Json | None:
         """Return the fault's values when it hits this request, and use up one of its times."""
-        fault = self._armed.get(name)
+        fault = self._standing_for(name)
         if fault is None or fault.path not in path:
             return None
+        values = self.armed(name)
         if fault.times_left is not None:
             fault.times_left -= 1
             if fault.times_left <= 0:
-                del self._armed[name]
-        return fault.values
+                del self._armed[fault.name]
+        return values
+
+    def armed(self, name: str) -> Json | None:
+        """The values of a fault that is armed, by itself or as the kind of "sealed", without using it up."""
+        fault = self._standing_for(name)
+        if fault is None or fault.name == name:
+            return fault.values if fault is not None else None
+        _, _, kind = str(fault.values.get("kind", "")).partition(":")
+        return {"kind": kind} if kind else {}
+
+    def _standing_for(self, name: str) -> Fault | None:
+        fault, any_lie = self._armed.get(name), self._armed.get("sealed")
+        if fault is not None or any_lie is None or not name.startswith(SEALED):
+            return fault
+        lie, _, _ = str(any_lie.values.get("kind", "")).partition(":")
+        return any_lie if lie == name.removeprefix(SEALED) else None
 
     def as_json(self) -> dict[str, Any]:
         return {name: fault.as_json() for name, fault in self._armed.items()}

@@ -215,7 +215,7 @@ def _take(call: Call, name: str) -> str | None:
 
 def _kind(call: Call, name: str) -> str | None:
     """The kind of an armed fault, without using it up."""
-    armed = call.world.faults.as_json().get(name)
+    armed = call.world.faults.armed(name)
     return None if armed is None else str(armed.get("kind", ""))
 
 
