@@ -31,7 +31,7 @@ NAMES = {
     "payment_in_progress": "answer a verified payment with 409 PAYMENT_IN_PROGRESS; nothing is transferred yet",
     "settlement_timeout": "answer a verified payment with 504 SETTLEMENT_TIMEOUT; it counts unless `landed` is false",
     # What a service could say of a sealed chat that is not true; the first stands for any one of the others
-    "sealed": "falsify sealed chats: `kind` is one of the names below without `sealed_`, with its own kind after a colon",
+    "sealed": "falsify sealed chats: `kind` is a name below without `sealed_`, with its own kind after a colon",
     "sealed_other_nonce": "attest with another nonce than the one that was sent",
     "sealed_old_quote": "attest with a quote for an older nonce",
     "sealed_other_key": "name another key than the quote does",
