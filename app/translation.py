@@ -15,6 +15,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.formats import format_number
+
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
@@ -33,7 +35,7 @@ def tr_n(singular: str, plural: str, n: int, /, **values: object) -> str:
     """Return the form for `n` things; its field {n} is the number, its thousands separated, or a dash beyond `MOST`."""
     text = singular if n == 1 else plural
     translated = text if _catalog is None else _catalog.ngettext(singular, plural, n)
-    values.setdefault("n", f"{n:,}" if -MOST < n < MOST else "–")
+    values.setdefault("n", format_number(n) if -MOST < n < MOST else "–")
     return _filled(translated, text, values)
 
 
@@ -64,4 +66,5 @@ def _filled(translated: str, text: str, values: dict[str, object]) -> str:
         return text.format(**values)  # the translation has a field that the text does not have
 
 
-_catalog = catalog_of(os.environ.get("RIALTO_LANGUAGE", ""))
+LANGUAGE = os.environ.get("RIALTO_LANGUAGE", "")
+_catalog = catalog_of(LANGUAGE)

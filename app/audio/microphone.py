@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, Target
 from app.audio.pulse_source import source_is_gone
+from app.formats import format_number
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def open_microphone(
         if not changed.wait_for(lambda: results, timeout_s):
             given_up = True
             raise AudioUnavailable(
-                Missing.BUSY, "input", tr("no answer in {timeout_s} s", timeout_s=f"{timeout_s:.0f}")
+                Missing.BUSY, "input", tr("no answer in {timeout_s} s", timeout_s=format_number(timeout_s, 0))
             )
     result = results[0]
     if isinstance(result, Exception):

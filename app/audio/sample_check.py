@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.audio.decoding import NotSound, blocks_of
+from app.formats import format_number
 from app.translation import tr
 
 BEST_S = (5.0, 30.0)
@@ -66,7 +67,7 @@ def _judged(seconds: float, level_db: float, share: float, clipped: float, short
     if seconds < shortest_s:
         return tr(
             "The sample lasts {seconds} s; at least {shortest_s} s are needed.",
-            seconds=f"{seconds:.1f}",
+            seconds=format_number(seconds, 1),
             shortest_s=f"{shortest_s:g}",
         ), ""
     if share < 0.02 or level_db < -60:

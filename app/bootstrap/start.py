@@ -20,7 +20,8 @@ from app.bootstrap.startup_marks import Loading
 from app.credentials.redaction import Redactor
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
-from app.translation import tr
+from app.translation import LANGUAGE, tr
+from app.ui.kit.locale_formats import translate_qt
 from app.ui.kit.own_executable import restore_environment
 from app.ui.kit.qt_repairs.collector import UiThreadCollector
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
@@ -60,6 +61,8 @@ def run(arguments: Sequence[str]) -> int:
         return guide(options.tour, options.theme)
     forget_layout_items()
     qt_app = QApplication([sys.argv[0], "-style", "fusion"])
+    if LANGUAGE:
+        translate_qt(qt_app, LANGUAGE)
     qt_app.setApplicationName("Rialto")
     qt_app.setApplicationVersion(__version__)
     qt_app.setDesktopFileName("rialto")

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from app.core.expected_cost import expected_cost
 from app.core.money import money
 from app.core.tabs import tab_title
+from app.formats import plain
 from app.service.errors import SpendingLimit
 from app.translation import tr
 
@@ -116,7 +117,7 @@ def expecting_together(amounts: Iterable[Decimal | None], of: str) -> Iterator[N
 def read_limit(text: str) -> Decimal | None:
     """Return an amount in USD as somebody typed it or the settings keep it; None for none or for what is no amount."""
     try:
-        amount = Decimal(text.strip().lstrip("$").replace(",", ""))
+        amount = Decimal(plain(text.strip().strip("$").strip()))
     except InvalidOperation:
         return None
     return amount if amount.is_finite() and 0 <= amount <= LARGEST else None

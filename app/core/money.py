@@ -7,11 +7,12 @@ dash. So no row, card or sentence fails, or grows without bound, because of an o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from functools import wraps
 from typing import ParamSpec
 
+from app.formats import current, dollars, format_number, written
 from app.translation import tr
 
 DASH = "–"
@@ -50,10 +51,15 @@ def money(amount: Decimal | None, decimals: int | None = None) -> str:
     With `decimals`, exactly so many: for amounts that stand together and have to add up (`decimals_of`).
     """
     if decimals is None:
-        return _written(amount, ROUND_HALF_UP)
+        return _rounded(amount, ROUND_HALF_UP)
     known = _plausible(amount)
     shown = abs(known).quantize(Decimal(1).scaleb(-min(max(0, decimals), _TINIEST)), ROUND_HALF_UP)
-    return f"{'−' if known < 0 else ''}${shown:,f}"
+    return dollars(shown.copy_sign(known), max(0, -int(shown.as_tuple().exponent)))
+
+
+def bare(amount: Decimal | None) -> str:
+    """Return the same without the sign of the currency, where a heading has it: `0.70`."""
+    return money(amount).replace("$", "").strip()
 
 
 @or_dash
@@ -74,13 +80,13 @@ def decimals_of(amounts: Iterable[Decimal]) -> int:
 @or_dash
 def at_most(amount: Decimal | None) -> str:
     """Return a cap before sending, rounded up: `up to $0.0046`."""
-    return tr("up to {written}", written=_written(amount, ROUND_CEILING))
+    return tr("up to {written}", written=_rounded(amount, ROUND_CEILING))
 
 
 @or_dash
 def about(amount: Decimal | None) -> str:
     """Return an estimate: `about $0.082`."""
-    return tr("about {written}", written=_written(amount, ROUND_HALF_UP))
+    return tr("about {written}", written=_rounded(amount, ROUND_HALF_UP))
 
 
 @or_dash
@@ -104,34 +110,31 @@ def _plausible(amount: Decimal | None) -> Decimal:
     return amount
 
 
-def _written(amount: Decimal | None, rounding: str) -> str:
+def _rounded(amount: Decimal | None, rounding: str) -> str:
     known = _plausible(amount)
-    sign = "−" if known < 0 else ""
     size = abs(known)
     if size == 0:
-        return "$0.00"
+        return dollars(size, _CENTS)
     decimals = _CENTS
     if size < Decimal("0.1"):
         decimals = max(_FINE, 1 - size.adjusted())  # adjusted() is the place of the first digit: −5 for 0.00001
     if decimals > _TINIEST + 1:
         raise ValueError
     shown = size.quantize(Decimal(1).scaleb(-decimals), rounding=rounding)
-    text = f"{shown:,f}"
-    whole, _, fraction = text.partition(".")
-    fraction = fraction.rstrip("0").ljust(_CENTS, "0")
-    return f"{sign}${whole}.{fraction}"
+    fraction = f"{shown:f}".partition(".")[2].rstrip("0")
+    return dollars(shown.copy_sign(known), max(_CENTS, len(fraction)))
 
 
 @or_dash
 def count(n: int | Decimal | None) -> str:
     """Return a whole number with thousands commas: `1,284`."""
-    return _grouped(n)
+    return format_number(_countable(n)).replace("-", "−")
 
 
 @or_dash
 def credits_text(n: int | None) -> str:
     """Return a number of blockchain credits: `20 cr`."""
-    return tr("{count} cr", count=_grouped(n))
+    return tr("{count} cr", count=count(n))
 
 
 @or_dash
@@ -142,12 +145,8 @@ def short_count(n: int | None) -> str:
         if whole >= limit:
             value = Decimal(whole) / limit
             # 131,072 is 131K, not 131.1K, and rounds down: a context is never shown larger than it is
-            return f"{int(value)}{unit}" if value >= 100 else f"{_one_place(value)}{unit}"
+            return f"{format_number(int(value))}{unit}" if value >= 100 else f"{_one_place(value)}{unit}"
     return str(whole).replace("-", "−")
-
-
-def _grouped(n: int | Decimal | None) -> str:
-    return f"{_countable(n):,}".replace("-", "−")
 
 
 def _countable(n: int | Decimal | None) -> int:
@@ -166,11 +165,12 @@ def percent(share: float | None) -> str:
 @or_dash
 def rating(stars: float | None) -> str:
     """Return an average of stars: `4.6`."""
-    return f"{_finite(stars):.1f}"
+    return format_number(_finite(stars), 1)
 
 
 def _one_place(value: Decimal) -> str:
-    return str((value * 10).to_integral_value(rounding="ROUND_FLOOR") / 10).removesuffix(".0")
+    tenths = (value * 10).to_integral_value(rounding="ROUND_FLOOR") / 10
+    return format_number(tenths, 0 if tenths == tenths.to_integral_value() else 1)
 
 
 @or_dash
@@ -186,7 +186,7 @@ def size(n_bytes: int | None) -> str:
         if value < _THOUSAND or unit == "TB":
             break
     shown = value.quantize(Decimal("1") if value >= 100 else Decimal("0.1"), rounding=ROUND_HALF_UP)
-    return f"{str(shown).removesuffix('.0')} {unit}"
+    return f"{format_number(shown, 0 if shown == shown.to_integral_value() else 1)} {unit}"
 
 
 def _finite(number: float | Decimal | None) -> float:
@@ -203,7 +203,7 @@ def duration(seconds: float | None) -> str:
     if seconds < 0.5:
         return f"{max(0, round(seconds * 1000))} ms"
     if seconds < 59.95:
-        return f"{seconds:.1f} s"
+        return f"{format_number(seconds, 1)} s"
     whole = round(seconds)
     if whole < 3600:
         minutes, rest = divmod(whole, 60)
@@ -240,37 +240,50 @@ def _clock(seconds: int) -> str:
 @or_dash
 def clock(at: datetime | None) -> str:
     """Return a local time of day: `14:06:41`."""
-    return moment(at, "%H:%M:%S")
+    return _written(at, current().clock)
+
+
+@or_dash
+def time_of_day(at: datetime | None) -> str:
+    """Return a local time of day without seconds: `14:06`."""
+    return _written(at, current().time)
 
 
 @or_dash
 def day(at: datetime | None) -> str:
     """Return a local day: `Mar 3, 2026`."""
-    if at is None:
-        raise ValueError
-    local = at.astimezone()
-    return f"{local:%b} {local.day}, {local:%Y}"
+    return _written(at, current().date)
 
 
 @or_dash
-def moment(at: datetime | None, form: str = "") -> str:
-    """Return a local moment, `Mar 3, 2026, 14:06`, or by `form`, as `strftime` takes it."""
+def day_of_year(at: date | None, *, long: bool = False) -> str:
+    """Return a day without its year: `Mar 3`, or `long` as `March 3`. A moment is taken in local time."""
+    return _written(at, current().long_day if long else current().day)
+
+
+@or_dash
+def moment(at: datetime | None) -> str:
+    """Return a local moment: `Mar 3, 2026, 14:06`."""
+    return f"{_written(at, current().date)}, {_written(at, current().time)}"
+
+
+def _written(at: date | None, pattern: str) -> str:
+    """Raises `ValueError` for no moment, and for one that has no local time."""
     if at is None:
         raise ValueError
-    local = at.astimezone()
-    return f"{local:{form}}" if form else f"{local:%b} {local.day}, {local:%Y, %H:%M}"
+    return written(at.astimezone() if isinstance(at, datetime) else at, pattern)
 
 
 @or_dash
 def coming(at: datetime, now: datetime) -> str:
     """Return a moment to come as people say it, never too early: `at 14:07`, `tomorrow at 09:00`, `Mar 3 at 09:00`."""
     local, today = (at + timedelta(seconds=59, microseconds=999_999)).astimezone(), now.astimezone().date()
-    clock_time = tr("at {local}", local=f"{local:%H:%M}")
+    clock_time = tr("at {local}", local=written(local, current().time))
     if local.date() == today:
         return clock_time
     if local.date() == today + timedelta(days=1):
         return tr("tomorrow {clock_time}", clock_time=clock_time)
-    return f"{local:%b} {local.day} {clock_time}"
+    return tr("{day} {clock_time}", day=written(local, current().day), clock_time=clock_time)
 
 
 @or_dash
@@ -294,7 +307,7 @@ def when(at: datetime | None, now: datetime) -> str:
         return tr("{passed} min ago", passed=int(passed.total_seconds() // 60))
     days = (today.date() - local.date()).days
     if days in (0, 1):
-        time = f"{local:%H:%M}"
+        time = written(local, current().time)
         return tr("yesterday {time}", time=time) if days else tr("today {time}", time=time)
     return day(at)
 
@@ -312,4 +325,4 @@ def day_group(at: datetime | None, now: datetime) -> str:
         return tr("This week")
     if (local.year, local.month) == (today.year, today.month):
         return tr("This month")
-    return f"{local:%B %Y}"
+    return written(local, current().month)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from app.core.money import LONGEST_COUNTDOWN_S, clock, coming, duration
+from app.formats import current, written
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) ->
     if error.info is not None and error.info.service_version:
         rows.append((tr("Version"), clean(error.info.service_version)))
     exchange = error.exchange
-    time = f"{now.astimezone():%H:%M:%S}"
+    time = written(now.astimezone(), current().clock)
     if exchange is not None:
         rows.append((tr("Request"), clean(f"{exchange.request.method} {exchange.request.path}")))
         if exchange.model:

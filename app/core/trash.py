@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.core.undo import UndoCommand
+from app.formats import format_number
 from app.storage.errors import NotStored, StorageError
 from app.translation import tr
 
@@ -136,5 +137,5 @@ async def move_rows(
 
 def moved_text(titles: Sequence[str], plural: str) -> str:
     """Return what a toast says of rows that were moved to the trash: "“Harbour” moved to trash", "3 clips moved…"."""
-    what = f"“{titles[0]}”" if len(titles) == 1 else f"{len(titles):,} {plural}"
+    what = f"“{titles[0]}”" if len(titles) == 1 else f"{format_number(len(titles))} {plural}"
     return tr("{what} moved to trash", what=what)

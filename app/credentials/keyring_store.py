@@ -32,6 +32,7 @@ from app.credentials.stores import (
     StoreRefused,
     StoreStatus,
 )
+from app.formats import format_number
 from app.translation import tr
 
 SERVICE_NAME = "Rialto"
@@ -151,7 +152,7 @@ class KeyringStore:
                 tr(
                     "The system keyring did not answer within {limit_s} s. A window asking for its password may be "
                     "open behind others.",
-                    limit_s=f"{limit_s:.0f}",
+                    limit_s=format_number(limit_s, 0),
                 )
             ) from error
 

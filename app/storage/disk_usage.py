@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from app.formats import format_number
 from app.storage.paths import Paths
 from app.translation import tr
 
@@ -67,7 +68,7 @@ def uninstall_info(paths: Paths) -> str:
     """Say where everything is and how much room it takes; blocks while it is measured."""
     lines = [tr("Removing Rialto leaves your files in place:"), ""]
     for path, what in written_folders(paths):
-        size = f"{_size(path) / MB:.1f} MB" if path.is_dir() else tr("not there")
+        size = f"{format_number(_size(path) / MB, 1)} MB" if path.is_dir() else tr("not there")
         lines.append(f"  {path}\n      {size}: {what}")
     lines += [
         "",

@@ -10,6 +10,7 @@ import re
 from decimal import Decimal, localcontext
 from typing import Final
 
+from app.formats import plain
 from app.translation import tr
 from app.wallet.errors import QuantityRefused
 
@@ -28,13 +29,13 @@ def read_quantity(text: str, *, signed: bool = False) -> int:
 
     Without a unit the number must be whole; with one, what it stands for must be. `signed`: a leading minus is allowed.
     """
-    text = text.strip()
+    text = plain(text.strip())
     if hexadecimal := _HEX.fullmatch(text):
         return _within(int(hexadecimal[1], 16))
     written = _DECIMAL.fullmatch(text)
     if written is None or text[:2] in ("0x", "0X"):
         raise QuantityRefused("number", tr("Enter digits, or 0x and hexadecimal digits, with or without a unit."))
-    digits, exponent, unit = written[1].replace("_", "").replace(",", ""), written[2] or "0", written[3].lower()
+    digits, exponent, unit = written[1].replace("_", ""), written[2] or "0", written[3].lower()
     if unit and unit not in UNITS:
         raise QuantityRefused(
             "unit", tr("“{written}” is not a unit. Units are wei, gwei and ether.", written=written[3])

@@ -22,7 +22,8 @@ OTHER = {  # takes a number, but writes none of a service's or a file's
     "app.ui.crypto_rpc.session.call_words.run_title": "the place of a run in its list",
     "app.ui.kit.markdown.segments.dedented": "columns of a line",
     "app.core.money._one_place": "a part of `short_count`",
-    "app.core.money._written": "a part of `money`",
+    "app.core.money._rounded": "a part of `money`",
+    "app.core.money._written": "a part of `moment`",
     "app.ui.transcription.recording_view._decibels": "of the microphone",
 }
 MATCHED = {  # takes things that belong together, which only its caller has

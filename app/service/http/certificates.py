@@ -9,6 +9,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.x509.oid import ExtensionOID, NameOID
 
+from app.formats import current, written
 from app.translation import tr
 
 MAX_FILE_BYTES = 2 * 1024 * 1024  # a whole system's bundle is a quarter of that
@@ -86,7 +87,7 @@ def read_certificate(der: bytes) -> Certificate | None:
 
 
 def day(moment: datetime) -> str:
-    return f"{moment:%B} {moment.day}, {moment:%Y}"
+    return written(moment, current().date.replace("MMM", "MMMM"))
 
 
 def _certificates(data: bytes, name: str) -> list[Certificate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from app.formats import format_number
 from app.service.calls import limit
 from app.service.errors import LimitExceeded
 from app.service.http.media_types import HEAD_BYTES, sniff
@@ -20,7 +21,12 @@ async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
         size <= MAX_UPLOAD_BYTES,
         "file",
         "25 MB",
-        tr("Up to {limit_words}; {name} has {size} bytes.", limit_words=LIMIT_WORDS, name=path.name, size=f"{size:,}"),
+        tr(
+            "Up to {limit_words}; {name} has {size} bytes.",
+            limit_words=LIMIT_WORDS,
+            name=path.name,
+            size=format_number(size),
+        ),
     )
     limit(
         sniff(head) in kinds,

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.formats import format_number
 from app.translation import tr
 from app.ui.conversation.find import Finder
 from app.ui.kit.widgets.buttons import IconButton
@@ -109,7 +110,7 @@ class FindBar(QWidget):
         elif not finder.count:
             words = tr("Not found")
         else:
-            words = tr("{place} of {count}", place=f"{finder.place:,}", count=f"{finder.count:,}")
+            words = tr("{place} of {count}", place=format_number(finder.place), count=format_number(finder.count))
         self.count.set_text(words)
         for button in (self.previous, self.next):
             button.setEnabled(finder.count > 0)

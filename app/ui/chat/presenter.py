@@ -19,6 +19,7 @@ from app.core import money
 from app.core.problems import ActionSpec
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
+from app.formats import format_number
 from app.storage.errors import NotStored, StorageError
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
@@ -780,7 +781,7 @@ class ChatPresenter(QObject):
             number += 1
         name = self.account_models.name_of(new_id)
         self.notice.emit(
-            tr("Now using {name} in {number} chats", name=name, number=f"{number:,}")
+            tr("Now using {name} in {number} chats", name=name, number=format_number(number))
             if number != 1
             else tr("Now using {name}", name=name)
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from app.formats import format_number
 from app.service.http.harmless_text import harmless
 from app.translation import tr, tr_n
 
@@ -118,7 +119,7 @@ def _add_children(found: list[Line], value: object, path: str, depth: int, branc
                     path,
                     depth,
                     "",
-                    tr("Show {rest} of {rest2} more", rest=min(rest, CHILDREN_AT_ONCE), rest2=f"{rest:,}"),
+                    tr("Show {rest} of {rest2} more", rest=min(rest, CHILDREN_AT_ONCE), rest2=format_number(rest)),
                     "more",
                 )
             )

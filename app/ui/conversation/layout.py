@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from app.formats import format_number
 from app.translation import tr
 from app.ui.conversation.attachment_boxes import AttachmentsBox
 from app.ui.conversation.bubble import BubblePart, bubble_parts
@@ -261,9 +262,13 @@ class MessageLayout:
         if self.streaming and not self.answer.text and seconds is None:
             title = tr("Thinking")
         else:
-            title = tr("Thought for {seconds} s", seconds=f"{seconds:.1f}") if seconds is not None else tr("Reasoning")
+            title = (
+                tr("Thought for {seconds} s", seconds=format_number(seconds, 1))
+                if seconds is not None
+                else tr("Reasoning")
+            )
         tokens = row.reasoning_tokens
-        note = tr("{tokens} tokens, billed as output", tokens=f"{tokens:,}") if tokens else ""
+        note = tr("{tokens} tokens, billed as output", tokens=format_number(tokens)) if tokens else ""
         return ThoughtHeader(self._styles.theme, title, note, is_open=self.thoughts_open)
 
     def _sources(self) -> SourcesBox:

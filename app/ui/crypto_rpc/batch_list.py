@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.formats import format_number
 from app.translation import tr
 from app.ui.crypto_rpc.state import TIER_WORDS, RowView
 from app.ui.kit.icons import paint
@@ -152,7 +153,7 @@ class BatchDelegate(QStyledItemDelegate):
             paint(painter, theme, "warning", mark, "warn")
         painter.setFont(theme.font("body", tabular=True))
         painter.setPen(theme.color("text3" if row.refusal else "text"))
-        painter.drawText(credits, _END, "" if row.refusal else f"{row.credits:,}")
+        painter.drawText(credits, _END, "" if row.refusal else format_number(row.credits))
 
 
 class BatchList(QListView):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
+from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.state import CallEntry, CollectionEntry
 from app.ui.kit import icons
@@ -120,7 +121,7 @@ class CallDelegate(GroupedDelegate):
             painter,
             room,
             (row.title, theme.font("body"), "text"),
-            (row.trouble or f"{row.count:,}", theme.font("small", tabular=True), "text2"),
+            (row.trouble or format_number(row.count), theme.font("small", tabular=True), "text2"),
         )
 
     def _paint_call(self, painter: QPainter, rect: QRect, row: CallEntry, is_on: bool) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.formats import format_number
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.translation import tr
 from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
@@ -242,7 +243,7 @@ class RequestPane(QWidget):
         self._fit_list(number)
         self.split.setText(tr("The other {calls} calls", calls=view.rest) if view.rest else tr("Split in two"))
         self.split.setVisible(bool(view.rest or view.excess))
-        self.total.set_text(tr("Total {credits}", credits=f"{view.credits:,}"))
+        self.total.set_text(tr("Total {credits}", credits=format_number(view.credits)))
         self._show_call(view, replace_texts=replace_texts)
         if replace_texts:
             self.text.set_text(view.text)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.response_facts import ResponseFacts
@@ -391,7 +392,9 @@ class ResponsePane(QWidget):
         if self._found:
             self._at = (self._at + by) % len(self._found)
             self.tree.reveal(self._found[self._at])
-            self.places.set_text(tr("{at} of {count}", at=f"{self._at + 1:,}", count=f"{len(self._found):,}"))
+            self.places.set_text(
+                tr("{at} of {count}", at=format_number(self._at + 1), count=format_number(len(self._found)))
+            )
 
     def _open_runs(self) -> None:
         run = self._run

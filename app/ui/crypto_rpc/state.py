@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Literal
 
 from app.core.problems import Problem
+from app.formats import format_number
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import Tier
 from app.translation import tr, tr_n
@@ -84,7 +85,7 @@ class DraftView:
             return ""
         return tr(
             "This batch has {count} calls. The service accepts up to {max_batch_items}.",
-            count=f"{len(self.rows):,}",
+            count=format_number(len(self.rows)),
             max_batch_items=MAX_BATCH_ITEMS,
         )
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core import money
+from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.images.mask_editor import DEFAULT_BRUSH, MAX_BRUSH, MIN_BRUSH, MaskEditor
 from app.ui.images.state import EditModel
@@ -203,7 +204,7 @@ class EditDialog(Dialog):
         """What it costs, and whether it can be sent."""
         model = self._models[str(self.model.currentData())]
         length = len(self.prompt.toPlainText())
-        self.counter.set_text(f"{length:,} / {model.prompt_chars:,}")
+        self.counter.set_text(f"{format_number(length)} / {format_number(model.prompt_chars)}")
         self.counter.set_role("bad" if length > model.prompt_chars else "text3")
         quality = str(self.quality.currentData() or model.default_quality if self._inputs > 1 else "")
         price = self._price_of(model.id, str(self.resolution.currentData() or ""), quality, self._inputs)

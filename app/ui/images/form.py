@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any
 
+from app.formats import format_number
 from app.service.images import FORMATS, MAX_PROMPT_CHARS, MAX_SEED, MAX_SIDE, ImageRequest
 from app.service.models import Model
 from app.service.pricing import image_cost
@@ -270,7 +271,7 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
                 ("references", tr("The file of “{title}” no longer exists. Remove it from the list.", title=one.title))
             )
         elif one.size_bytes >= MAX_REFERENCE_BYTES:
-            has = f"{one.size_bytes / 1024**2:.1f} MB"
+            has = f"{format_number(one.size_bytes / 1024**2, 1)} MB"
             found.append(
                 (
                     "references",
@@ -291,15 +292,17 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
                     tr(
                         "{name} takes up to {allowed} characters; this is {count}.",
                         name=limits.name,
-                        allowed=f"{allowed:,}",
-                        count=f"{len(text):,}",
+                        allowed=format_number(allowed),
+                        count=format_number(len(text)),
                     ),
                 )
             )
     if limits.takes_pixels:
         for name, side in (("width", form.width), ("height", form.height)):
             if not 0 < side <= MAX_SIDE:
-                found.append((name, tr("Width and height can be up to {max_side} pixels.", max_side=f"{MAX_SIDE:,}")))
+                found.append(
+                    (name, tr("Width and height can be up to {max_side} pixels.", max_side=format_number(MAX_SIDE)))
+                )
             elif side % limits.divisor:
                 found.append(
                     (name, tr("{name} needs multiples of {divisor} pixels.", name=limits.name, divisor=limits.divisor))

@@ -7,6 +7,7 @@ import re
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.formats import format_number, plain
 from app.service.images import FORMATS, MAX_SEED
 from app.translation import tr
 from app.ui.images.form import FORMAT_TITLES, FormView, ImageForm
@@ -157,14 +158,14 @@ class MoreOptions(QWidget):
 
     def _seed_typed(self) -> None:
         if self._check_seed():
-            text = self.seed.text().replace(" ", "").replace(",", "")
+            text = plain(self.seed.text()).replace(" ", "")
             self.edited.emit("seed", int(text) if text else None)
 
     def _check_seed(self) -> bool:
-        text = self.seed.text().replace(" ", "").replace(",", "")
+        text = plain(self.seed.text()).replace(" ", "")
         good = not text or (re.fullmatch(r"-?\d{1,12}", text) is not None and abs(int(text)) <= MAX_SEED)
         self.rows.set_problem(
-            "seed", "" if good else tr("A whole number, ±{max_seed} at most.", max_seed=f"{MAX_SEED:,}")
+            "seed", "" if good else tr("A whole number, ±{max_seed} at most.", max_seed=format_number(MAX_SEED))
         )
         if good != self.seed_is_good:
             self.seed_is_good = good

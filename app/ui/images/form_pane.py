@@ -11,6 +11,7 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
+from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.images.form import FormView, ImageForm
 from app.ui.images.form_more import MoreOptions
@@ -241,7 +242,7 @@ class FormPane(QWidget):
     def _show_count(self) -> None:
         if self._view is not None:
             length, allowed = len(self.prompt.toPlainText()), self._view.limits.prompt_chars
-            self.counter.set_text(f"{length:,} / {allowed:,}")
+            self.counter.set_text(f"{format_number(length)} / {format_number(allowed)}")
             self.counter.set_role("bad" if length > allowed else "text3")
 
     def show_price(self, view: FormView, left: str) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core import money
+from app.formats import format_number
 from app.service.exchange import Exchange
 from app.service.http.harmless_text import harmless_line
 from app.translation import tr
@@ -186,9 +187,8 @@ class ImagePage(ScrollPane):
 
     def show_details(self, details: Details) -> None:
         self.preview.show_image(details.path, details.title)
-        size = dict(details.facts).get(tr("Size"), "").replace(",", "").split(" × ")
-        if len(size) == 2:
-            self.preview.set_shape(int(size[0]), int(size[1]))
+        if details.width:
+            self.preview.set_shape(details.width, details.height)
         has_file, is_free = details.path is not None, not details.trashed
         for button in (self.save, self.copy):
             button.setVisible(has_file and is_free)
@@ -283,7 +283,9 @@ def _shortened(value: object) -> object:
 
 def _short(text: str) -> str:
     return (
-        text if len(text) <= MOST_TEXT else tr("{text}… ({count} characters)", text=text[:60], count=f"{len(text):,}")
+        text
+        if len(text) <= MOST_TEXT
+        else tr("{text}… ({count} characters)", text=text[:60], count=format_number(len(text)))
     )
 
 

@@ -149,3 +149,5 @@ class Details:
     trashed: bool = False
     can_rerun: bool = False
     paid_actions: tuple[PaidAction, ...] = ()
+    width: int = 0  # px; 0 while there is no image
+    height: int = 0

@@ -21,6 +21,7 @@ from PySide6.QtCore import QCollator, QCoreApplication, QLocale, Qt, qVersion
 from PySide6.QtGui import QFontDatabase
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.formats import format_number
 from app.service.http.tls import trusted_authorities
 from app.translation import tr
 from app.ui.kit.icons import pixmap
@@ -232,7 +233,9 @@ async def _speech(tour: TourGuide, clip: list[Path]) -> str:
     take, path = await tour_tabs.speak(tour)
     clip.append(path)
     return tr(
-        "{duration_s} s of audio by {voice_name}", duration_s=f"{take.duration_s:.1f}", voice_name=take.voice_name
+        "{duration_s} s of audio by {voice_name}",
+        duration_s=format_number(take.duration_s, 1),
+        voice_name=take.voice_name,
     )
 
 

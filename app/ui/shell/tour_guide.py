@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.formats import format_number
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class TourGuide:
             if happened():
                 return
             await asyncio.sleep(LOOK_EVERY_S)
-        raise StepFailed(tr("waited {within_s} s for {what}", within_s=f"{within_s:.0f}", what=what))
+        raise StepFailed(tr("waited {within_s} s for {what}", within_s=format_number(within_s, 0), what=what))
 
     async def picture(self, name: str, saw: str) -> None:
         """Save what the window shows now, without notices of other work, and say what was seen."""

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from app.formats import format_number
 from app.storage.paths import HOME_VARIABLE, Paths
 from app.translation import tr
 from app.ui.kit.own_executable import own_command
@@ -45,7 +46,7 @@ class TourProcesses:
         try:
             done = subprocess.run(command, env=environ, timeout=within_s, check=False, stdout=out, stderr=err)  # noqa: S603 - ourselves
         except subprocess.TimeoutExpired:
-            self._fail(tr("{title} did not end within {within_s} s.", title=title, within_s=f"{within_s:.0f}"))
+            self._fail(tr("{title} did not end within {within_s} s.", title=title, within_s=format_number(within_s, 0)))
             return False
         if done.returncode != 0:
             self._fail(tr("{title} ended with {returncode}.", title=title, returncode=done.returncode))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.formats import format_number
 from app.translation import tr
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.images.page import ImagesPage
@@ -48,7 +49,7 @@ async def act(guide: TourGuide) -> None:
         "{voice_name} said {count} characters in {duration_s} s of audio.",
         voice_name=take.voice_name,
         count=len(SAYING),
-        duration_s=f"{take.duration_s:.1f}",
+        duration_s=format_number(take.duration_s, 1),
     )
     await guide.picture("speech", saw)
     right, heard = await transcribe(guide, clip)
@@ -70,7 +71,7 @@ async def act(guide: TourGuide) -> None:
         "video",
         tr(
             "A video of {duration_s} s arrived in the meantime. It was checked and saved.",
-            duration_s=f"{job.duration_s:.0f}",
+            duration_s=format_number(job.duration_s, 0),
         ),
     )
     run = await call_chain(guide)

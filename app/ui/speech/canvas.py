@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core import money
 from app.core.problems import ActionSpec, Problem
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.plain_tooltip import plain_tip
@@ -30,7 +31,7 @@ from app.ui.speech.state import PlayerView, SpeechHead
 ROOM_FOR_WORDS = 640  # px at 100 % for the player's row with the words of its buttons
 LONG_NOTE = BannerSpec(
     "info",
-    tr("One paragraph has more than {longest} characters.", longest=f"{LONGEST:,}"),
+    tr("One paragraph has more than {longest} characters.", longest=format_number(LONGEST)),
     tr("It is spoken unchanged. To edit it, break it into shorter paragraphs."),
     "info",
     (ActionSpec("break", tr("Break at sentence ends")),),

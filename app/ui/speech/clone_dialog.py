@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from app.core.money import money
+from app.formats import format_number
 from app.service.models import Model
 from app.translation import tr
 from app.ui.kit.files import ask_for_file
@@ -139,7 +140,9 @@ class CloneDialog(Dialog):
         self.level.set_share(max(0.0, min(1.0, 1 + level_db / LEVEL_FLOOR_DB)))
         words = {"silent": tr("No sound."), "muted": tr("The microphone is muted."), "clipping": tr("Too loud.")}
         self.report.set_text(
-            tr("Recording {seconds} s. {warning}", seconds=f"{seconds:.1f}", warning=words.get(warning, "")).strip()
+            tr(
+                "Recording {seconds} s. {warning}", seconds=format_number(seconds, 1), warning=words.get(warning, "")
+            ).strip()
         )
 
     def _show_problem(self, sentence: str) -> None:
@@ -152,7 +155,7 @@ class CloneDialog(Dialog):
     def set_sample(self, path: Path, report: SampleView) -> None:
         """A sample was recorded or chosen, and measured."""
         self._path, self._is_good = path, report.can_be_used
-        found = f"{report.seconds:.1f} s, {report.level_db:.0f} dB."
+        found = f"{format_number(report.seconds, 1)} s, {format_number(report.level_db, 0)} dB."
         self.report.set_text(f"{found} {report.problem or report.advice or tr('This is a good sample.')}")
         self.report.set_role("bad" if report.problem else "text2")
         self.level.set_share(0.0)

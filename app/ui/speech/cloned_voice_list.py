@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.core.money import money
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
@@ -121,7 +122,12 @@ class CloneCard(Card):
         state = tr("in use") if row.in_use else tr("ready")
         words = tr("working") if row.working else ended if row.has_expired else state
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
-        facts = (row.model_name, row.age, row.expiry, tr("sample {sample_s}\u00a0s", sample_s=f"{row.sample_s:.0f}"))
+        facts = (
+            row.model_name,
+            row.age,
+            row.expiry,
+            tr("sample {sample_s}\u00a0s", sample_s=format_number(row.sample_s, 0)),
+        )
         self.second.set_text(" · ".join(fact for fact in facts if fact))
         self.handle.set_text(row.handle)
         can_be_used = not (row.has_expired or row.working or row.in_use)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
@@ -234,7 +235,7 @@ class FormPane(QWidget):
         self.kind.setVisible(len(view.kinds) > 1)
         self.model_note.setVisible(bool(view.note))
         self.model_note.set_text(view.note)
-        self.prompt_count.set_text(f"{len(form.prompt.strip()):,} / {takes.prompt_limit:,}")
+        self.prompt_count.set_text(f"{format_number(len(form.prompt.strip()))} / {format_number(takes.prompt_limit)}")
         self.prompt_count.set_role("bad" if len(form.prompt.strip()) > takes.prompt_limit else "text3")
         self.negative.set_problem(refusal.get("negative", ""))
         self._show_media(view, takes)

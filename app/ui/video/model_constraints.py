@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.video.reference_media import (
     Limits,
@@ -231,7 +232,7 @@ def refusal_of(form: Form, takes: ModelConstraints | None) -> Refusal:
                 "{title} is {signs} over the limit of {prompt_limit}.",
                 title=title,
                 signs=signs,
-                prompt_limit=f"{takes.prompt_limit:,}",
+                prompt_limit=format_number(takes.prompt_limit),
             )
     if takes.needs_image and not form.start:
         wrong["start"] = tr("This model needs a start image. Choose one.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from app.core import money
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.widgets.buttons import Button
@@ -71,5 +72,5 @@ def _shown(value: object) -> str:
     return (
         text
         if len(text) <= LONGEST
-        else tr("{text}… ({count} characters)", text=text[:LONGEST], count=f"{len(text):,}")
+        else tr("{text}… ({count} characters)", text=text[:LONGEST], count=format_number(len(text)))
     )

@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.money import money
+from app.core.money import day_of_year, money
 from app.core.tabs import tab_title
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
@@ -86,7 +87,7 @@ class UsageTable(QTableWidget):
         self.setRowCount(len(totals.days) + 1)
         for place, day in enumerate(totals.days):
             amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
-            self._fill(place, f"{day:%b} {day.day}", amounts, totals.decimals)
+            self._fill(place, day_of_year(day), amounts, totals.decimals)
         sums = [sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)) for tab in tabs]
         self._fill(len(totals.days), tr("Sum"), sums, totals.decimals)
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(26, 17))
@@ -204,22 +205,18 @@ class Overview(QScrollArea):
             if totals.is_play:
                 amount = tr("{amount} in play money", amount=amount)
             words = tr(
-                "{amount} from {first} {day} to {last} {day2}",
+                "{amount} from {first} to {last}",
                 amount=amount,
-                day=first.day,
-                first=f"{first:%B}",
-                day2=last.day,
-                last=f"{last:%B}",
+                first=day_of_year(first, long=True),
+                last=day_of_year(last, long=True),
             )
             self.sum.set_text(
-                words
-                if first != last
-                else tr("{amount} on {first} {day}", amount=amount, day=first.day, first=f"{first:%B}")
+                words if first != last else tr("{amount} on {day}", amount=amount, day=day_of_year(first, long=True))
             )
         self._show_legend(totals)
         self.chart.show_totals(totals)
         self.table.show_totals(totals)
-        self.show_all.setText(tr("Show all {n}", n=f"{totals.count:,}"))
+        self.show_all.setText(tr("Show all {n}", n=format_number(totals.count)))
         shown = min(totals.count, LATEST)
         self.latest.rows.set_count(shown)
         row = self._theme.height_px(30, 17)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.money import count, moment, money
+from app.core.money import clock, count, day, day_of_year, moment, money, time_of_day
 from app.service.errors import AuthenticationFailed, Forbidden, NotFound, OutcomeUnknown, ServiceError
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
@@ -122,7 +122,7 @@ class ApiKeysPresenter(QObject):
             return (), tr("The log of reached limits requires an admin key.")
         except ServiceError as error:
             return (), str(error)
-        rows = ((_moment(each.at, "%b %d, %H:%M:%S"), each.model_id, each.limit_type) for each in hits)
+        rows = ((_moment(each.at, clock), each.model_id, each.limit_type) for each in hits)
         return tuple(rows), ""
 
 
@@ -143,7 +143,7 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
         (tr("Key"), tr("ends in {hint}", hint=hint) if hint else tr("not shown")),
         (tr("Can make requests"), tr("yes") if limits.access_permitted else tr("no")),
         (tr("Tier"), limits.tier.id or tr("not stated")),
-        (tr("Expires"), _moment(expires, "%B %d, %Y, %H:%M") or tr("never")),
+        (tr("Expires"), moment(expires) if expires is not None else tr("never")),
         (tr("Can spend"), ", ".join(amounts) or tr("not stated")),
     )
 
@@ -165,9 +165,9 @@ def row_of(key: ApiKey) -> KeyRow:
         name=key.description or tr("No name"),
         kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or tr("Not stated")),
         ends_in=f"…{key.last_chars}" if key.last_chars else "",
-        made=_moment(key.created_at, "%b %d, %Y"),
-        expires=_moment(key.expires_at, "%b %d, %Y") or tr("never"),
-        used=_moment(key.last_used_at, "%b %d, %H:%M"),
+        made=day(key.created_at) if key.created_at is not None else "",
+        expires=day(key.expires_at) if key.expires_at is not None else tr("never"),
+        used=_moment(key.last_used_at, time_of_day),
         limit=PERIOD_WORDS.get(key.period, "{amount}").replace("{amount}", ", ".join(amounts))
         if amounts
         else tr("none"),
@@ -175,5 +175,6 @@ def row_of(key: ApiKey) -> KeyRow:
     )
 
 
-def _moment(at: datetime | None, form: str) -> str:
-    return moment(at, form) if at is not None else ""
+def _moment(at: datetime | None, time: Callable[[datetime], str]) -> str:
+    """`Mar 3, 14:06`, "" for no moment; `time` writes the time of day."""
+    return f"{day_of_year(at)}, {time(at)}" if at is not None else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.money import money
+from app.core.money import day_of_year, money
 from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
@@ -101,7 +101,7 @@ class ReceiptsPage(QWidget):
         self._select("free", wanted.free)
         periods: list[tuple[object, str]] = list(PERIODS)
         if wanted.day is not None:
-            periods.insert(0, (wanted.day, f"{wanted.day:%B} {wanted.day.day}"))
+            periods.insert(0, (wanted.day, day_of_year(wanted.day, long=True)))
         self._fill("days", periods, wanted.day or wanted.days)
         self.clear.setVisible(wanted != Filter())
 

@@ -45,10 +45,8 @@ def day_and_time(at: datetime) -> str:
     """`Today 14:05`, `Yesterday 18:12`, `Nov 18 21:02`."""
     local, today = at.astimezone(), datetime.now().astimezone().date()
     days = (today - local.date()).days
-    word = {0: tr("Today"), 1: tr("Yesterday")}.get(
-        days, f"{local:%b} {local.day}" + ("" if days < 300 else f", {local:%Y}")
-    )
-    return f"{word} {local:%H:%M}"
+    word = {0: tr("Today"), 1: tr("Yesterday")}.get(days, money.day_of_year(at) if days < 300 else money.day(at))
+    return f"{word} {money.time_of_day(at)}"
 
 
 def amount_words(amount: Decimal | None) -> str:

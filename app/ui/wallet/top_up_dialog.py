@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core import money
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
@@ -350,7 +351,11 @@ class TopUpDialog(Dialog):
 
     def _show_review(self, view: TopUpView) -> None:
         theme = self._theme
-        self.pays.set_text(f"{view.amount:,.2f} USDC" if view.amount == round(view.amount, 2) else f"{view.amount:f}")
+        self.pays.set_text(
+            f"{format_number(view.amount, 2)} USDC"
+            if view.amount == round(view.amount, 2)
+            else format_number(view.amount)
+        )
         amount = money.money(view.amount)
         self.credits.set_text(
             tr("{amount} in credits", amount=amount)
@@ -433,7 +438,7 @@ class TopUpDialog(Dialog):
         self.go.setVisible(view.step in ("amount", "payment", "review"))
         words = tr("Continue")
         if view.step == "review":
-            words = f"{tr('Pay') if view.watch_only else tr('Sign and pay')} {view.amount:,.2f}"
+            words = f"{tr('Pay') if view.watch_only else tr('Sign and pay')} {format_number(view.amount, 2)}"
         asking = tr("Waiting…") if view.waits_until is not None else tr("Asking the service…")
         self.go.setText(asking if view.busy else words)
         self.go.set_icon("signature" if view.step == "review" else "")
@@ -523,4 +528,4 @@ def _holding(held: str, network: str, wanted: str) -> str:
 
 
 def _tokens(amount: Decimal) -> str:
-    return money.money(amount, money.decimals_of([amount])).removeprefix("$")
+    return format_number(amount, money.decimals_of([amount]))

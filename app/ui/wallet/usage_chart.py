@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.core.money import money
+from app.core.money import day_of_year, money
 from app.core.tabs import tab_title
 from app.translation import tr
 from app.ui.kit.accessible_role import show_as
@@ -84,9 +84,9 @@ class UsageChart(QWidget):
         if self._marked is not None:
             day = self._days[self._marked]
             parts = ", ".join(f"{tab_title(tab)} {self._written(amount)}" for tab, amount in self._parts[day])
-            return f"{day:%B} {day.day}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
+            return f"{day_of_year(day, long=True)}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
         spent = [(day, self._total(day)) for day in self._days if self._total(day)]
-        return "; ".join(f"{day:%B} {day.day} {self._written(amount)}" for day, amount in spent) or tr(
+        return "; ".join(f"{day_of_year(day, long=True)} {self._written(amount)}" for day, amount in spent) or tr(
             "Nothing was spent."
         )
 
@@ -188,7 +188,7 @@ class UsageChart(QWidget):
         inner = box.adjusted(pad, pad, -pad, -pad)
         sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
         for number, (words, amount, role) in enumerate(
-            [(f"{day:%B} {day.day}", self._written(self._total(day)), ""), *lines]
+            [(day_of_year(day, long=True), self._written(self._total(day)), ""), *lines]
         ):
             row = QRectF(inner.left(), inner.top() + number * step, inner.width(), step)
             painter.setFont(theme.font("small", 600 if not number else 400, tabular=True))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.core import money
+from app.formats import format_number
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.translation import tr, tr_n
 from app.ui.conversation.attachment_kinds import KINDS, WORDS, Kind
@@ -82,7 +83,7 @@ class Attachment(NamedTuple):
         """`1.2 MB, 2,048 × 1,536`, and what was done to it."""
         parts = [money.size(self.size)]
         if self.width and self.height:
-            parts.append(f"{self.width:,} × {self.height:,}")
+            parts.append(f"{format_number(self.width)} × {format_number(self.height)}")
         parts += [self.note] if self.note else []
         return ", ".join(parts)
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QSize
 from PySide6.QtGui import QImage
 
 from app.core import money
+from app.formats import format_number
 from app.service.http.media_types import sniff
 from app.service.http.size_limits import LIMIT_WORDS
 from app.translation import tr
@@ -64,7 +65,7 @@ def read_file(path: Path) -> bytes:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise NotAttached(
-                tr("{size} bytes; the limit is {limit_words}.", size=f"{size:,}", limit_words=LIMIT_WORDS)
+                tr("{size} bytes; the limit is {limit_words}.", size=format_number(size), limit_words=LIMIT_WORDS)
             )
         return path.read_bytes()
     except OSError as error:
@@ -80,7 +81,7 @@ def check(name: str, data: bytes) -> Checked:
         raise NotAttached(tr("It is empty."))
     if len(data) > MAX_BYTES:
         raise NotAttached(
-            tr("{count} bytes; the limit is {limit_words}.", count=f"{len(data):,}", limit_words=LIMIT_WORDS)
+            tr("{count} bytes; the limit is {limit_words}.", count=format_number(len(data)), limit_words=LIMIT_WORDS)
         )
     kind = form_of(data)
     plain = Attachment("text", name, "text/plain", len(data), "")
@@ -167,7 +168,11 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
             )
         if width * height > MAX_PIXELS:
             raise NotAttached(
-                tr("{width} × {height} pixels; the limit is 100 million.", width=f"{width:,}", height=f"{height:,}")
+                tr(
+                    "{width} × {height} pixels; the limit is 100 million.",
+                    width=format_number(width),
+                    height=format_number(height),
+                )
             )
     if form in _CONVERTED:
         return _converted(plain, data)

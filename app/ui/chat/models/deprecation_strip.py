@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
@@ -83,7 +84,7 @@ class ChangesDialog(Dialog):
             self.body.addWidget(Label(theme, line, wrap=True))
         self.add_button(tr("Not now"), accepts=False)
         if number > 1:
-            every = self.add_button(tr("Use in all {number} chats", number=f"{number:,}"))
+            every = self.add_button(tr("Use in all {number} chats", number=format_number(number)))
             every.clicked.connect(self._apply_everywhere)
         self.add_button(tr("Use in this chat"), kind="primary", accepts=True, default=True).setFocus()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from app.core import money
 from app.core.model_lists import list_models, save_models, saved_models
 from app.core.problems import Problem, describe
+from app.formats import current, written
 from app.translation import tr
 from app.ui.chat.session.cached_model import CachedModel
 from app.ui.chat.session.estimate import context_text
@@ -224,7 +225,7 @@ def retires_text(model: Model) -> str:
         ends = datetime.fromisoformat(model.deprecation.ends)
     except ValueError:
         return tr("retires soon")
-    return tr("retires {date}", date=f"{ends:%b} {ends.day}, {ends:%Y}")
+    return tr("retires {date}", date=written(ends, current().date))
 
 
 def price_line(model: Model) -> str:
@@ -243,4 +244,4 @@ def price_line(model: Model) -> str:
 
 
 def _price(amount: Decimal | None) -> str:
-    return "" if amount is None else money.money(amount).removeprefix("$")
+    return "" if amount is None else money.bare(amount)

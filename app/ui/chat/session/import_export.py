@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.file_saving import Saved
+from app.formats import format_number
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
@@ -104,7 +105,7 @@ class Transfer:
             )
             left.update(export.left)
         lines += [
-            tr("Left out: {number} {reason}.", number=f"{number:,}", reason=reason)
+            tr("Left out: {number} {reason}.", number=format_number(number), reason=reason)
             for reason, number in left.most_common()
             if number
         ]

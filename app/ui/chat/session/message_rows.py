@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from app.core import money
 from app.core.problems import ActionSpec, Problem
+from app.formats import format_number, written
 from app.service.http.harmless_text import harmless
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
@@ -121,14 +122,14 @@ def _told(message: Message, now: datetime | None) -> str:
     if at.year <= 1970:  # what a message has that came without one
         return ""
     same_day = at.astimezone().date() == (now or datetime.now(UTC)).astimezone().date()
-    clock = money.moment(at, "%H:%M")
+    clock = money.time_of_day(at)
     return clock if same_day else f"{money.day(at)} {clock}"
 
 
 def moment_of(message: Message) -> str:
     """The full date and time of a message, "" for one that is not known."""
     at = message.created_at
-    return f"{at.astimezone():%A}, {money.day(at)} {money.clock(at)}" if at.year > 1970 else ""
+    return f"{written(at.astimezone(), 'dddd')}, {money.day(at)} {money.clock(at)}" if at.year > 1970 else ""
 
 
 def answered_calls(message: Message, thread: MessageTree) -> tuple[RowCall, ...]:
@@ -201,7 +202,7 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
     runs += _token_runs(_number(usage, "prompt"), _number(usage, "cached"), _number(usage, "completion"))
     rate, first, took = (usage.get(name) for name in ("tokens_per_s", "first_token_s", "duration_s"))
     if isinstance(rate, (int, float)) and rate > 0:
-        runs.append(ReceiptRun(tr("{rate} tok/s", rate=f"{rate:,.0f}"), spare=True))
+        runs.append(ReceiptRun(tr("{rate} tok/s", rate=format_number(rate, 0)), spare=True))
     if isinstance(first, (int, float)):
         runs.append(ReceiptRun(tr("first token {first}", first=money.duration(first)), spare=True))
     if isinstance(took, (int, float)):
@@ -216,7 +217,7 @@ def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
     runs = [ReceiptRun(state, icon="dot")]
     rate, first = live.tokens_per_s, live.first_token_s
     if rate is not None:
-        runs.append(ReceiptRun(tr("{rate} tok/s", rate=f"{rate:,.0f}")))
+        runs.append(ReceiptRun(tr("{rate} tok/s", rate=format_number(rate, 0))))
     if first is not None:
         runs.append(ReceiptRun(tr("first token {first}", first=money.duration(first))))
     runs += _token_runs(live.input_tokens, live.cached_tokens, 0 if waiting else live.output_tokens)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from app.formats import format_number
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
 from app.service.http.base64_text import Base64Text
@@ -137,9 +138,9 @@ def shortened_body(body: object) -> object:
     if isinstance(body, list | tuple):
         return [shortened_body(value) for value in body]
     if isinstance(body, Base64Text):
-        return tr("{beginning}… ({count} characters)", beginning=body.beginning[:60], count=f"{len(body):,}")
+        return tr("{beginning}… ({count} characters)", beginning=body.beginning[:60], count=format_number(len(body)))
     if isinstance(body, str) and len(body) > 400 and (_DATA.match(body) or _is_base64(body)):
-        return tr("{body}… ({count} characters)", body=body[:60], count=f"{len(body):,}")
+        return tr("{body}… ({count} characters)", body=body[:60], count=format_number(len(body)))
     return body
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats import format_number
 from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
@@ -99,7 +100,11 @@ def read_json_text(text: str) -> Any | Fault:
     """Return the value in `text`, or where it stops being JSON."""
     if len(text) > MAX_CHARS:
         return Fault(
-            tr("Up to {max_chars} characters; this has {count}.", max_chars=f"{MAX_CHARS:,}", count=f"{len(text):,}")
+            tr(
+                "Up to {max_chars} characters; this has {count}.",
+                max_chars=format_number(MAX_CHARS),
+                count=format_number(len(text)),
+            )
         )
     try:
         return json.loads(text)

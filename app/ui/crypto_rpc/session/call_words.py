@@ -38,7 +38,7 @@ def entry_of(
         badge, tone = _errors(rounds.errors)
         charged, at = credits_text(rounds.credits), rounds.last_at
         times = tr_n("{n} time", "{n} times", rounds.requests)
-    right = f"{charged}  {money.moment(at, '%H:%M')}".strip()
+    right = f"{charged}  {money.time_of_day(at)}".strip()
     return CallEntry(
         call.id,
         day_of(call.at, now),
@@ -131,6 +131,6 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
         return tr("Repeats are free for {left}", left=money.duration(left)), ""
     sentence = tr(
         "This key was used for another request at {at}. The service would refuse this one. Create a new key.",
-        at=money.moment(first.at, "%H:%M"),
+        at=money.time_of_day(first.at),
     )
     return tr("In use for {left}", left=money.duration(left)), sentence

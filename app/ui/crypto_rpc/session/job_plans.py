@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from app.core import money
+from app.formats import format_number
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import STATE_CHANGING, USD_PER_CREDIT, call_credits, family_of
 from app.translation import tr, tr_n
@@ -46,7 +47,7 @@ class Plan:
             "{n} request, {credits} credits",
             "{n} requests, {credits} credits",
             self.requests,
-            credits=f"{self.credits:,}",
+            credits=format_number(self.credits),
         )
         usd = tr("{low} to {high}", low=money.money(Decimal(low)), high=money.money(Decimal(high)))
         return tr("At most {words}, {usd}. Stops there, or when you press Stop.", words=words, usd=usd)
@@ -103,7 +104,7 @@ def log_plan(
             raise NoPlan(
                 tr(
                     "This takes at least {needed} requests. Raise the maximum, or the blocks per request.",
-                    needed=f"{needed:,}",
+                    needed=format_number(needed),
                 )
             )
     credits = call_credits(network, "eth_getLogs") * budget
@@ -163,12 +164,10 @@ def _number(what: str, text: str, least: int, most: int | None = None) -> int:
         number = read_quantity(text)
     except WalletError as error:
         raise NoPlan(f"{what}: {error.sentence}") from None
-    if number < least or (most is not None and number > most):
-        raise NoPlan(
-            tr("{what} must be at least {least}.", what=what, least=f"{least:,}")
-            if number < least
-            else tr("{what} must be at most {most}.", what=what, most=f"{most:,}")
-        )
+    if number < least:
+        raise NoPlan(tr("{what} must be at least {least}.", what=what, least=format_number(least)))
+    if most is not None and number > most:
+        raise NoPlan(tr("{what} must be at most {most}.", what=what, most=format_number(most)))
     return number
 
 
@@ -184,9 +183,9 @@ def _addresses(what: str, text: str, most: int) -> tuple[str, ...]:
         raise NoPlan(
             tr(
                 "Up to {most} {what} are allowed. You entered {count}.",
-                most=f"{most:,}",
+                most=format_number(most),
                 what=what,
-                count=f"{len(found):,}",
+                count=format_number(len(found)),
             )
         )
     return tuple(found)

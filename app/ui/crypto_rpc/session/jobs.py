@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.formats import format_number
 from app.service.rpc_methods import estimate
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError
@@ -54,10 +55,10 @@ class JobView:
     def words(self) -> str:
         return tr(
             "{requests} of {requests_most} requests, {credits} of {credits_most} credits",
-            requests=f"{self.requests:,}",
-            requests_most=f"{self.requests_most:,}",
-            credits=f"{self.credits:,}",
-            credits_most=f"{self.credits_most:,}",
+            requests=format_number(self.requests),
+            requests_most=format_number(self.requests_most),
+            credits=format_number(self.credits),
+            credits_most=format_number(self.credits_most),
         )
 
 

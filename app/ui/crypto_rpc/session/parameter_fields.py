@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.methods import ParameterHelp
 from app.ui.crypto_rpc.session.value_meaning import text_in
@@ -107,7 +108,8 @@ def _read_block(text: str, _coin: str) -> FieldMeaning:
         return FieldMeaning(text, tr("A block by its hash."))
     block = read_block(text)
     return FieldMeaning(
-        block, "" if block in BLOCK_TAGS else tr("Block {block}, {block2}", block=f"{int(block, 16):,}", block2=block)
+        block,
+        "" if block in BLOCK_TAGS else tr("Block {block}, {block2}", block=format_number(int(block, 16)), block2=block),
     )
 
 
@@ -118,7 +120,7 @@ def _read_quantity(text: str, coin: str) -> FieldMeaning:
 
 def quantity_words(number: int, coin: str = "ether") -> str:
     """A number in the three ways in which people read it."""
-    parts = [f"{number:,}", hex(number)]
+    parts = [format_number(number), hex(number)]
     if number >= GWEI_FROM:
         parts.append(tr("{in_unit} gwei", in_unit=in_unit(number, "gwei")))
     if number >= ETHER_FROM:
@@ -128,7 +130,7 @@ def quantity_words(number: int, coin: str = "ether") -> str:
 
 def _read_number(text: str, _coin: str) -> FieldMeaning:
     number = read_quantity(text)
-    return FieldMeaning(number, f"{number:,}")
+    return FieldMeaning(number, format_number(number))
 
 
 def _read_bool(text: str, _coin: str) -> FieldMeaning:

@@ -130,4 +130,4 @@ def _replay_note(call: RpcCall, first: RpcCall | None) -> str:
         return ""
     if first is None:
         return tr("Same key and body as before. The node was not called.")
-    return tr("Same key and body as {at}. The node was not called.", at=money.moment(first.at, "%H:%M"))
+    return tr("Same key and body as {at}. The node was not called.", at=money.time_of_day(first.at))

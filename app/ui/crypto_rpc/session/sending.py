@@ -19,6 +19,7 @@ from app.core import money
 from app.core.money import credits_text
 from app.core.paid_call import end_of_call
 from app.core.problems import ActionSpec, Problem, describe
+from app.formats import format_number
 from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING
@@ -125,7 +126,11 @@ def question_of(
             (tr("Maximum cost"), tr("{in_unit} {coin}, fees included", in_unit=in_unit(each.most_wei), coin=coin)),
             (
                 tr("Fee per gas"),
-                tr("at most {in_unit} gwei, {gas} gas", in_unit=in_unit(each.max_fee, "gwei"), gas=f"{each.gas:,}"),
+                tr(
+                    "at most {in_unit} gwei, {gas} gas",
+                    in_unit=in_unit(each.max_fee, "gwei"),
+                    gas=format_number(each.gas),
+                ),
             ),
             (tr("Nonce"), str(each.nonce)),
             (tr("Chain ID"), tr("none: valid on every chain") if each.chain_id is None else str(each.chain_id)),
@@ -190,8 +195,12 @@ async def check_caps(calls: RpcCalls, account_id: str, credits: int, now: dateti
     _, used = await calls.used_since(account_id, now - timedelta(hours=24))
     if used + credits > CREDITS_A_DAY:
         left = max(0, CREDITS_A_DAY - used)
-        what = tr("This would exceed your {credits_a_day} credits per 24 hours", credits_a_day=f"{CREDITS_A_DAY:,}")
-        raise NotSent(Problem(what, tr("{left} are left. Nothing was sent.", left=f"{left:,}"), severity="warn"))
+        what = tr(
+            "This would exceed your {credits_a_day} credits per 24 hours", credits_a_day=format_number(CREDITS_A_DAY)
+        )
+        raise NotSent(
+            Problem(what, tr("{left} are left. Nothing was sent.", left=format_number(left)), severity="warn")
+        )
 
 
 async def send(

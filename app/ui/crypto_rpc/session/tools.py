@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.money import count, credits_text
+from app.formats import format_number
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.http.json_large import JSON_LIST
 from app.service.idempotency_keys import new_idempotency_key
@@ -68,7 +69,7 @@ class Tools:
         assert isinstance(plan, LogPlan)
         last = plan.last if plan.last is not None else await self._newest(job, plan.network)
         if last < plan.first:
-            return tr("The latest block is {last}. There is nothing to search yet.", last=f"{last:,}")
+            return tr("The latest block is {last}. There is nothing to search yet.", last=format_number(last))
         left = plan.requests - job.view.requests
         search = LogSearch(BlockRange(plan.first, last), most_blocks=plan.most_blocks, most_calls=left)
         file = self._file(f"logs-{plan.network}-{plan.first}-{last}")
@@ -118,22 +119,24 @@ class Tools:
                     if whole
                     else tr(
                         "Block {first} alone is too large for the node: {message}",
-                        first=f"{asked.first:,}",
+                        first=format_number(asked.first),
                         message=outcome.message,
                     )
                 )
             search.not_answered(asked)
             return tr(
                 "The node refused blocks {first} to {last}: {message}",
-                first=f"{asked.first:,}",
-                last=f"{asked.last:,}",
+                first=format_number(asked.first),
+                last=format_number(asked.last),
                 message=outcome.message,
             )
         new = list(outcome.value) if isinstance(outcome.value, JSON_LIST) else []
         logs += new
         if new:
             await asyncio.to_thread(_append, file, new)
-        job.show(note=tr("{count} logs, up to block {last}", count=f"{len(logs):,}", last=f"{asked.last:,}"))
+        job.show(
+            note=tr("{count} logs, up to block {last}", count=format_number(len(logs)), last=format_number(asked.last))
+        )
         return ""
 
     async def _newest(self, job: Job, network: str) -> int:
@@ -163,7 +166,7 @@ class Tools:
         table = _balances(plan, answers)
         words = tr(
             "{count} addresses read on {network_title}.",
-            count=f"{len(table):,}",
+            count=format_number(len(table)),
             network_title=network_title(plan.network),
         )
         await self._show(
@@ -187,11 +190,11 @@ class Tools:
                 tr("chain heads"),
                 tr("Chain heads"),
                 table,
-                tr("Round {turn} of {rounds}.", turn=f"{turn + 1:,}", rounds=f"{plan.rounds:,}"),
+                tr("Round {turn} of {rounds}.", turn=format_number(turn + 1), rounds=format_number(plan.rounds)),
             )
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
-        return tr("{rounds} rounds completed.", rounds=f"{plan.rounds:,}")
+        return tr("{rounds} rounds completed.", rounds=format_number(plan.rounds))
 
     # The same again
 
@@ -204,7 +207,7 @@ class Tools:
             await self._runner.show_run(call_id)
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
-        return tr("Sent {rounds} times.", rounds=f"{plan.rounds:,}")
+        return tr("Sent {rounds} times.", rounds=format_number(plan.rounds))
 
     def _file(self, stem: str) -> Path:
         return self._folder / f"{stem}-{secrets.token_hex(3)}.jsonl"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from app.formats import format_number
 from app.translation import tr
 from app.wallet.quantities import in_unit
 
@@ -88,18 +89,18 @@ def _number(name: str, number: int, *, is_word: bool) -> str:
         try:
             return datetime.fromtimestamp(number, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         except (ValueError, OverflowError, OSError):
-            return f"{number:,}"
+            return format_number(number)
     if name in _WEI:
         return (
             tr("{in_unit} ether", in_unit=in_unit(number))
             if number >= 10**12
-            else tr("{number} wei", number=f"{number:,}")
+            else tr("{number} wei", number=format_number(number))
         )
     if name in _GAS_PRICES:
         return tr("{in_unit} gwei", in_unit=in_unit(number, "gwei"))
     if is_word and number >= 2**128:  # a hash rather than a number
         return ""
-    return f"{number:,}"
+    return format_number(number)
 
 
 def text_in(data: bytes) -> str:

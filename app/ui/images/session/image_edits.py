@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.core.problems import Problem
+from app.formats import format_number
 from app.service.client import OnWait
 from app.service.http.size_limits import LIMIT_WORDS
 from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, GeneratedImages
@@ -167,14 +168,14 @@ class ImageEdits:
         if pixels < MIN_EDIT_PIXELS:
             return tr(
                 "An edit needs at least {min_edit_pixels} pixels; this image has {pixels}.",
-                min_edit_pixels=f"{MIN_EDIT_PIXELS:,}",
-                pixels=f"{pixels:,}",
+                min_edit_pixels=format_number(MIN_EDIT_PIXELS),
+                pixels=format_number(pixels),
             )
         if pixels > MAX_EDIT_PIXELS:
             return tr(
                 "An edit takes up to {max_edit_pixels} pixels; this image has {pixels}.",
-                max_edit_pixels=f"{MAX_EDIT_PIXELS:,}",
-                pixels=f"{pixels:,}",
+                max_edit_pixels=format_number(MAX_EDIT_PIXELS),
+                pixels=format_number(pixels),
             )
         return self._too_large(image)
 
@@ -182,7 +183,7 @@ class ImageEdits:
         if image.width * image.height >= MAX_RESULT_PIXELS:
             return tr(
                 "Upscaled images can have up to {max_result_pixels} pixels; this one already does.",
-                max_result_pixels=f"{MAX_RESULT_PIXELS:,}",
+                max_result_pixels=format_number(MAX_RESULT_PIXELS),
             )
         return self._too_large(image)
 

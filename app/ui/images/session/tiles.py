@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.core import money
+from app.formats import format_number
 from app.storage.images import StoredImage
 from app.translation import tr
 from app.ui.images.form import FORMAT_TITLES
@@ -51,7 +52,7 @@ def tile_of(image: StoredImage) -> Tile:
 
 def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAction, ...]) -> Details:
     """Return what stands beside the gallery."""
-    seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""
+    seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""  # no amount: copied as it is
     if image.total > 1 and image.seed is None and image.kind == "generate":
         seed = tr("unknown for image {number} of one call", number=image.number)
     cost = cost_words(image)
@@ -59,7 +60,7 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
         cost += f", {money.PLAY_MONEY}"
     facts = (
         (tr("Model"), image.model_name or image.model),
-        (tr("Size"), f"{image.width:,} × {image.height:,}" if image.width else ""),
+        (tr("Size"), f"{format_number(image.width)} × {format_number(image.height)}" if image.width else ""),
         (tr("Seed"), seed),
         (tr("Style"), str(image.options.get("style") or "")),
         (tr("Negative prompt"), str(image.options.get("negative_prompt") or "")),
@@ -87,6 +88,8 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
         trashed=image.trashed_at is not None,
         can_rerun=image.kind == "generate",
         paid_actions=paid_actions,
+        width=image.width,
+        height=image.height,
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from app.formats import format_number
 from app.service.http.json_large import CONTAINERS, JSON_OBJECT, Large
 
 Path = tuple[str | int, ...]
@@ -106,7 +107,13 @@ class JsonNode:
                 width *= GROUP
             starts = range(places.start, places.stop, width)
             return [
-                JsonNode(self, row, f"{start:,} … {min(start + width, places.stop) - 1:,}", self.value, span=span)
+                JsonNode(
+                    self,
+                    row,
+                    f"{format_number(start)} … {format_number(min(start + width, places.stop) - 1)}",
+                    self.value,
+                    span=span,
+                )
                 for row, start in enumerate(starts)
                 if (span := range(start, min(start + width, places.stop)))
             ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.formats import format_number
 from app.service.http.harmless_text import harmless
 from app.service.http.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large
 from app.translation import tr, tr_n
@@ -144,7 +145,11 @@ class JsonTreeModel(QAbstractItemModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             root = node.root
             if node.span is not None:
-                return tr("Entries {start} to {stop}", start=f"{node.span.start:,}", stop=f"{node.span.stop - 1:,}")
+                return tr(
+                    "Entries {start} to {stop}",
+                    start=format_number(node.span.start),
+                    stop=format_number(node.span.stop - 1),
+                )
             if root is None:
                 return harmless(f"{node.key}: {summary(node.value)}")
             words = (root.label, f"{node.key}: {summary(node.value)}", root.note, root.detail)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
 from app.core.trash import TrashEntry
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.lists.grouped_list import GroupedModel, RowLike
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
@@ -145,7 +146,11 @@ class TrashPane(QWidget):
 
     async def _ask(self, ids: tuple[str, ...]) -> None:
         entry = self.model.row_of(ids[0])
-        what = f"“{entry.title}”" if len(ids) == 1 and entry is not None else tr("{count} items", count=f"{len(ids):,}")
+        what = (
+            f"“{entry.title}”"
+            if len(ids) == 1 and entry is not None
+            else tr("{count} items", count=format_number(len(ids)))
+        )
         words = tr("Delete {what} permanently?", what=what)
         if await confirm(self._theme, self.window(), words, KEPT, action=tr("Delete permanently"), danger=True):
             self._trash.delete(ids)

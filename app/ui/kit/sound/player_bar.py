@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.audio.devices import Device
 from app.core.money import position
+from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import set_tip
@@ -186,7 +187,7 @@ class PlayerBar(QWidget):
 
     def set_speed(self, speed: float) -> None:
         self._speed = speed
-        self.speed.setText(f"{speed:g}×" if speed % 0.5 else f"{speed:.1f}×")
+        self.speed.setText(f"{format_number(speed, 2 if speed % 0.5 else 1)}×")
         self.speed.setAccessibleName(tr("Playback speed {speed}", speed=f"{speed:g}"))
 
     def set_volume(self, volume: float) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.formats import current
 from app.ui.kit.accessible_role import show_as
 from app.ui.kit.plain_tooltip import tip_of_placeholder, tip_while_cut
 from app.ui.kit.theme import Theme
@@ -64,9 +65,7 @@ class NumberField(QDoubleSpinBox):
         self.setProperty("plain", True)
         self.setProperty("dashes", "own")
         self.setProperty("sizing", "small" if small else "")
-        self.setLocale(
-            QLocale(QLocale.Language.English, QLocale.Country.UnitedStates)
-        )  # as the wire and receipts have it
+        self.setLocale(QLocale(current().locale))  # as prices and receipts are written
         self.setGroupSeparatorShown(True)
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
+from app.formats import format_number
 from app.service.errors import ConnectionFailed, ServiceError
 from app.service.sandbox_controls import SandboxControls
 from app.translation import tr
@@ -182,7 +183,7 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             holds = await controls.give(address.strip(), usd)
-            return tr("Sent. The wallet now has {holds} play dollars.", holds=f"{holds:,}")
+            return tr("Sent. The wallet now has {holds} play dollars.", holds=format_number(holds))
 
         self._do(work)
 
@@ -353,7 +354,7 @@ def _side(first: str, side: Side) -> str:
 
 def _body(side: Side) -> str:
     if side.kind == "media":
-        return tr("[{size_bytes} bytes of media, not kept]", size_bytes=f"{side.size_bytes:,}")
+        return tr("[{size_bytes} bytes of media, not kept]", size_bytes=format_number(side.size_bytes))
     try:
         text = json.dumps(json.loads(side.text), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):  # no JSON, or its beginning only
@@ -364,8 +365,8 @@ def _body(side: Side) -> str:
         tr(
             "{text}\n\n[the first {kept} of {size_bytes} bytes]",
             text=text,
-            kept=f"{kept:,}",
-            size_bytes=f"{side.size_bytes:,}",
+            kept=format_number(kept),
+            size_bytes=format_number(side.size_bytes),
         )
         if cut
         else text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.formats import format_number
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span
 from app.translation import tr
@@ -34,8 +35,8 @@ def meter_of(
     elif len(text) > LONGEST_TEXT:
         why_not = tr(
             "Up to {longest_text} characters; this text has {count}.",
-            longest_text=f"{LONGEST_TEXT:,}",
-            count=f"{len(text):,}",
+            longest_text=format_number(LONGEST_TEXT),
+            count=format_number(len(text)),
         )
     elif not has_voice:
         why_not = tr("Choose a voice first.")

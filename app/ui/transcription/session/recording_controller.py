@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.audio.devices import AudioUnavailable
 from app.audio.live_peaks import peaks_path
 from app.audio.wav_file import mend
+from app.core.money import day_of_year, time_of_day
 from app.core.problems import ActionSpec, Problem
 from app.storage.chat_rows import new_id
 from app.translation import tr
@@ -106,7 +107,7 @@ class RecordingController:
         self._playing.stop()
         row = await self._presenter.store.add(
             id=row_id,
-            title=f"Recording, {at:%B} {at.day}, {at:%H:%M}",
+            title=tr("Recording, {day}, {time}", day=day_of_year(at, long=True), time=time_of_day(at)),
             origin="recording",
             sound_path=name,
             state="recording",

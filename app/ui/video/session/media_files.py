@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.audio.length import length_of as length_of_sound
+from app.formats import format_number
 from app.service.errors import LimitExceeded
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.storage.video_check import NotAVideo, check_video
@@ -83,7 +84,12 @@ def check(path: Path, name: str) -> str:
     if size > largest:
         mega = f"{largest // 1_000_000} MB"
         raise LimitExceeded(
-            tr("Up to {mega}; {name} has {size} MB.", mega=mega, name=path.name, size=f"{size / 1_000_000:.1f}"),
+            tr(
+                "Up to {mega}; {name} has {size} MB.",
+                mega=mega,
+                name=path.name,
+                size=format_number(size / 1_000_000, 1),
+            ),
             field=name,
             limit=mega,
         )
@@ -92,7 +98,12 @@ def check(path: Path, name: str) -> str:
         if seconds is not None and seconds > MAX_SOUND_S + 0.05:
             most = f"{MAX_SOUND_S:g} s"
             raise LimitExceeded(
-                tr("Up to {most}; {name} lasts {seconds} s.", most=most, name=path.name, seconds=f"{seconds:.1f}"),
+                tr(
+                    "Up to {most}; {name} lasts {seconds} s.",
+                    most=most,
+                    name=path.name,
+                    seconds=format_number(seconds, 1),
+                ),
                 field=name,
                 limit=most,
             )
