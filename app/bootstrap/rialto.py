@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
 import sys
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QIcon
@@ -19,7 +21,7 @@ from app.bootstrap.startup_marks import FirstPaint, mark
 from app.bootstrap.tabs import RAIL
 from app.core.current_account import CurrentAccount
 from app.core.file_saving import Saved
-from app.core.money import when
+from app.core.money import percent, when
 from app.core.problems import ActionSpec, hide_secrets_with
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 OPENING_S = 3.0  # how long the end waits for tabs that are being opened
+BACKUP_SHOWN_AFTER_S = 1.0
 COLLECT_MS = 150  # changes of theme and text size that come closer than this are drawn once
 
 
@@ -94,6 +97,7 @@ class Rialto:
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self._log_handler: logging.Handler | None = None
         self._is_closed = False
+        self._is_backed_up = False
         self._exit_code = 0
 
     def _remember_folders(self) -> None:
@@ -400,10 +404,30 @@ class Rialto:
         self._closers.append(close)
 
     async def _back_up(self, database: Database) -> None:
+        """Copy the history once a day; where that takes a while, the status bar says how far it is."""
+        import asyncio
+
+        loop, begun = asyncio.get_running_loop(), monotonic()
+
+        def progress(share: float | None) -> None:
+            if monotonic() - begun > BACKUP_SHOWN_AFTER_S:
+                with contextlib.suppress(RuntimeError):  # the program ends meanwhile
+                    loop.call_soon_threadsafe(self._show_backup, share)
+
         try:
-            await database.back_up_daily()
+            await database.back_up_daily(progress)
         except StorageError as error:
             self.toast(error.sentence)
+        finally:
+            self._is_backed_up = True
+            self.window.show_own_work("")
+
+    def _show_backup(self, share: float | None) -> None:
+        if self._is_backed_up:  # this was on its way when the backup ended
+            return
+        self.window.show_own_work(
+            tr("Checking the backup") if share is None else tr("Backing up, {share}", share=percent(share))
+        )
 
     async def _cannot_go_on(self, error: StorageError) -> None:
         import asyncio

@@ -1,8 +1,8 @@
 """Copies of the database that are known to open. Plain `sqlite3`, meant for a worker thread.
 
 A copy gets its final name only after it was opened afresh and passed `PRAGMA integrity_check`; so whatever bears
-such a name was good at the time the name states. Copies are made by SQLite's backup interface, in one step: a
-consistent image, while the program goes on writing.
+such a name was good at the time the name states. Copies are made by SQLite's backup interface under one read
+transaction: a consistent image, while the program goes on writing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from app.translation import tr
 Kind = Literal["upgrade", "daily"]
 KEPT = 3  # of each kind
 _NAME = re.compile(r"rialto-(\d{8}T\d{6})-(\d+)-(upgrade|daily)(?:-\d+)?\.db")
+PAGES_AT_ONCE = 2_000  # between two words about how far it is
 Clock = Callable[[], datetime]
+Progress = Callable[[float | None], object]  # what share was copied (0 to 1), None while the copy is checked
 
 
 def utc_now() -> datetime:
@@ -58,8 +60,10 @@ def newest_backup(folder: Path) -> Path | None:
     return found[0].path if found else None
 
 
-def make_backup(database: Path, folder: Path, kind: Kind, now: Clock = utc_now) -> Backup:
-    """Copy, check and name. Does not rotate: see `rotate`.
+def make_backup(
+    database: Path, folder: Path, kind: Kind, now: Clock = utc_now, progress: Progress = lambda _share: None
+) -> Backup:
+    """Copy, check and name. Does not rotate: see `rotate`. `progress` is called in this thread.
 
     Raises `DatabaseDamaged` when the database itself does not pass the check, `BackupFailed` when only the copy
     does not, `StorageUnavailable` when there is no room or no permission. Older copies are untouched by each.
@@ -67,7 +71,8 @@ def make_backup(database: Path, folder: Path, kind: Kind, now: Clock = utc_now) 
     make_folder(folder)
     partial = folder / f".{database.name}.{os.getpid()}.partial"
     try:
-        schema = _copy(database, partial)
+        schema = _copy(database, partial, progress)
+        progress(None)
         fault = integrity_fault(partial)
         if fault:
             source_fault = integrity_fault(database)
@@ -137,15 +142,17 @@ def _free_name(folder: Path, stem: str) -> Path:
     return target
 
 
-def _copy(database: Path, target: Path) -> int:
+def _copy(database: Path, target: Path, progress: Progress) -> int:
     """Copy every page and return the schema number of the copy."""
     target.unlink(missing_ok=True)
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with (
-        contextlib.closing(sqlite3.connect(database, timeout=5)) as source,
+        contextlib.closing(sqlite3.connect(database, timeout=5, isolation_level=None)) as source,
         contextlib.closing(sqlite3.connect(target, isolation_level=None)) as copy,
     ):
-        source.backup(copy)
+        source.execute("BEGIN")  # without it a copy in pieces begins anew whenever somebody writes
+        source.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        source.backup(copy, pages=PAGES_AT_ONCE, progress=lambda _status, left, total: progress(1 - left / total))
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, no -wal beside it
         (schema,) = copy.execute("PRAGMA user_version").fetchone()
     return int(schema)

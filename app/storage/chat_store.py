@@ -128,7 +128,7 @@ class ChatStore:
     async def chats(self, *, trashed: bool = False) -> tuple[Chat, ...]:
         """Return the list as it is shown, or the trash: pinned first, newest first. One query that reads no message."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        return await CHATS.select(self._database, f"WHERE {where} ORDER BY pinned DESC, updated_at DESC, seq DESC")
+        return await CHATS.select_many(self._database, f"WHERE {where} ORDER BY pinned DESC, updated_at DESC, seq DESC")
 
     async def chat(self, chat_id: str) -> Chat:
         return await CHATS.one(self._database, chat_id)

@@ -13,14 +13,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
 import aiosqlite
 
-from app.storage.backups import Backup, Clock, backups_in, make_backup, rotate, utc_now
+from app.storage.backups import Backup, Clock, Progress, backups_in, make_backup, rotate, utc_now
 from app.storage.schema import BUSY_TIMEOUT_S, in_words, prepare
 from app.storage.search_index import CREATE_TERMS, KEY, NONE, TRIGRAM
 
@@ -105,6 +105,15 @@ class Database:
         with in_words(self.path, self.backups):
             return _rows(await self._reader.execute_fetchall(sql, values))
 
+    async def fetch_pieces(
+        self, sql: str, values: Values, take: Callable[[Sequence[Row]], Awaitable[object]], size: int = 1000
+    ) -> None:
+        """The same for thousands of rows: hand over `size` at a time, so that they never stand in memory twice."""
+        with in_words(self.path, self.backups):
+            async with self._reader.execute(sql, values) as cursor:
+                while rows := _rows(await cursor.fetchmany(size)):
+                    await take(rows)
+
     async def fetch_one(self, sql: str, values: Values = ()) -> Row | None:
         rows = await self.fetch(sql, values)
         return rows[0] if rows else None
@@ -137,9 +146,10 @@ class Database:
             self._durable = durable
             await self._writer.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
 
-    async def back_up_daily(self) -> Backup | None:
+    async def back_up_daily(self, progress: Progress = lambda _share: None) -> Backup | None:
         """Make a checked copy unless one is younger than a day; return it, or None when none was due.
 
+        `progress` is called in another thread.
         The check reads the whole copy, so this is also what finds a damaged database. Raises like `make_backup`.
         """
         newest = next((backup for backup in backups_in(self.backups) if backup.kind == "daily"), None)
@@ -147,7 +157,7 @@ class Database:
             return None
 
         def work() -> Backup:
-            backup = make_backup(self.path, self.backups, "daily", self.now)
+            backup = make_backup(self.path, self.backups, "daily", self.now, progress)
             rotate(self.backups, "daily")
             return backup
 

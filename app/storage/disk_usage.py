@@ -5,7 +5,8 @@ Reads folders: not on the UI thread.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -80,16 +81,14 @@ def uninstall_info(paths: Paths) -> str:
     return "\n".join(lines)
 
 
-def _size(folder: Path) -> int:
-    return sum(map(_size_of_file, _below(folder)))
-
-
-def _below(folder: Path) -> Iterable[Path]:
-    return folder.rglob("*") if folder.is_dir() else ()
-
-
-def _size_of_file(path: Path) -> int:
-    try:
-        return path.stat().st_size if path.is_file() and not path.is_symlink() else 0
-    except OSError:  # gone between listing and looking
-        return 0
+def _size(folder: Path | str) -> int:
+    """Return the bytes of the files below a folder; links count nothing. One entry is held at a time."""
+    total = 0
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):  # gone between listing and looking
+                if entry.is_dir(follow_symlinks=False):
+                    total += _size(entry.path)
+                elif entry.is_file(follow_symlinks=False):
+                    total += entry.stat(follow_symlinks=False).st_size
+    return total

@@ -166,7 +166,9 @@ class Images:
     async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[StoredImage, ...]:
         """Return images, newest first; those of one batch in the order of their numbers."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        return await _IMAGES.select(self._database, f"WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", [limit])
+        return await _IMAGES.select_many(
+            self._database, f"WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", [limit]
+        )
 
     async def unfinished(self) -> tuple[StoredImage, ...]:
         """Return what a killed program was waiting for."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from decimal import Decimal
+from sys import intern
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from app.storage.errors import NotStored
@@ -33,10 +34,18 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 ROWS_PER_FRAME = 200
+SHARED_CHARS = 24
+
+
+def _shared_text(value: object) -> str:
+    """Read a text; what is shorter than an id is often the same in thousands of rows, and is kept once."""
+    text = read_text(value)
+    return intern(text) if len(text) <= SHARED_CHARS else text
+
 
 _READERS: Mapping[object, Callable[[Any], object]] = {
-    str: read_text,
-    str | None: lambda value: read_text(value) or None,
+    str: _shared_text,
+    str | None: lambda value: _shared_text(value) or None,
     int: lambda value: value if isinstance(value, int) else 0,
     int | None: lambda value: value if isinstance(value, int) else None,
     bool: bool,
@@ -106,6 +115,16 @@ class Table(Generic[R]):
         rows = await work.fetch(f"SELECT {self.columns} FROM {self.name} {rest}", values)
         return await read_rows(rows, self.read)
 
+    async def select_many(self, database: Database, rest: str, values: Values = ()) -> tuple[R, ...]:
+        """The same where it may be thousands."""
+        found: list[R] = []
+
+        async def take(rows: Sequence[Row]) -> None:
+            found.extend(await read_rows(rows, self.read))
+
+        await database.fetch_pieces(f"SELECT {self.columns} FROM {self.name} {rest}", values, take)
+        return tuple(found)
+
     async def one(self, work: Database | Transaction, row_id: str) -> R:
         found = await self.select(work, "WHERE id = ?", [row_id])
         if not found:
@@ -136,6 +155,6 @@ async def read_rows(rows: Sequence[Row], reader: Callable[[Row], R]) -> tuple[R,
 
 def _reader(kind: object, otherwise: str) -> Callable[[Any], object]:
     if get_origin(kind) is Literal:
-        known = get_args(kind)
-        return lambda value: value if value in known else otherwise
+        known = {each: each for each in get_args(kind)}  # the very same text for every row
+        return lambda value: known.get(value, otherwise)
     return _READERS[kind]

@@ -185,7 +185,7 @@ class Takes:
     async def recent(self, *, trashed: bool = False, limit: int = 2000) -> tuple[Take, ...]:
         """Return takes with their parts, newest first."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        takes = await _TAKES.select(
+        takes = await _TAKES.select_many(
             self._database, f"WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?", [limit]
         )
         parts: dict[str, list[Part]] = {}

@@ -123,7 +123,7 @@ class Transcripts:
 
     async def list(self) -> tuple[TranscriptRow, ...]:
         """Return everything that is not in the trash, newest first."""
-        return await _ROWS.select(self._database, "WHERE trashed_at IS NULL ORDER BY created_at DESC, seq DESC")
+        return await _ROWS.select_many(self._database, "WHERE trashed_at IS NULL ORDER BY created_at DESC, seq DESC")
 
     async def change(self, row_id: str, **changes: Any) -> TranscriptRow:
         """Set any field of a row but its text."""

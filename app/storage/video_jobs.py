@@ -127,7 +127,7 @@ class VideoJobs:
 
     async def all(self) -> tuple[VideoJob, ...]:
         """Return every job, those in the trash too; the last ordered first."""
-        return await _JOBS.select(self._database, "ORDER BY place DESC")
+        return await _JOBS.select_many(self._database, "ORDER BY place DESC")
 
     async def change(self, job_id: str, **values: object) -> VideoJob:
         """Set columns by the names of the fields of `VideoJob`, and return the job as it is now."""

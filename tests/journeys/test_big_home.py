@@ -7,6 +7,10 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from app.bootstrap import rialto as rialto_module
+from app.bootstrap.rialto import Rialto
 from app.storage.chat_store import ChatStore
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
 from app.storage.rpc_calls import RpcCalls
@@ -47,3 +51,20 @@ async def test_every_tab_shows_what_a_big_data_folder_holds(start: Start, tmp_pa
         assert len(await RpcCalls(rialto.database).recent(limit=1000)) == outside_trash(amounts.calls)
         await settled(rialto)
     assert integrity_fault(home / "data" / "rialto.db") == ""
+
+
+async def test_the_status_bar_says_how_far_a_long_backup_is(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rialto_module, "BACKUP_SHOWN_AFTER_S", -1.0)
+    shown: list[tuple[str, ...]] = []
+
+    def watch(rialto: Rialto) -> None:
+        status = rialto.window.status
+        set_work = status.set_work
+        monkeypatch.setattr(status, "set_work", lambda work: (shown.append(tuple(work)), set_work(work)))
+
+    async with start(painted=watch) as rialto:
+        await until(lambda: any(rialto.paths.backups.glob("*-daily.db")))
+        await settled(rialto)
+        assert shown[-1] == ()
+    assert ("Backing up, 100 %",) in shown
+    assert ("Checking the backup",) in shown

@@ -113,7 +113,7 @@ class ImagesHarness(OnSandbox):
 
     @property
     def tiles(self) -> tuple[Any, ...]:
-        return self.page.gallery_state.tiles
+        return tuple(self.page.gallery_state.tiles)
 
     @property
     def tiles_in_all(self) -> int:

@@ -244,7 +244,7 @@ async def open_transcription_presenter(
     made.append(tab)
     presenter.notice.connect(lambda *words: tab.notices.append(words))
     presenter.row_notice.connect(lambda *words: tab.notices.append(words))
-    presenter.entries_changed.connect(lambda entries: setattr(tab, "entries", entries))
+    presenter.entries_changed.connect(lambda entries: setattr(tab, "entries", tuple(entries)))
     try:
         current_account.use(account, service)
         intents = Intents(database)

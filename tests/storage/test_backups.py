@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.storage import backups
 from app.storage.backups import backups_in, integrity_fault, make_backup, restore
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
@@ -44,6 +45,30 @@ async def test_a_backup_holds_what_was_committed_and_opens_alone(database: Datab
         assert copy.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert copy.execute("SELECT content FROM messages").fetchall() == [("Is this in the copy?",)]
     assert backup.path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_backup_tells_how_far_it_is_and_what_is_written_meanwhile_neither_restarts_nor_enters_it(
+    database: Database, history: ChatStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backups, "PAGES_AT_ONCE", 5)
+    chat = await history.create_chat(title="Kept")
+    await history.add_message(chat.id, "user", "word " * 20_000)
+    told: list[float | None] = []
+
+    def progress(share: float | None) -> None:
+        told.append(share)
+        with contextlib.closing(sqlite3.connect(database.path)) as other, other:
+            other.execute("UPDATE chats SET title = title || '!'")
+
+    backup = await database.back_up_daily(progress)
+    assert backup is not None
+    shares = [share for share in told if share is not None]
+    assert told == [*shares, None]
+    assert len(shares) > 3
+    assert shares == sorted(set(shares))
+    assert shares[-1] == 1.0
+    with contextlib.closing(sqlite3.connect(backup.path)) as copy:
+        assert copy.execute("SELECT title FROM chats").fetchall() == [("Kept",)]
 
 
 async def test_a_damaged_database_is_found_by_its_daily_backup_and_older_copies_stay(

@@ -1,4 +1,5 @@
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,16 +62,16 @@ async def test_the_list_is_one_query_that_reads_no_message(
     history: ChatStore, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    fetch = database.fetch
 
-    async def noted(sql: str, values: Any = ()) -> Any:
+    async def noted(fetch: Any, sql: str, *more: Any) -> Any:
         asked.append(sql)
-        return await fetch(sql, values)
+        return await fetch(sql, *more)
 
-    monkeypatch.setattr(database, "fetch", noted)
+    monkeypatch.setattr(database, "fetch", partial(noted, database.fetch))
+    monkeypatch.setattr(database, "fetch_pieces", partial(noted, database.fetch_pieces))
     await history.chats()
     assert len(asked) == 1
-    plan = " ".join(row[3] for row in await fetch(f"EXPLAIN QUERY PLAN {asked[0]}"))
+    plan = " ".join(row[3] for row in await database.fetch(f"EXPLAIN QUERY PLAN {asked[0]}"))
     assert "messages" not in plan
 
 

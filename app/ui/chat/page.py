@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
     from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
     from app.ui.conversation.rows import MessageRow
-    from app.ui.kit.lists.rows import Rows
     from app.ui.kit.theme import Theme
     from app.ui.kit.widgets.links import LinkOpener
     from app.ui.kit.widgets.menu import Menu
@@ -69,7 +68,7 @@ class ChatPage(QObject):
         super().__init__()
         self._theme = theme
         self.presenter = presenter
-        self._entries: Rows[ChatEntry] = ()
+        self._entries: Sequence[ChatEntry] = ()
         self.list = ChatListPane(theme)
         self.main = Canvas(theme)
         self.side = Inspector(theme, self._set_up)
@@ -233,7 +232,7 @@ class ChatPage(QObject):
 
     # What the presenter tells
 
-    def _show_entries(self, entries: Rows[ChatEntry]) -> None:
+    def _show_entries(self, entries: Sequence[ChatEntry]) -> None:
         self._entries = entries
         self.list.show_entries(entries)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from app.ui.kit.tab import PaletteItem, TabAction
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
     from app.ui.chat.state import ChatEntry
-    from app.ui.kit.lists.rows import Rows
 
 
 def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
@@ -155,7 +155,7 @@ def _done(_opened: object) -> None:
     """An action returns nothing; what it opened looks after itself."""
 
 
-def chat_palette_items(page: ChatPage, entries: Rows[ChatEntry], text: str, limit: int) -> tuple[PaletteItem, ...]:
+def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, limit: int) -> tuple[PaletteItem, ...]:
     """Chats, then models, whose names hold every typed word."""
     words = TypedWords(text)
     items = [

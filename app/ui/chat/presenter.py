@@ -67,7 +67,7 @@ class ChatPresenter(QObject):
     Signals carry frozen values of `state.py`, or rows of `message_rows.py` on `conversation`.
     """
 
-    entries_changed = Signal(object)  # LazyRows[Chat, ChatEntry]
+    entries_changed = Signal(object)  # Sequence[ChatEntry]
     head_changed = Signal(object)  # ChatHead
     cost_changed = Signal(object)  # CostNote
     draft_replaced = Signal(str)  # what the box is to hold now

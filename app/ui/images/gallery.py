@@ -335,7 +335,7 @@ class Gallery(QWidget):
             self.places.setCurrentIndex(2)
         elif gallery_state.loaded:
             self.places.setCurrentIndex(1)
-        busy = any(tile.state == "sending" for tile in gallery_state.tiles)
+        busy = gallery_state.busy
         if busy and not self._theme.reduced_motion:
             self._spin.start()
         elif not busy:
@@ -367,6 +367,7 @@ class Gallery(QWidget):
 
     def select(self, image_id: str) -> None:
         """Look at an image, now or as soon as it is there."""
+        self.model.reveal(image_id)
         index = self.model.index_of(image_id)
         self._wanted = "" if index.isValid() else image_id
         if index.isValid():
@@ -404,8 +405,9 @@ class Gallery(QWidget):
     def _turn(self) -> None:
         """Spinners and seconds of what is on its way; nothing else is painted anew."""
         self.delegate.turn = (self.delegate.turn + SPIN_MS / 900) % 1.0
-        for place, row in enumerate(self._gallery_state.tiles[:64]):
-            if row.state == "sending":
+        for place in range(64):
+            row = self.model.row(place)
+            if row is not None and row.state == "sending":
                 self.view.viewport().update(self.view.visualRect(self.model.index(place, 0)))
 
     def open_search(self) -> None:

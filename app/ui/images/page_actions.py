@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.translation import tr
@@ -90,7 +91,7 @@ def images_palette_items(page: ImagesPage, text: str, limit: int) -> Sequence[Pa
     """Images whose words hold what was typed."""
     words = TypedWords(text)
     found: list[PaletteItem] = []
-    for tile in page.gallery_state.tiles[:2000]:
+    for tile in islice(page.gallery_state.tiles, 2000):
         if len(found) >= limit:
             break
         if words.are_in(tile.title, tile.second_line):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -60,13 +60,14 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class GalleryState:
-    """What the gallery shows: which images, of how many."""
+    """What the gallery shows: which images, of how many. `busy`: one of them is still to come."""
 
-    tiles: tuple[Tile, ...] = ()
+    tiles: Sequence[Tile] = ()
     total: int = 0
     search: str = ""
     scope: str = ""
     loaded: bool = False
+    busy: bool = False
 
 
 @dataclass(frozen=True, slots=True)

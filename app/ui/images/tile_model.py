@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.service.http.harmless_text import harmless_line
@@ -11,15 +14,18 @@ from app.ui.kit.plain_tooltip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 TILE_ROLE = int(Qt.ItemDataRole.UserRole)
+PAGE = 300
+REVEALED_PAGES = 7
 _ROOT = QModelIndex()
 
 
 class TileModel(QAbstractListModel):
-    """One row for each image, newest first."""
+    """One row for each image, newest first; of thousands a page, and the next when the view comes to its end."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[Tile, ...] = ()
+        self._rest: Iterator[Tile] | None = None  # behind what is shown
         self._places: dict[str, int] = {}
 
     def rowCount(self, parent: Index = _ROOT) -> int:
@@ -44,25 +50,48 @@ class TileModel(QAbstractListModel):
         place = self._places.get(image_id)
         return self.index(place, 0) if place is not None else QModelIndex()
 
-    def set_rows(self, rows: tuple[Tile, ...]) -> None:
+    def reveal(self, image_id: str) -> None:
+        """Take more pages until an image is shown that is known to be near."""
+        for _ in range(REVEALED_PAGES):
+            if image_id in self._places or not self.canFetchMore():
+                return
+            self.fetchMore()
+
+    def set_rows(self, rows: Sequence[Tile]) -> None:
         """Show these. Equal ones are left alone, new ones on top are inserted, anything else resets the list."""
-        rows = tuple(map(harmless_row, rows))
-        old = self._rows
-        if [row.id for row in rows] == [row.id for row in old]:
-            self._rows = rows
-            for place, (before, after) in enumerate(zip(old, rows, strict=True)):
+        old, first = self._rows, self._rows[0].id if self._rows else ""
+        more = next((place for place, row in enumerate(islice(rows, PAGE)) if row.id == first), 0)
+        rest = iter(rows)
+        shown = tuple(map(harmless_row, islice(rest, max(PAGE, len(old)) + more)))
+        self._rest = rest if len(shown) < len(rows) else None
+        if [row.id for row in shown] == [row.id for row in old]:
+            self._rows = shown
+            for place, (before, after) in enumerate(zip(old, shown, strict=True)):
                 if before is not after and before != after:
                     self.dataChanged.emit(self.index(place, 0), self.index(place, 0))
             return
-        more = len(rows) - len(old)
-        if old and more > 0 and [row.id for row in rows[more:]] == [row.id for row in old]:
+        if old and more > 0 and [row.id for row in shown[more:]] == [row.id for row in old]:
             self.beginInsertRows(QModelIndex(), 0, more - 1)
-            self._take(rows)
+            self._take(shown)
             self.endInsertRows()
             return
         self.beginResetModel()
-        self._take(rows)
+        self._take(shown)
         self.endResetModel()
+
+    def canFetchMore(self, parent: Index = _ROOT) -> bool:
+        return not parent.isValid() and self._rest is not None
+
+    def fetchMore(self, parent: Index = _ROOT) -> None:
+        if parent.isValid() or self._rest is None:
+            return
+        page = tuple(map(harmless_row, islice(self._rest, PAGE)))
+        if len(page) < PAGE:
+            self._rest = None
+        if page:
+            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(page) - 1)
+            self._take(self._rows + page)
+            self.endInsertRows()
 
     def _take(self, rows: tuple[Tile, ...]) -> None:
         self._rows = rows

@@ -73,6 +73,7 @@ class MainWindow(QMainWindow):
         self._overlays: Overlays | None = None
         self.secrets: Secrets | None = None
         self._may_close = False
+        self._own_work = ""
         self.silencers: list[Callable[[], bool]] = []  # what sounds from whichever tab; each says whether it did
         self._focus_cycle = FocusCycle(self)
         self._focus_cycle.released.connect(self._replace_focus)
@@ -230,10 +231,18 @@ class MainWindow(QMainWindow):
     def _tab_changed(self, name: str) -> None:
         tab = self.tab_frames.by_name[name].tab
         self.rail.set_badge(name, tab.badge())
-        self.status.set_work([line for each in self.built_tabs() for line in each.running_work()])
+        self._show_work()
         if name == self._current:
             self._show_headroom()
             self.setWindowTitle(f"{tab.title} – Rialto" if tab.title else "Rialto")
+
+    def show_own_work(self, line: str) -> None:
+        """Show what the program itself does, "" for nothing, beside the work of tabs. Closing asks nobody for it."""
+        self._own_work = line
+        self._show_work()
+
+    def _show_work(self) -> None:
+        self.status.set_work([*self.running_work(), *([self._own_work] if self._own_work else [])])
 
     def _show_headroom(self) -> None:
         frame = self.tab_frames.by_name.get(self._current)

@@ -91,7 +91,6 @@ class TranscriptListPane(ListPane):
             parent,
         )
         self._open_row: str | None = None
-        self._entries: Sequence[Entry] = ()
         self._tick = Tick()
         self.table = IconButton(theme, "list", tr("File table"))
         self.files = IconButton(theme, "folder", tr("Open files or drop them here"), shortcut="Ctrl+O")
@@ -116,8 +115,7 @@ class TranscriptListPane(ListPane):
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
         """Show these rows, in this order; selection and scroll position stay."""
-        self._entries = entries
-        shown = [self._as_it_grows(entry) for entry in entries]
+        shown = (self._as_it_grows(entry) for entry in entries)
         self.view.show_groups(under_headings(shown, lambda entry: entry.id, lambda entry: entry.group))
         self.view.show_open(self._open_row)
         self._agree()
@@ -125,8 +123,9 @@ class TranscriptListPane(ListPane):
     def show_recording(self, tick: Tick) -> None:
         """Let the row of the recording tell how long it is now and whether it pauses."""
         self._tick = tick
-        for entry in self._entries:
-            if entry.state == "recording":
+        for index in self.view.rows.where(lambda row: isinstance(row, Entry) and row.state == "recording"):
+            entry = self.view.rows.row(index)
+            if isinstance(entry, Entry):
                 self.view.show_row(entry.id, self._as_it_grows(entry))
 
     def _as_it_grows(self, entry: Entry) -> Entry:

@@ -445,11 +445,11 @@ class TranscriptionPage(QObject):
             work.append(tr("Recording paused at {time}", time=full_clock(recording.seconds)))
         elif self.presenter.recorder.is_recording:
             work.append(LiveWork(tr("Recording {time}", time=full_clock(recording.seconds))))
-        work += [tr("Transcribing “{title}”", title=entry.title) for entry in self._entries if entry.state == "sending"]
+        work += [tr("Transcribing “{title}”", title=title) for title in self.presenter.sending_titles()]
         return work
 
     def badge(self) -> int:
-        return sum(entry.state == "sending" for entry in self._entries)
+        return len(self.presenter.sending_titles())
 
     def retry_refused(self) -> Callable[[], object] | None:
         row = self.presenter.open_row

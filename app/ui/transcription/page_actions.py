@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.translation import tr
+from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 from app.ui.transcription.state import Entry
@@ -172,8 +174,7 @@ def transcription_palette_items(
             "open",
             partial(page.open_row, entry.id),
         )
-        for entry in entries
-        if words.are_in(entry.title, entry.second_line)
+        for entry in islice(matching(entries, words, lambda entry: (entry.title, entry.second_line)), limit)
     ]
     items += [
         PaletteItem(

@@ -24,7 +24,7 @@ from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.storage.errors import Again, NotStored, StorageError
 from app.storage.transcripts import Transcripts
 from app.translation import tr, tr_n
-from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.rows import LazyRows
 from app.ui.transcription.session.account_models import AccountModels
 from app.ui.transcription.session.batch_queue import BatchQueue
 from app.ui.transcription.session.document import Document
@@ -75,7 +75,7 @@ AsyncWork = Callable[..., Awaitable[object]]
 class TranscriptionPresenter(QObject):
     """Recording, files, and the list of what was transcribed. Signals carry frozen values of `state.py`."""
 
-    entries_changed = Signal(object)  # tuple[Entry, ...]
+    entries_changed = Signal(object)  # Sequence[Entry]
     head_changed = Signal(object)  # Head
     options_changed = Signal(object, object)  # Options, tuple[ModelChoice, ...]
     batch_changed = Signal(object)  # Batch
@@ -321,6 +321,10 @@ class TranscriptionPresenter(QObject):
         sizes = {row.sound_path: row.size_bytes for row in self.rows.values() if row.origin == "recording"}
         return f"{count}, {money.size(sum(sizes.values()))}" if any(sizes.values()) else count
 
+    def sending_titles(self) -> tuple[str, ...]:
+        """What is being transcribed now."""
+        return tuple(self.rows[row_id].title for row_id in self.work if row_id in self.rows)
+
     def _entries_changed(self) -> None:
         work, now = self.work, self.now()
         self.footer_changed.emit(self._footer())
@@ -328,18 +332,16 @@ class TranscriptionPresenter(QObject):
         shown = [row for row in rows if self._snippets is None or row.id in self._snippets]
         found, mark_of = self._snippets or {}, self.current_account.mark_of
         self.entries_changed.emit(
-            tuple(
-                build_rows(
-                    shown,
-                    lambda row: entry_of(
-                        row,
-                        work.get(row.id),
-                        now,
-                        self.account_models.name_of,
-                        found.get(row.id, ""),
-                        mark_of(row.account_id),
-                    ),
-                )
+            LazyRows(
+                shown,
+                lambda row: entry_of(
+                    row,
+                    work.get(row.id),
+                    now,
+                    self.account_models.name_of,
+                    found.get(row.id, ""),
+                    mark_of(row.account_id),
+                ),
             )
         )
         self.busy_changed.emit()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.translation import tr
+from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 from app.ui.video.state import JobRow
@@ -74,8 +76,8 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
 def video_palette_items(page: VideoPage, rows: Sequence[JobRow], text: str, limit: int) -> tuple[PaletteItem, ...]:
     """The videos whose words contain all that was typed, newest first."""
     words = TypedWords(text)
-    found = [row for row in rows if words.are_in(row.title, row.second)]
+    found = islice(matching(rows, words, lambda row: (row.title, row.second)), limit)
     return tuple(
         PaletteItem(f"video:{row.id}", row.title, row.badge, "video", "open", partial(page.open_job, row.id))
-        for row in found[:limit]
+        for row in found
     )

@@ -22,7 +22,7 @@ from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
 from app.storage.video_jobs import VideoJob, VideoJobs
 from app.translation import tr, tr_n
-from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.rows import LazyRows
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.video.model_constraints import form_from, sent_media, sent_values
 from app.ui.video.reference_media import from_media
@@ -276,7 +276,8 @@ class VideoPresenter(QObject):
     def _passes(self, job: VideoJob) -> bool:
         if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_video):
             return False
-        return TypedWords(self.search).are_in(job.prompt, job.model_name, job.model, job.queue_id, job.request_id)
+        words = TypedWords(self.search)
+        return not words or words.are_in(job.prompt, job.model_name, job.model, job.queue_id, job.request_id)
 
     def jobs(self) -> Jobs:
         now = self.job_store.now() if self.job_store.store is not None else None
@@ -286,7 +287,7 @@ class VideoPresenter(QObject):
         count = tr_n("{n} video", "{n} videos", len(videos))
         running = len(self.open_jobs())
         return Jobs(
-            rows=tuple(build_rows(filter(self._passes, shown), lambda job: self.writer.row(job, now))) if now else (),
+            rows=LazyRows(tuple(filter(self._passes, shown)), lambda job: self.writer.row(job, now)) if now else (),
             which=self.which,
             search=self.search,
             running=tr("{running} running", running=running) if running else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -77,7 +77,7 @@ class JobRow:
 class Jobs:
     """The list: what passes filter and search, and what stands above and below it."""
 
-    rows: tuple[JobRow, ...] = ()
+    rows: Sequence[JobRow] = ()
     which: str = "all"
     search: str = ""
     running: str = ""  # "2 running"

@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QWidget
 
 from app.translation import tr, tr_n
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
-from app.ui.kit.lists.rows import Rows, matching
+from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.file_drop import FileDrop
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.ui.chat.state import ChatEntry
     from app.ui.kit.lists.grouped_list import GroupedModel
     from app.ui.kit.lists.grouped_list_view import GroupedView
@@ -43,7 +45,7 @@ class ChatListPane(ListPane):
         title, words, clear = tr("Chats"), tr("Filter chats"), tr("Clear filter")
         super().__init__(theme, title, words, clear, self.foot, parent, shortcut="")  # Ctrl+F finds in the open chat
         self._open_chat: str | None = None
-        self._entries: Rows[ChatEntry] = ()
+        self._entries: Sequence[ChatEntry] = ()
         self._is_read = False  # before that nobody knows whether there are chats
         FileDrop(theme, self).dropped.connect(lambda paths: self.files_given.emit(list(paths)))
         self.characters = IconButton(theme, "mask", tr("Characters"), shortcut="Ctrl+Shift+P")
@@ -92,7 +94,7 @@ class ChatListPane(ListPane):
 
     # What the page tells
 
-    def show_entries(self, entries: Rows[ChatEntry]) -> None:
+    def show_entries(self, entries: Sequence[ChatEntry]) -> None:
         """Show these chats, in this order; selection and scroll position stay."""
         self._entries, self._is_read = entries, True
         self._show_rows()

@@ -26,7 +26,7 @@ from app.ui.images.image_work import checked_size, small_image
 from app.ui.images.session.tiles import tile_of
 from app.ui.images.state import KIND_WORDS, GalleryState, Tile, Usage
 from app.ui.kit.image_decoding import UndecodableImage
-from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.rows import LazyRows
 from app.ui.kit.lists.typed_words import TypedWords
 
 DEFAULT_PATTERN = "{title} {number}"
@@ -77,7 +77,7 @@ class ImageLibrary(QObject):
         self.usage = Usage()
         self.mark_of: Callable[[str], str] = lambda _account_id: ""
         self.cache: Path | None = None  # where small images of them lie
-        self._words: dict[str, tuple[StoredImage, Tile, str]] = {}
+        self._texts: dict[str, tuple[StoredImage, str]] = {}
 
     async def start(self, images: Images) -> None:
         self.images = images
@@ -87,7 +87,6 @@ class ImageLibrary(QObject):
         assert self.images is not None
         rows, trashed = await self.images.recent(), await self.images.recent(trashed=True)
         self.rows, self.trashed = {image.id: image for image in rows}, {image.id: image for image in trashed}
-        await asyncio.to_thread(self._see_all)
         self.publish()
         self._tasks.replace("images usage", self._measure)
 
@@ -131,7 +130,10 @@ class ImageLibrary(QObject):
 
     def search_for(self, text: str) -> None:
         self.search = text.strip()
-        self.publish()
+        if self.search and len(self._texts) < len(self.rows) + len(self.trashed):
+            self._tasks.replace("images search", self._search)
+        else:
+            self.publish()
 
     def show_scope(self, scope: str) -> None:
         """Show all images (""), the starred ones, or the trash."""
@@ -144,27 +146,34 @@ class ImageLibrary(QObject):
         found = [
             image
             for image in rows.values()
-            if (self.scope != "starred" or image.starred) and words.are_in(self._seen(image)[1])
+            if (self.scope != "starred" or image.starred) and (not words or words.are_in_folded(self._text_of(image)))
         ]
-        tiles = tuple(build_rows(found, self._tile))
-        self.gallery_changed.emit(GalleryState(tiles, len(rows), self.search, self.scope, self.images is not None))
+        busy = any(image.state == "sending" for image in found)
+        tiles = LazyRows(found, self._tile)
+        self.gallery_changed.emit(
+            GalleryState(tiles, len(rows), self.search, self.scope, self.images is not None, busy)
+        )
 
     def _tile(self, image: StoredImage) -> Tile:
         """The tile of an image, with its account where that is not the one in use."""
-        tile, mark = self._seen(image)[0], self.mark_of(image.account_id)
+        tile, mark = tile_of(image), self.mark_of(image.account_id)
         return replace(tile, second_line=f"{tile.second_line} · {mark}") if mark else tile
 
-    def _seen(self, image: StoredImage) -> tuple[Tile, str]:
-        """The tile of an image and the words it is found by, made once for each state of it."""
-        known = self._words.get(image.id)
+    def _text_of(self, image: StoredImage) -> str:
+        """The words an image is found by, made once for each state of it."""
+        known = self._texts.get(image.id)
         if known is None or known[0] is not image:
-            known = self._words[image.id] = (image, tile_of(image), _text(image))
-        return known[1], known[2]
+            known = self._texts[image.id] = (image, _text(image))
+        return known[1]
+
+    async def _search(self) -> None:
+        await asyncio.to_thread(self._see_all)
+        self.publish()
 
     def _see_all(self) -> None:
-        """Runs in a thread before the first look: thousands of tiles take a while."""
+        """Runs in a thread before the first search: the words of thousands take a while."""
         for image in (*self.rows.values(), *self.trashed.values()):
-            self._seen(image)
+            self._text_of(image)
 
     # -- changing -------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ rows that are looked at are built.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
 
 from app.service.http.harmless_text import harmless
 from app.ui.kit.qt_repairs.qt_exception_guard import report
@@ -30,7 +30,7 @@ def build_rows(items: Iterable[_Item], build: Callable[[_Item], _Row]) -> list[_
     return rows
 
 
-class LazyRows(Generic[_Item, _Row]):
+class LazyRows(Sequence[_Row], Generic[_Item, _Row]):
     """The rows of `items`, each built when it is first asked for. `len` also counts those that will fail.
 
     `text` is what a filter looks at, in folded case, where that is cheaper to know than the row itself.
@@ -49,6 +49,17 @@ class LazyRows(Generic[_Item, _Row]):
     def __len__(self) -> int:
         return len(self._items)
 
+    @overload
+    def __getitem__(self, place: int) -> _Row: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[_Row]: ...
+
+    def __getitem__(self, place: int | slice) -> _Row | list[_Row]:
+        if isinstance(place, slice):
+            return build_rows(self._items[place], self._build)
+        return self._build(self._items[place])
+
     def __iter__(self) -> Iterator[_Row]:
         for item in self._items:
             yield from build_rows((item,), self._build)
@@ -61,10 +72,7 @@ class LazyRows(Generic[_Item, _Row]):
         return LazyRows([item for item in self._items if words.are_in_folded(text(item))], self._build)
 
 
-Rows = LazyRows[Any, _Row] | Sequence[_Row]
-
-
-def matching(rows: Rows[_Row], words: TypedWords, texts: Callable[[_Row], tuple[str, ...]]) -> Iterable[_Row]:
+def matching(rows: Sequence[_Row], words: TypedWords, texts: Callable[[_Row], tuple[str, ...]]) -> Iterable[_Row]:
     """Return the rows that hold every typed word in their `texts`; `rows` themselves while none is typed."""
     if not words:
         return rows
