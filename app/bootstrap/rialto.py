@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import logging
 import sys
@@ -405,14 +404,12 @@ class Rialto:
 
     async def _back_up(self, database: Database) -> None:
         """Copy the history once a day; where that takes a while, the status bar says how far it is."""
-        import asyncio
-
-        loop, begun = asyncio.get_running_loop(), monotonic()
+        begun = monotonic()
 
         def progress(share: float | None) -> None:
-            if monotonic() - begun > BACKUP_SHOWN_AFTER_S:
-                with contextlib.suppress(RuntimeError):  # the program ends meanwhile
-                    loop.call_soon_threadsafe(self._show_backup, share)
+            if monotonic() - begun > BACKUP_SHOWN_AFTER_S and not self._is_backed_up:
+                words = tr("Checking the backup") if share is None else tr("Backing up, {share}", share=percent(share))
+                self.window.show_own_work(words)
 
         try:
             await database.back_up_daily(progress)
@@ -421,13 +418,6 @@ class Rialto:
         finally:
             self._is_backed_up = True
             self.window.show_own_work("")
-
-    def _show_backup(self, share: float | None) -> None:
-        if self._is_backed_up:  # this was on its way when the backup ended
-            return
-        self.window.show_own_work(
-            tr("Checking the backup") if share is None else tr("Backing up, {share}", share=percent(share))
-        )
 
     async def _cannot_go_on(self, error: StorageError) -> None:
         import asyncio

@@ -149,15 +149,21 @@ class Database:
     async def back_up_daily(self, progress: Progress = lambda _share: None) -> Backup | None:
         """Make a checked copy unless one is younger than a day; return it, or None when none was due.
 
-        `progress` is called in another thread.
+        `progress` is called by the event loop.
         The check reads the whole copy, so this is also what finds a damaged database. Raises like `make_backup`.
         """
         newest = next((backup for backup in backups_in(self.backups) if backup.kind == "daily"), None)
         if newest is not None and abs(self.now() - newest.at) < DAILY:
             return None
 
+        loop = asyncio.get_running_loop()
+
+        def tell(share: float | None) -> None:
+            with contextlib.suppress(RuntimeError):  # the program ended meanwhile
+                loop.call_soon_threadsafe(progress, share)
+
         def work() -> Backup:
-            backup = make_backup(self.path, self.backups, "daily", self.now, progress)
+            backup = make_backup(self.path, self.backups, "daily", self.now, tell)
             rotate(self.backups, "daily")
             return backup
 

@@ -60,8 +60,7 @@ async def test_a_backup_tells_how_far_it_is_and_what_is_written_meanwhile_neithe
         with contextlib.closing(sqlite3.connect(database.path)) as other, other:
             other.execute("UPDATE chats SET title = title || '!'")
 
-    backup = await database.back_up_daily(progress)
-    assert backup is not None
+    backup = make_backup(database.path, database.backups, "daily", progress=progress)
     shares = [share for share in told if share is not None]
     assert told == [*shares, None]
     assert len(shares) > 3
