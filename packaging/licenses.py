@@ -33,6 +33,7 @@ INSIDE = {
     "pyside6-addons": (("FFmpeg, within Qt", "LGPL-2.1-or-later", ("LGPL-2.1",)),),
     "soundfile": (("libsndfile, within soundfile", "LGPL-2.1-or-later", ("LGPL-2.1",)),),
     "espeakng-loader": (("espeak-ng, within espeakng-loader", "GPL-3.0-or-later", ("GPL-3",)),),
+    "dcap-qvl": (("dcap-qvl, whose wheel carries no text of its own", "MIT", ("MIT-dcap-qvl",)),),
     "av": (("FFmpeg with x264 and x265, within PyAV", "GPL-2.0-or-later", ("GPL-2",)),),
 }
 PYINSTALLER = "pyinstaller"
