@@ -16,6 +16,7 @@ from pathlib import Path
 
 from app.sandbox.accounts import faucet
 from app.sandbox.error_output import label_libraries
+from app.sandbox.http.answers import ScriptedAnswer, load
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +46,13 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         type=_folder,
         metavar="FOLDER",
         help="save accounts, jobs and chains in this folder for the next start (default: start over each time)",
+    )
+    parser.add_argument(
+        "--answers",
+        type=_answers,
+        default=(),
+        metavar="FILE",
+        help="scripted answers to give, as JSON; see /sandbox/answers",
     )
     return parser.parse_args(arguments)
 
@@ -85,6 +93,15 @@ def _folder(text: str) -> Path:
     return folder
 
 
+def _answers(text: str) -> tuple[ScriptedAnswer, ...]:
+    try:
+        return load(Path(text))
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error}") from None
+
+
 def local_ports(chosen: argparse.Namespace) -> dict[str, int]:
     if chosen.no_local:
         return {}
@@ -113,7 +130,15 @@ async def serve(chosen: argparse.Namespace) -> None:
     base_url = f"http://{HOST}:{listener.getsockname()[1]}/api/v1"
     print(f"{base_url}\n{faucet.notice()}", flush=True)  # at once: some who start this read one line only
     keep = chosen.data is not None
-    options = Options(chosen.dialect, chosen.speed, chosen.partner, chosen.any_key, local_ports(chosen), keep)
+    options = Options(
+        dialect=chosen.dialect,
+        tokens_per_second=chosen.speed,
+        partner=chosen.partner,
+        any_key=chosen.any_key,
+        local_ports=local_ports(chosen),
+        answers=chosen.answers,
+        keep=keep,
+    )
     try:
         await serve_until(
             stopped, listener, chosen.data or Path.cwd(), ROOT / "resources", chosen.api_key, None, options

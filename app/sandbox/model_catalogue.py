@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -312,6 +312,10 @@ class ModelCatalogue:
         if "/" not in wanted:
             return None  # ids of passed-on models start with their server's name
         return next((entry for entry in await self._local_servers.models() if entry.id == wanted), None)
+
+    def stand_in(self, name: str) -> ModelEntry:
+        """Return a record under any name, for a scripted answer: it is no engine that answers."""
+        return replace(OWN_MODELS[0], id=name, name=name, context_tokens=None, max_completion_tokens=None)
 
     def traits(self, wanted_type: str) -> dict[str, str]:
         return {trait: entry.id for entry in OWN_MODELS if entry.type == wanted_type for trait in entry.traits}

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import asyncio
 
+    from app.sandbox.http.answers import ScriptedAnswer
+
 HOST = "127.0.0.1"
 BACKLOG = 128
 ENDS_WITHIN_S = 3.0
@@ -33,6 +35,7 @@ class Options:
     partner: bool = False  # the partner tier of rate limits
     any_key: bool = False  # every non-empty key is accepted, each with a balance of its own
     local_ports: Mapping[str, int] = field(default_factory=lambda: dict(LOCAL_PORTS))
+    answers: tuple[ScriptedAnswer, ...] = ()  # given in place of the Sandbox's own; see `answers.load`
     keep: bool = False  # accounts, jobs and chains are in a file of the data folder and there again after a restart
 
 
@@ -149,7 +152,7 @@ async def serve_until(
         from app.sandbox.store import Store
 
         store = Store(data_dir)
-    world = World(api_key, settings, Clock(clock), store)
+    world = World(api_key, settings, Clock(clock), store, options.answers)
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
     connections = Connections(Gate(site).handle)

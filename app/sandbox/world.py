@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import UserDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from app.sandbox.http.answers import Answers, ScriptedAnswer
 from app.sandbox.http.faults import Faults
 from app.sandbox.http.limits import AbuseGuard, RateLimits
 from app.sandbox.http.request_log import RequestLog
@@ -166,10 +167,18 @@ class PersistentDict(UserDict[str, V]):
 
 
 class World:
-    def __init__(self, api_key: str, settings: Settings, clock: Clock, store: Store | None = None) -> None:
+    def __init__(
+        self,
+        api_key: str,
+        settings: Settings,
+        clock: Clock,
+        store: Store | None = None,
+        answers: Sequence[ScriptedAnswer] = (),
+    ) -> None:
         self.settings = settings
         self.clock = clock
         self.faults = Faults()
+        self.answers = Answers(answers)
         self.callers: dict[str, Caller] = {}
         self.log = RequestLog()
         self.last_prompt: dict[str, Any] | None = None
@@ -248,9 +257,10 @@ class World:
         self._store.commit()
 
     def reset(self) -> None:
-        """Forget callers, faults, the log and all that is in the store; set clock and settings back. The key stays."""
+        """Forget callers, faults, the log and all that is in the store; set back the rest. The key stays."""
         self.callers.clear()
         self.faults.clear()
+        self.answers.reset()
         self.log.clear()
         self.last_prompt = None
         self.kept.clear()

@@ -80,6 +80,7 @@ SAYS = {
     "Chains with web3": r"in block \d+ and Bob has 100\.25",
     "Top up a wallet with x402": r"success",
     "Sign in with a wallet": r"balanceUsd",
+    "Scripted answers": r"Rain in Oslo\.",
     "Make it fail": r"\[429, 429, 200\]",
 }
 

@@ -5,6 +5,7 @@ Every engine yields `Piece`s; pacing, cutting at stop words and limits, counting
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.model_catalogue import ModelEntry
 
 if TYPE_CHECKING:
+    from app.sandbox.http.answers import Scripted
     from app.sandbox.site import Site
 
 LOOK_AT = {"low": 2, "medium": 4, "high": 8}
@@ -27,11 +29,12 @@ LOOK_AT = {"low": 2, "medium": 4, "high": 8}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`kind`: "text", "reasoning", "tool_calls" or "usage"."""
+    """`kind`: "text", "reasoning", "tool_calls", "usage", "length" or "finish" (whose text is the reason)."""
 
     kind: str
     text: str = ""
     data: tuple[Json, ...] = ()
+    is_whole: bool = False  # sent in one event as it is, not token by token
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Turn:
     earlier: list[str]
     findings: Findings
     greeting: str  # a character's first line, or ""
+    scripted: Scripted | None = None  # what is said in place of an engine's answer
 
     @property
     def thinks(self) -> bool:
@@ -60,10 +64,15 @@ class Turn:
 
 
 def make_turn(
-    request: ChatRequest, model: ModelEntry, prompt: tuple[Json, ...], findings: Findings, greeting: str
+    request: ChatRequest,
+    model: ModelEntry,
+    prompt: tuple[Json, ...],
+    findings: Findings,
+    greeting: str,
+    scripted: Scripted | None = None,
 ) -> Turn:
     question, earlier = question_of(request)
-    return Turn(request, model, prompt, question, earlier, findings, greeting)
+    return Turn(request, model, prompt, question, earlier, findings, greeting, scripted)
 
 
 def question_of(request: ChatRequest) -> tuple[str, list[str]]:
@@ -74,6 +83,10 @@ def question_of(request: ChatRequest) -> tuple[str, list[str]]:
 
 async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
     """Yield the pieces of one answer. Raises `Refusal` before the first piece when there is none."""
+    if turn.scripted is not None:
+        async for piece in _as_scripted(turn.scripted):
+            yield piece
+        return
     if turn.model.engine == "local":
         async for piece in _passed_on(site, turn):
             yield piece
@@ -93,6 +106,20 @@ async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
         yield Piece("text", structured.as_json(turn.request.response_format, reply.text, _titles(turn, reply)))
     else:
         yield Piece("text", reply.text)
+
+
+async def _as_scripted(scripted: Scripted) -> AsyncGenerator[Piece, None]:
+    for chunk in scripted.chunks:
+        if chunk.wait_s:
+            await asyncio.sleep(chunk.wait_s)
+        if chunk.kind == "tool_calls":
+            yield Piece(
+                "tool_calls", data=tuple(tool_calls.call(one.name, one.arguments, one.id) for one in chunk.calls)
+            )
+        else:
+            yield Piece(chunk.kind, chunk.text, is_whole=not scripted.paced)
+    if scripted.finish_reason is not None:
+        yield Piece("finish", scripted.finish_reason)
 
 
 def _reply(site: Site, turn: Turn) -> Reply:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.sandbox.chat import answer_engines, prompts
 from app.sandbox.chat.attachments import check_parts
-from app.sandbox.chat.augmentation import look_up
+from app.sandbox.chat.augmentation import Findings, look_up
 from app.sandbox.chat.chat_request import ChatRequest, parse
 from app.sandbox.chat.completion import DONE, Completion, Job
 from app.sandbox.http.call import Call, event_stream, json_answer
@@ -34,7 +34,8 @@ async def complete(call: Call) -> Response:
         body = body if sealed is None else sealed.body
     request = parse(body, names.extension, names.other_extension, flat_list=names.issues_in_errors)
     model = await _admitted_model(call, request)
-    _check_gates(call, request, model)
+    if call.scripted is None:
+        _check_gates(call, request, model)
     character = None
     if request.extension.character_slug is not None:
         character = call.site.characters.find(request.extension.character_slug)
@@ -43,7 +44,9 @@ async def complete(call: Call) -> Response:
     if call.caller.ledger.empty and model.engine != "local":
         raise Refusal(402)
     question, earlier = answer_engines.question_of(request)
-    findings = await look_up(call.site, model, request.extension, question, earlier)
+    findings = Findings()
+    if call.scripted is None:
+        findings = await look_up(call.site, model, request.extension, question, earlier)
     cited = request.extension.enable_web_citations
     persona = character.persona if character else None
     prompt = prompts.effective(request, persona, findings.as_prompt(), cited=cited)
@@ -57,7 +60,8 @@ async def complete(call: Call) -> Response:
         call.world.last_prompt = {"model": model.id, "messages": list(prompt.messages), "tokens": prompt.tokens}
     first_turn = not any(message.get("role") == "assistant" for message in request.messages)
     greeting = character.opening(first_turn=first_turn) if character else ""
-    turn = answer_engines.make_turn(request, model, prompt.messages, findings, greeting)
+    scripted = call.scripted.scripted if call.scripted is not None else None
+    turn = answer_engines.make_turn(request, model, prompt.messages, findings, greeting, scripted)
     completion = Completion(call, Job(turn, prompt.tokens, cache, f"chatcmpl-{secrets.token_hex(8)}"))
     _add_model_headers(call, model)
     if in_enclave:
@@ -86,11 +90,13 @@ async def _closing(completion: Completion) -> AsyncIterator[bytes]:
 
 async def _admitted_model(call: Call, request: ChatRequest) -> ModelEntry:
     model = await call.site.models.find(request.model)
+    if call.scripted is not None and (model is None or model.type != "text"):
+        model = call.site.models.stand_in(request.model)
     if model is None or model.type != "text":
         raise Refusal(404, "The model was not found")
     call.model = model.id
     call.admit(model.id, model.tier)
-    if model.offline:
+    if model.offline and call.scripted is None:
         raise Refusal(503, "The model is offline")
     return model
 

@@ -65,7 +65,8 @@ class Completion:
     async def begin(self) -> None:
         """Get the first piece, so that an engine that cannot answer is refused with a status of its own."""
         self._pieces = answer_engines.answer(self._call.site, self._turn)
-        self._first = await anext(self._pieces, None)
+        if self._turn.scripted is None:  # a script is never refused, and its waits belong into the stream
+            self._first = await anext(self._pieces, None)
 
     async def whole(self) -> Json:
         choices = []
@@ -96,7 +97,9 @@ class Completion:
         if extension.include_search_results_in_stream and self._turn.findings.kind != "none":
             yield self._chunk([], {self._call.names.extension: self._echo(with_sources=True)})
         passed_on = self._turn.model.engine == "local"  # such a server has a pace of its own
-        pace = _Pace(0.0 if passed_on else self._call.world.settings.tokens_per_second)
+        scripted = self._turn.scripted
+        has_own_pace = passed_on or (scripted is not None and not scripted.paced)
+        pace = _Pace(0.0 if has_own_pace else self._call.world.settings.tokens_per_second)
         said = 0
         for index in range(self._turn.request.choices):
             choice = _Choice()
@@ -148,30 +151,34 @@ class Completion:
         if documents:
             choice.calls.append(documents)
             yield "calls", ""
-        passed_on = self._turn.model.engine == "local"
-        left = UNLIMITED if passed_on else request.max_tokens or self._turn.model.max_completion_tokens or UNLIMITED
+        is_scripted = self._turn.scripted is not None
+        passed_on = self._turn.model.engine == "local" and not is_scripted
+        has_no_limit = passed_on or is_scripted
+        left = UNLIMITED if has_no_limit else request.max_tokens or self._turn.model.max_completion_tokens or UNLIMITED
         strips = request.extension.strip_thinking_response or request.extension.disable_thinking
         stripper = ThinkStripper(active=strips and passed_on)
-        cutter = StopCutter(request.stop)
-        length_reached = False
+        cutter = StopCutter(() if is_scripted else request.stop)
+        finish = ""
         async with aclosing(self._next_pieces()) as pieces:
             async for piece in pieces:
                 if piece.kind == "usage":
                     self._stated = _summed(self._stated, piece.data[0])
                 elif piece.kind == "length":
-                    length_reached = True
+                    finish = "length"
+                elif piece.kind == "finish":
+                    finish = piece.text
                 elif piece.kind == "tool_calls":
                     choice.calls.extend(piece.data)
                     self._text_tokens += sum(tokens.count(call["function"]["arguments"]) for call in piece.data)
                     yield "calls", ""
                 else:
                     text = piece.text if piece.kind == "reasoning" else cutter.feed(stripper.feed(piece.text))
-                    for token in tokens.split(text):
+                    for token in [text] if piece.is_whole else tokens.split(text):
                         if left <= 0:
                             choice.finish = "length"
                             return
                         left -= 1
-                        self._count(choice, piece.kind, token)
+                        self._count(choice, piece.kind, token, tokens.count(token) if piece.is_whole else 1)
                         yield piece.kind, token
                     if cutter.stopped:
                         choice.finish, choice.stopped = "stop", True
@@ -183,7 +190,7 @@ class Completion:
             left -= 1
             self._count(choice, "text", token)
             yield "text", token
-        choice.finish = "length" if length_reached else "tool_calls" if choice.calls else "stop"
+        choice.finish = finish or ("tool_calls" if choice.calls else "stop")
 
     async def _next_pieces(self) -> AsyncGenerator[Piece, None]:
         """The pieces of the answer begun in `begin()`, and for every further choice those of a new one."""
@@ -197,13 +204,13 @@ class Completion:
         finally:
             await pieces.aclose()
 
-    def _count(self, choice: _Choice, kind: str, token: str) -> None:
+    def _count(self, choice: _Choice, kind: str, text: str, number: int = 1) -> None:
         if kind == "reasoning":
-            choice.reasoning += token
-            self._reasoning_tokens += 1
+            choice.reasoning += text
+            self._reasoning_tokens += number
         else:
-            choice.text += token
-            self._text_tokens += 1
+            choice.text += text
+            self._text_tokens += number
 
     def _documents(self) -> Json | None:
         findings = self._turn.findings
@@ -219,14 +226,17 @@ class Completion:
     def _usage(self) -> Json:
         if self._stated is not None:
             return self._stated
-        completion = self._text_tokens + self._reasoning_tokens
         cache = self._job.cache
+        told = self._turn.scripted.usage if self._turn.scripted is not None else {}
+        prompt = told.get("prompt_tokens", self._job.prompt_tokens)
+        completion = told.get("completion_tokens", self._text_tokens + self._reasoning_tokens)
+        cached = told.get("cached_tokens", cache.cached)
         return {
-            "prompt_tokens": self._job.prompt_tokens,
+            "prompt_tokens": prompt,
             "completion_tokens": completion,
-            "total_tokens": self._job.prompt_tokens + completion,
-            "prompt_tokens_details": {"cached_tokens": cache.cached, "cache_creation_input_tokens": cache.created},
-            "completion_tokens_details": {"reasoning_tokens": self._reasoning_tokens},
+            "total_tokens": told.get("total_tokens", prompt + completion),
+            "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_input_tokens": cache.created},
+            "completion_tokens_details": {"reasoning_tokens": told.get("reasoning_tokens", self._reasoning_tokens)},
         }
 
     def _charge(self) -> Decimal:

@@ -32,7 +32,7 @@ def wanted(request: ChatRequest, question: str) -> list[Json]:
             chosen = [request.tools[0]]
     if not request.parallel_tool_calls:
         chosen = chosen[:1]
-    return [_call(str(tool["name"]), _arguments(tool.get("parameters") or {}, question)) for tool in chosen]
+    return [_made(str(tool["name"]), _arguments(tool.get("parameters") or {}, question)) for tool in chosen]
 
 
 def told(request: ChatRequest) -> str:
@@ -47,12 +47,16 @@ def told(request: ChatRequest) -> str:
 
 def documents_call(documents: list[Json]) -> Json:
     """Return search results in the form of a tool call; the client shows it and never runs it."""
-    return _call("venice_web_search_documents", {"documents": documents})
+    return _made("venice_web_search_documents", {"documents": documents})
 
 
-def _call(name: str, arguments: Json) -> Json:
-    function = {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
-    return {"id": f"call_{secrets.token_hex(6)}", "type": "function", "function": function}
+def call(name: str, arguments: str, known_id: str = "") -> Json:
+    function = {"name": name, "arguments": arguments}
+    return {"id": known_id or f"call_{secrets.token_hex(6)}", "type": "function", "function": function}
+
+
+def _made(name: str, arguments: Json) -> Json:
+    return call(name, json.dumps(arguments, ensure_ascii=False))
 
 
 def _last_role(request: ChatRequest) -> str:

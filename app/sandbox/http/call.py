@@ -16,6 +16,7 @@ from app.sandbox.http.validation import read_json
 from app.sandbox.world import Caller, World, iso
 
 if TYPE_CHECKING:
+    from app.sandbox.http.answers import ScriptedAnswer
     from app.sandbox.site import Site
 
 JSON_TYPE = "application/json; charset=utf-8"
@@ -54,6 +55,7 @@ class Call:
     headroom: Headroom | None = None
     cost_usd: Decimal = Decimal(0)
     model: str = ""
+    scripted: ScriptedAnswer | None = None
 
     @property
     def world(self) -> World:

@@ -234,7 +234,8 @@ class _Connection:
         body = answer.body
         if isinstance(body, bytes):
             length = len(body) if answer.announced_length is None else answer.announced_length
-            headers.append(("Content-Length", str(length)))
+            if answer.status != 204:  # RFC 9110, 8.6
+                headers.append(("Content-Length", str(length)))
         else:
             headers.append(("Transfer-Encoding", "chunked"))
         head = self._wire.send(h11.Response(status_code=answer.status, headers=headers)) or b""

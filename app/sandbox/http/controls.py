@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from app.sandbox.http.answers import read
 from app.sandbox.http.call import DIALECTS, Call, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
@@ -61,6 +62,33 @@ async def fault(call: Call) -> Response:
     return json_answer({"armed": call.world.faults.as_json()})
 
 
+async def answers(call: Call) -> Response:
+    """List scripted answers. PUT takes the body's in place of all, POST adds them, DELETE forgets every one."""
+    listed, method = call.world.answers, call.request.method
+    if method == "DELETE":
+        listed.replace(())
+    elif method == "PUT":
+        listed.replace(read(_body(call)))
+    elif method == "POST":
+        listed.add(read(_body(call)))
+    return json_answer({"answers": listed.as_json()})
+
+
+async def answer(call: Call) -> Response:
+    call.world.answers.remove(call.path_values["name"])
+    return json_answer({"answers": call.world.answers.as_json()})
+
+
+async def answers_schema(call: Call) -> Response:
+    text = (call.site.data_files / "answers.schema.json").read_bytes()
+    return Response(200, {"Content-Type": "application/schema+json"}, text)
+
+
+async def unscripted(_call: Call) -> Response:
+    """A path that only scripted answers speak of, and none of them matches this request."""
+    raise Refusal(404, "No scripted answer matches this request")
+
+
 async def clock(call: Call) -> Response:
     """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`."""
     check = Checker()
@@ -107,7 +135,7 @@ async def settings(call: Call) -> Response:
 
 
 async def reset(call: Call) -> Response:
-    """Forget callers, balances, faults, limits and the log, and set clock and settings back."""
+    """Forget callers, balances, faults, limits and the log; set clock, settings and scripted answers back."""
     call.world.reset()
     return json_answer({"reset": True})
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.sandbox.http.errors import SHAPES, Json
-from app.sandbox.http.validation import Checker
+from app.sandbox.http.validation import Checker, Path
 
 # name -> what it does, shown by `GET /sandbox/faults`
 NAMES = {
@@ -96,12 +96,12 @@ class Fault:
         return {"times": self.times_left, "path": self.path, **self.values}
 
 
-def _headers(check: Checker, value: object) -> Json | None:
+def sendable_headers(check: Checker, path: Path, value: object) -> Json | None:
     """Headers that can be sent. What frames the answer is not theirs to say: the fault `lie` is for that."""
-    given = check.record(("headers",), value)
+    given = check.record(path, value)
     for name, text in (given or {}).items():
         if not _HEADER_NAME.fullmatch(name) or name.lower() in _FRAMING or not _HEADER_VALUE.fullmatch(str(text)):
-            check.complain(("headers", name), "Cannot be sent as a header")
+            check.complain((*path, name), "Cannot be sent as a header")
     return given
 
 
@@ -118,7 +118,7 @@ class Faults:
             "body": body.get("body"),
             "shape": check.choice(("shape",), body.get("shape"), SHAPES),
             "text": check.text(("text",), body.get("text")),
-            "headers": _headers(check, body.get("headers")),
+            "headers": sendable_headers(check, ("headers",), body.get("headers")),
             "kind": check.choice(("kind",), body.get("kind"), KINDS.get(name, LIES)),
             "after": check.integer(("after",), body.get("after"), 0),
             "code": check.text(("code",), body.get("code")),

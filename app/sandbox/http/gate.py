@@ -13,6 +13,7 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from app.sandbox.http.answers import merged
 from app.sandbox.http.call import JSON_TYPE, Call, dump, json_answer
 from app.sandbox.http.connections import HangUp, Request, Response
 from app.sandbox.http.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
@@ -92,7 +93,21 @@ class Gate:
     async def _work(self, route: Route, call: Call) -> Response:
         if route.limit:
             call.admit(route.limit, route.limit)
-        return await route.handler(call)
+        if not call.request.path.startswith(API_ROOT):
+            return await route.handler(call)
+        call.scripted = self._world.answers.take(call.request)
+        if call.scripted is None:
+            return await route.handler(call)
+        scripted = call.scripted.scripted
+        await asyncio.sleep(scripted.wait_s)
+        try:
+            answer = await route.handler(call) if scripted.is_chat else Response(scripted.status, {}, scripted.body)
+        except Refusal:
+            self._world.answers.give_back(call.scripted)
+            call.scripted = None
+            raise
+        answer.headers = merged(answer.headers, scripted.headers)
+        return answer
 
     def _find(self, call: Call) -> Route:
         if not _OWN_HOST.fullmatch(
@@ -110,6 +125,8 @@ class Gate:
                 call.path_values = values
                 return route
             allowed.update(route.methods)
+        if call.request.path.startswith(API_ROOT) and self._world.answers.cover(call.request.path, method):
+            return Route((method,), segments, "http.controls.unscripted", limit="other")
         if allowed:
             raise Refusal(405, headers={"Allow": ", ".join(sorted(allowed))})
         raise Refusal(404, f"There is no {call.request.path} here")
@@ -248,6 +265,7 @@ class Gate:
             max(0.0, clock.now() - started_at),
             call.model,
             call.cost_usd,
+            call.scripted.name if call.scripted is not None else "",
         )
         self._world.log.append(line, inside)
         self._world.save()  # a stream is charged at its end

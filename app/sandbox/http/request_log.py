@@ -46,6 +46,7 @@ class LoggedRequest:
     duration_s: float
     model: str
     cost_usd: Decimal
+    scripted_answer: str = ""  # the name of the one that was given, or ""
 
 
 @dataclass(frozen=True, slots=True)

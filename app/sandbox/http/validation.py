@@ -71,6 +71,10 @@ class Checker:
             body["issues"] = [{"code": "custom", "path": list(path), "message": text} for path, text in self._found]
         raise Refusal(400, body)
 
+    def lines(self) -> list[str]:
+        """Return everything that was found as `field: what is wrong with it`, for a command line."""
+        return [f"{'.'.join(map(str, path)) or 'the whole'}: {message}" for path, message in self._found]
+
     # One method per kind of field. Each returns the value, or None when it is absent or not usable.
 
     def text(self, path: Path, value: object, *, longest: int | None = None) -> str | None:
