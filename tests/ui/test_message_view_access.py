@@ -6,9 +6,9 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, Q
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.accessible import BlockInterface
-from app.ui.conversation.spoken_message import Place
 from app.ui.conversation.view import MessageView
+from app.ui.kit.accessible_document import BlockInterface
+from app.ui.kit.markdown.spoken import Place
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import RECEIPT, SOURCES, answer, controls, question, settle, shown
 

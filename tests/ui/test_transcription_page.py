@@ -311,7 +311,6 @@ async def test_a_segment_is_edited_split_nudged_and_merged_by_keys(tmp_home: Pat
         for _ in range(4):
             tab.undo_stack.undo_last("transcription")
         assert view.document == before
-        assert view.accessibleDescription()
 
 
 async def test_the_export_is_previewed_saved_copied_and_handed_on(

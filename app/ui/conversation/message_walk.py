@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, Qt
 
 from app.ui.conversation.accessible import announce_focus
-from app.ui.conversation.spoken_message import Place, block_text, message_blocks, plain_text
+from app.ui.conversation.spoken_message import message_blocks
 from app.ui.conversation.units import BODY
+from app.ui.kit.markdown.spoken import Place, block_text, plain_text
 
 if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
@@ -27,6 +28,19 @@ class MessageWalk:
         self._known: dict[str, tuple[tuple[MessageRow, bool], tuple[SpokenBlock, ...]]] = {}
 
     # -- what there is ------------------------------------------------------------------------------------------------
+
+    def count(self) -> int:
+        return len(self._view.stack.rows)
+
+    def row_id(self, number: int) -> str:
+        return self._view.stack.rows[number].id
+
+    def number_of(self, row_id: str) -> int | None:
+        return self._view.stack.number_of(row_id)
+
+    def row_at(self, y: int) -> int | None:
+        placed = self._view.pointer.placed_at(y)
+        return placed.row if placed is not None else None
 
     def blocks(self, row_id: str) -> tuple[SpokenBlock, ...]:
         """Return the blocks of a message; none for one that is gone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from app.translation import tr, tr_n
 from app.ui.conversation.rows import receipt_text
@@ -12,13 +12,6 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow, RowSource
 
 MOST_CHARS = 100_000  # read as Markdown, in 0.3 s; what comes after is given line by line as it was written
-
-
-class Place(NamedTuple):
-    """Where the keyboard is: a message, or with a path a block of it, "the second row of the third block"."""
-
-    row_id: str
-    path: tuple[int, ...] = ()
 
 
 def message_blocks(row: MessageRow, *, thoughts_open: bool) -> tuple[SpokenBlock, ...]:
@@ -44,36 +37,6 @@ def message_blocks(row: MessageRow, *, thoughts_open: bool) -> tuple[SpokenBlock
     if receipt:
         blocks.append(SpokenBlock("paragraph", receipt))
     return tuple(blocks)
-
-
-def plain_text(blocks: tuple[SpokenBlock, ...]) -> str:
-    """Return the whole text of some blocks, a line for each."""
-    return "\n".join(block_text(block) for block in blocks)
-
-
-def block_text(block: SpokenBlock) -> str:
-    """Return the whole text of a block: that of a table is its rows, that of a group what is in it."""
-    if block.kind == "table":
-        return plain_text(block.children)
-    return plain_text((SpokenBlock("paragraph", block.text), *block.children)) if block.kind == "group" else block.text
-
-
-def block_name(block: SpokenBlock) -> str:
-    """Return what is said when a block is reached."""
-    match block.kind:
-        case "table":
-            rows = len(block.children) - 1
-            return tr_n("Table, {n} row: {columns}", "Table, {n} rows: {columns}", rows, columns=block.text)
-        case "code":
-            language, lines = block.language, len(block.children)
-            if language:
-                return tr_n("{language} code, {n} line", "{language} code, {n} lines", lines, language=language)
-            return tr_n("Code, {n} line", "Code, {n} lines", lines)
-        case "line":
-            return block.text if block.text.strip() else tr("Empty line")
-        case "formula":
-            return tr("Formula: {formula}", formula=block.text)
-    return block.text
 
 
 def _of_markdown(text: str, *, citations: bool) -> tuple[SpokenBlock, ...]:

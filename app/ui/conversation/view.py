@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.translation import tr
 from app.ui.conversation import keys
-from app.ui.conversation.accessible import ViewInterface, announce_focus, make_accessible
+from app.ui.conversation.accessible import ViewInterface, announce_focus
 from app.ui.conversation.actions import Actions
 from app.ui.conversation.boxes import paint_focus_ring
 from app.ui.conversation.highlighter import Highlighter
@@ -43,6 +43,7 @@ from app.ui.conversation.selection import Selection, select_all
 from app.ui.conversation.stream import Stream
 from app.ui.conversation.units import Styles
 from app.ui.conversation.virtual_list import BOTTOM_PX, VirtualList
+from app.ui.kit.accessible_document import show_document
 from app.ui.kit.markdown.figures import Figures
 from app.ui.kit.markdown.parser import parser
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
@@ -86,7 +87,7 @@ class MessageView(QAbstractScrollArea):
         self.stream = Stream(self)
         self.highlighter = Highlighter(self)
         self.walk = MessageWalk(self)
-        self.accessible: ViewInterface
+        self.accessible = ViewInterface(self)
         self._showing = ViewScheduler(self, theme)
         self._done = QTimer(self)
         self._done.setSingleShot(True)
@@ -102,7 +103,7 @@ class MessageView(QAbstractScrollArea):
         self.highlighter.colored.connect(self._show_highlighting)
         self.stream.follow(self.figures)
         theme.changed.connect(self._restyle)
-        make_accessible(self)
+        show_document(self, self.accessible)
 
     @property
     def theme(self) -> Theme:

@@ -26,6 +26,7 @@ from app.ui.crypto_rpc.session.parameter_fields import read_field
 from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.json.editor import JsonEditor
+from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.label import Label
@@ -171,7 +172,7 @@ class RequestPane(QWidget):
         self.method.setCompleter(completer)
         self.help = Button(theme, tr("Method help"), "document", kind="quiet", size="small")
         self.tidy = Button(theme, tr("Format"), "wrap", kind="quiet", size="small")
-        self.tidy.setToolTip(tr("Format JSON (Ctrl+Shift+I)"))
+        set_tip(self.tidy, tr("Format JSON"), "Ctrl+Shift+I")
         self.as_form = PillButton(theme, tr("Form"))
         bar, self._bar = _bar("subheader")
         self._bar.addWidget(self.call_title)

@@ -39,6 +39,19 @@ def can_take_focus(widget: QWidget | None, *, inside: QWidget | None = None) -> 
     )
 
 
+def let_go(part: QWidget) -> bool:
+    """Take the focus from inside `part`, which is hidden or changes now; False where it has none.
+
+    Qt would hand it on from one widget that goes to the next, and a screen reader would read them all. It counts also
+    while another window has the keyboard, as that for files.
+    """
+    focused = part.window().focusWidget()
+    if focused is None or not part.isAncestorOf(focused):
+        return False
+    focused.clearFocus()
+    return True
+
+
 def leave_focus(*buttons: QWidget) -> None:
     """Let a click on these keep the focus where the person types. Tab still reaches them."""
     for button in buttons:

@@ -9,6 +9,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.kit.plain_tooltip import plain_tip
 
+# A description with nothing to say: for an empty one Qt tells screen readers the tooltip, or what an empty field shows,
+# and they read the name twice.
+SAID = " "
+
 
 def key_text(shortcut: str) -> str:
     """Return `Ctrl K` for `Ctrl+K`, `⌘K` on macOS; an empty string for no shortcut."""
@@ -21,4 +25,4 @@ def key_text(shortcut: str) -> str:
 def set_tip(widget: QWidget, name: str, shortcut: str = "") -> None:
     """Set a tooltip: the name, and the shortcut behind it; a screen reader, which says the name, is told the key."""
     widget.setToolTip(plain_tip(f"{name}  {key_text(shortcut)}" if shortcut else name))
-    widget.setAccessibleDescription(key_text(shortcut))
+    widget.setAccessibleDescription(key_text(shortcut) or SAID)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.focus import let_go
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.kit.widgets.receipt_line import runs_text
@@ -81,7 +82,8 @@ class Canvas(QFrame):
     def show_head(self, head: Head) -> None:
         """Show the open row, whatever it is."""
         self.header.show_head(head)
-        before, had_focus = self.view, self._has_focus()
+        before = self.view
+        had_focus = before != head.view and let_go(self)
         if before == "sound" and head.view == "result" and head.id == self._shown_id and self.isVisible():
             announce(self, tr("Transcript ready. {receipt}", receipt=runs_text(head.receipt)))
         self._shown_id = head.id
@@ -91,12 +93,8 @@ class Canvas(QFrame):
         self.result.show_head(head)
         if head.view == "recording":
             self.recording.show_head(head)
-        if before != head.view and (had_focus or head.view == "recording"):
+        if had_focus or (before != head.view and head.view == "recording"):
             self.main_input().setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _has_focus(self) -> bool:
-        focused = QApplication.focusWidget()
-        return focused is not None and self.isAncestorOf(focused)
 
     def main_input(self) -> QWidget:
         """Where the keyboard is best put; on Pause while it records, so that Space pauses."""

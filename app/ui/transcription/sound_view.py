@@ -222,6 +222,8 @@ class SoundView(QWidget):
         self.price_words.set_text(head.price_words if head.price or head.price_words else "")
         self._show_player(head)
         ready = head.can_send and work is None and sound.is_there
+        if ready:
+            self.send.setEnabled(True)  # so that it can take the keyboard from Stop
         self._show_main_button(self.send if work is None else self.stop)
         self.send.setEnabled(ready)
         before, begun = (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QMouseEvent,
@@ -22,13 +23,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app.translation import tr
+from app.ui.kit.accessible_document import ListInterface, show_document, tell_focus
 from app.ui.kit.widgets.menu import Menu
 from app.ui.transcription.segment_editor import SegmentEditor
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.editing import NUDGE_S, Match
+from app.ui.transcription.spoken_transcript import SpokenTranscript
 from app.ui.transcription.state import Mark
 from app.ui.transcription.transcript_paint import RowLook, paint_row
-from app.ui.transcription.transcript_rows import Found, RowSheet, found_in_row, rows_of
+from app.ui.transcription.transcript_rows import Found, Row, RowSheet, found_in_row, rows_of
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -77,6 +80,8 @@ class TranscriptView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.ring_widget = None  # the row that the keyboard is on shows it
         self.setAccessibleName(tr("Transcript"))
+        self.accessible = ListInterface(self, SpokenTranscript(self))
+        show_document(self, self.accessible)
         self.viewport().setMouseTracking(True)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         theme.changed.connect(self._rebuild)
@@ -157,7 +162,7 @@ class TranscriptView(QAbstractScrollArea):
         self._sheet = RowSheet(self._theme, rows, self._mode, self.viewport().width())
         self.current = max(0, min(self.current, len(rows) - 1))
         self._place_bar()
-        self._describe()
+        self._tell()
         self.viewport().update()
 
     def _place_bar(self) -> None:
@@ -226,15 +231,29 @@ class TranscriptView(QAbstractScrollArea):
         row = min(row, len(self._sheet.rows) - 1)
         if select:
             self.current = row
-            self._describe()
+            self._tell()
         self._keep_visible(row)
         self.viewport().update()
 
-    def _describe(self) -> None:
-        sheet = self._sheet
-        if sheet is not None and sheet.rows:
-            row = sheet.rows[self.current]
-            self.setAccessibleDescription(f"{row.label} {row.text}".strip())
+    def _tell(self) -> None:
+        """Say the row or the word that the keyboard is on now."""
+        if self.hasFocus():
+            tell_focus(self.accessible.focusChild() or self.accessible)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What is shown, a line of the mode each."""
+        return self._sheet.rows if self._sheet is not None else ()
+
+    def row_at(self, y: int) -> int | None:
+        """The row at a height of the viewport."""
+        row, _ = self._hit(QPoint(0, y))
+        return row if row >= 0 else None
+
+    def row_rect(self, number: int) -> QRect:
+        """Where a row is in the viewport."""
+        assert self._sheet is not None
+        return QRect(0, self._top(number), self.viewport().width(), self._sheet.row_height(number))
 
     # Painting
 
@@ -278,6 +297,11 @@ class TranscriptView(QAbstractScrollArea):
         )
         paint_row(painter, self._theme, sheet, number, top, self.viewport().width(), look)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        # Qt tells readers of the view itself after this: they are to hear of the row last
+        QTimer.singleShot(0, self, self._tell)
+
     # Hands
 
     def _hit(self, at: QPoint) -> tuple[int, Place | None]:
@@ -300,7 +324,7 @@ class TranscriptView(QAbstractScrollArea):
             return
         self.current = row
         self.chosen = place
-        self._describe()
+        self._tell()
         self.viewport().update()
         sheet = self._sheet
         assert sheet is not None
@@ -365,7 +389,7 @@ class TranscriptView(QAbstractScrollArea):
         self.current = max(0, min(len(self._sheet.rows) - 1, self.current + by))
         self.chosen = None
         self._keep_visible(self.current)
-        self._describe()
+        self._tell()
         self.viewport().update()
 
     def _step_word(self, by: int) -> None:
@@ -375,7 +399,7 @@ class TranscriptView(QAbstractScrollArea):
         self.chosen = places[number]
         self.current = self._row_of[self.chosen]
         self._keep_visible(self.current)
-        self.setAccessibleDescription(self.document.word(self.chosen).text)
+        self._tell()
         self.viewport().update()
 
     def split(self) -> None:

@@ -118,7 +118,6 @@ class AddWalletDialog(Dialog):
         self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
         layout.addWidget(self.phrase_words)
         self.phrase = Label(self._theme, "", "reading", mono=True, wrap=True)
-        self.phrase.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # its words can be heard, and not copied
         layout.addWidget(self.phrase)
         self.again = LinkButton(self._theme, tr("Show the words again"))
         self.again.clicked.connect(self._show_words)
@@ -260,6 +259,7 @@ class AddWalletDialog(Dialog):
         self._phrase = await self._keys.new_phrase()
         words = self._phrase.split()
         self.phrase.set_text(in_columns(words))
+        self.phrase.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # its words can be heard, and not copied
         self.phrase.setAccessibleName(" ".join(f"{place}. {word}" for place, word in enumerate(words, 1)))
         self._show_words()
 

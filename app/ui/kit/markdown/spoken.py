@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.markdown.parser import parse
 
 if TYPE_CHECKING:
@@ -31,6 +31,43 @@ class SpokenBlock:
     language: str = ""
     source_line: int = field(default=-1, compare=False)
     children: tuple[SpokenBlock, ...] = field(default=(), compare=False)
+
+
+class Place(NamedTuple):
+    """Where the keyboard is: a row, such as a message, or with a path a block of it, "the second row of the third"."""
+
+    row_id: str
+    path: tuple[int, ...] = ()
+
+
+def plain_text(blocks: tuple[SpokenBlock, ...]) -> str:
+    """Return the whole text of some blocks, a line for each."""
+    return "\n".join(block_text(block) for block in blocks)
+
+
+def block_text(block: SpokenBlock) -> str:
+    """Return the whole text of a block: that of a table is its rows, that of a group what is in it."""
+    if block.kind == "table":
+        return plain_text(block.children)
+    return plain_text((SpokenBlock("paragraph", block.text), *block.children)) if block.kind == "group" else block.text
+
+
+def block_name(block: SpokenBlock) -> str:
+    """Return what is said when a block is reached."""
+    match block.kind:
+        case "table":
+            rows = len(block.children) - 1
+            return tr_n("Table, {n} row: {columns}", "Table, {n} rows: {columns}", rows, columns=block.text)
+        case "code":
+            language, lines = block.language, len(block.children)
+            if language:
+                return tr_n("{language} code, {n} line", "{language} code, {n} lines", lines, language=language)
+            return tr_n("Code, {n} line", "Code, {n} lines", lines)
+        case "line":
+            return block.text if block.text.strip() else tr("Empty line")
+        case "formula":
+            return tr("Formula: {formula}", formula=block.text)
+    return block.text
 
 
 def spoken_blocks(source: str, *, citations: bool = False) -> tuple[SpokenBlock, ...]:

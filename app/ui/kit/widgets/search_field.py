@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.translation import tr, tr_n
 from app.ui.kit.icons import paint
-from app.ui.kit.key_text import key_text
+from app.ui.kit.key_text import SAID, key_text
 from app.ui.kit.plain_tooltip import tip_of_placeholder
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -52,6 +52,7 @@ class SearchField(QLineEdit):
         self._icon = icon_name
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
+        self.setAccessibleDescription(SAID)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DEBOUNCE_MS)

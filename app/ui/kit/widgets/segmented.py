@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePolicy, QWidget
 
 from app.ui.kit.icons import paint
-from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.key_text import set_tip
 from app.ui.kit.theme import Theme
 
 MAX_ITEMS = 4
@@ -27,7 +27,7 @@ class _Segment(QRadioButton):
         self.ring_widget = parent
         self.setAccessibleName(text)
         if icon_name:
-            self.setToolTip(plain_tip(text))
+            set_tip(self, text)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
