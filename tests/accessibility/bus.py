@@ -37,7 +37,8 @@ KEYS = DBusAddress(
 PRESS, RELEASE, PRESS_AND_RELEASE, TEXT = 0, 1, 2, 4
 # Codes of a PC keyboard under X11.
 CODES = {
-    **{"Escape": 9, "Tab": 23, "Return": 36, "Space": 65, "F2": 68, "F6": 72, "F10": 76, "comma": 59, "slash": 61},
+    **{"Escape": 9, "Tab": 23, "Return": 36, "Space": 65, "comma": 59, "slash": 61},
+    **{f"F{number}": 66 + number for number in range(1, 11)},
     **{"Home": 110, "Up": 111, "PageUp": 112, "Left": 113, "Right": 114, "End": 115, "Down": 116, "PageDown": 117},
     **{"Ctrl": 37, "Shift": 50, "Alt": 64, "Delete": 119},
     **{str(digit): 9 + (digit or 10) for digit in range(10)},
@@ -47,6 +48,15 @@ CODES = {
         for code, letter in enumerate(row, first)
     },
 }
+# A session bus that starts nothing by itself, such as this machine's keyring with windows of its own.
+SESSION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=/tmp</listen>
+  <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+</busconfig>
+"""
 STATES = {"checked": 4, "enabled": 8, "focusable": 11, "focused": 12, "sensitive": 24, "showing": 25, "visible": 30}
 
 
@@ -65,6 +75,10 @@ class Event(NamedTuple):
     on: int
 
 
+def _is_focus(event: Event) -> bool:
+    return event.kind == "StateChanged" and event.detail == "focused" and bool(event.on)
+
+
 class Seen(NamedTuple):
     """What was read of an object when a walk passed it."""
 
@@ -80,7 +94,10 @@ class Seen(NamedTuple):
 class Reader:
     """Reads the tree, hears the events, presses keys."""
 
-    def __init__(self, address: str, kinds: Sequence[str] = ("object:", "window:", "focus:")) -> None:
+    def __init__(self, address: str, display: str, kinds: Sequence[str] = ("object:", "window:", "focus:")) -> None:
+        self.display = display
+        self.presses = 0  # of keys, without typed text
+        self._lately: deque[Node] = deque(maxlen=8)  # had the focus, the last one now
         self._bus: DBusConnection = open_dbus_connection(address)
         self.events: deque[Event] = deque()
         bus = Proxy(message_bus, self._bus)
@@ -118,7 +135,10 @@ class Reader:
             return
         node = Node(str(fields[HeaderFields.sender]), str(fields[HeaderFields.path]))
         detail, on, _, (_, value) = got.body[:4]
-        self.events.append(Event(str(fields[HeaderFields.member]), detail, node, value, on))
+        event = Event(str(fields[HeaderFields.member]), detail, node, value, on)
+        self.events.append(event)
+        if _is_focus(event):
+            self._lately.append(node)
 
     # -- the tree -----------------------------------------------------------------------------------------------------
 
@@ -203,6 +223,7 @@ class Reader:
                 result = found()
                 if result:
                     return result
+            activate_window(self.display)
             self.listen(0.05)
         raise AssertionError(f"{what} did not come; heard: {self.said()[-20:]}")
 
@@ -222,15 +243,11 @@ class Reader:
 
     def focused(self) -> list[Node]:
         """The objects that got the focus so far, in order."""
-        return [
-            event.node
-            for event in list(self.events)
-            if event.kind == "StateChanged" and event.detail == "focused" and event.on
-        ]
+        return [event.node for event in list(self.events) if _is_focus(event)]
 
     def at(self, name: str) -> bool:
         """Whether an object of this name has the focus. A list that is filled says it of a row meanwhile."""
-        for node in self.focused()[:-8:-1]:
+        for node in reversed(list(self._lately)):
             with suppress(LookupError):
                 seen = self.look(node)
                 if seen.name == name and "focused" in seen.states:
@@ -245,6 +262,8 @@ class Reader:
 
     def press(self, keys: str) -> None:
         """Press keys held together, as "Ctrl+Shift+M"."""
+        activate_window(self.display)
+        self.presses += 1
         codes = [CODES[key if len(key) > 1 else key.lower()] for key in keys.split("+")]
         for code in codes:
             self._key(code, "", PRESS)
@@ -253,10 +272,12 @@ class Reader:
 
     def type(self, text: str) -> None:
         for letter in text:
-            if letter.lower() in CODES and not letter.isupper():
-                self.press(letter)
-            else:
+            code = CODES.get(letter)
+            if code is None:
                 self._key(0, letter, TEXT)
+            else:
+                self._key(code, "", PRESS)
+                self._key(code, "", RELEASE)
 
     def _key(self, code: int, text: str, kind: int) -> None:
         self._call(KEYS, "GenerateKeyboardEvent", "isu", (code, text, kind))
@@ -271,27 +292,35 @@ class Reader:
         return self.look(self.focused()[-1])
 
 
+# A window that was only just made cannot take the keyboard yet, and one that goes no more.
+_NEVER_MIND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda _display, _error: 0)
+
+
 def activate_window(display: str) -> None:
-    """Give the keyboard to the largest window on a screen, as a window manager would: there is none."""
+    """Give the keyboard to the largest window where none has it, as a window manager would: there is none."""
     x11 = ctypes.CDLL("libX11.so.6")
+    x11.XSetErrorHandler(_NEVER_MIND)
     x11.XOpenDisplay.restype = ctypes.c_void_p
     connection = ctypes.c_void_p(x11.XOpenDisplay(display.encode()))
     x11.XDefaultRootWindow.restype = ctypes.c_ulong
     root = ctypes.c_ulong(x11.XDefaultRootWindow(connection))
-    above, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
-    windows = ctypes.POINTER(ctypes.c_ulong)()
-    x11.XQueryTree(
-        *(connection, root, ctypes.byref(above), ctypes.byref(parent), ctypes.byref(windows), ctypes.byref(count))
-    )
-    sizes = {}
-    for window in windows[: count.value]:
-        x, y = ctypes.c_int(), ctypes.c_int()
-        width, height, border, depth = (ctypes.c_uint() for _ in range(4))
-        places = (ctypes.byref(each) for each in (above, x, y, width, height, border, depth))
-        x11.XGetGeometry(connection, ctypes.c_ulong(window), *places)
-        sizes[window] = width.value * height.value
-    largest = max(sizes, key=lambda window: sizes[window])
-    x11.XSetInputFocus(connection, ctypes.c_ulong(largest), 2, ctypes.c_ulong(0))  # 2: back to its parent
+    focused, after = ctypes.c_ulong(), ctypes.c_int()
+    x11.XGetInputFocus(connection, ctypes.byref(focused), ctypes.byref(after))
+    if focused.value in (0, 1, root.value):
+        above, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
+        windows = ctypes.POINTER(ctypes.c_ulong)()
+        x11.XQueryTree(
+            *(connection, root, ctypes.byref(above), ctypes.byref(parent), ctypes.byref(windows), ctypes.byref(count))
+        )
+        sizes = {}
+        for window in windows[: count.value]:
+            x, y = ctypes.c_int(), ctypes.c_int()
+            width, height, border, depth = (ctypes.c_uint() for _ in range(4))
+            places = (ctypes.byref(each) for each in (above, x, y, width, height, border, depth))
+            x11.XGetGeometry(connection, ctypes.c_ulong(window), *places)
+            sizes[window] = width.value * height.value
+        largest = max(sizes, key=lambda window: sizes[window], default=root.value)
+        x11.XSetInputFocus(connection, ctypes.c_ulong(largest), 2, ctypes.c_ulong(0))  # 2: back to its parent
     x11.XCloseDisplay(connection)
 
 
@@ -316,9 +345,13 @@ def desktop() -> Iterator[tuple[dict[str, str], str]]:
             "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
         }
         environment.pop("DBUS_SESSION_BUS_ADDRESS", None)
+        config = Path(folder) / "session.conf"
+        config.write_text(SESSION, "utf-8")
         bus = stack.enter_context(
             _started(
-                ["dbus-daemon", "--session", "--nofork", "--print-address=1"], env=environment, stdout=subprocess.PIPE
+                ["dbus-daemon", f"--config-file={config}", "--nofork", "--print-address=1"],
+                env=environment,
+                stdout=subprocess.PIPE,
             )
         )
         assert bus.stdout is not None

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from app.storage.paths import HOME_VARIABLE
-from tests.accessibility.bus import LAUNCHER, Node, Reader, activate_window, desktop, program
+from tests.accessibility.bus import LAUNCHER, Node, Reader, desktop, program
 
 
 class Heard(NamedTuple):
@@ -26,12 +26,11 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
     home: Path = tmp_path_factory.mktemp("reader") / "home"
     with (
         desktop() as (environment, bus),
-        closing(Reader(bus)) as reader,
+        closing(Reader(bus, environment["DISPLAY"])) as reader,
         program({**environment, HOME_VARIABLE: str(home)}),
     ):
         root = reader.program()
         reader.find(root, "Start in the Sandbox", "push button")
-        activate_window(environment["DISPLAY"])
         reader.wait(lambda: reader.at("Start in the Sandbox"), "the first button")
         reader.press("Return")
         reader.wait(lambda: reader.at("Message"), "the message box")

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from app.storage.paths import HOME_VARIABLE
-from tests.accessibility.bus import Reader, activate_window, desktop, program
+from tests.accessibility.bus import Reader, desktop, program
 
 # What Orca 43.1 registers for, and here is of use.
 ORCA_43 = ("focus:", "object:state-changed:focused", "object:state-changed:showing", "window:activate")
@@ -15,12 +15,11 @@ ORCA_43 = ("focus:", "object:state-changed:focused", "object:state-changed:showi
 def test_a_reader_without_announcements_hears_the_same_sentences(tmp_path: Path) -> None:
     with (
         desktop() as (environment, bus),
-        closing(Reader(bus, ORCA_43)) as reader,
+        closing(Reader(bus, environment["DISPLAY"], ORCA_43)) as reader,
         program({**environment, HOME_VARIABLE: str(tmp_path / "home")}),
     ):
         root = reader.program()
         reader.find(root, "Start in the Sandbox", "push button")
-        activate_window(environment["DISPLAY"])
         reader.wait(lambda: reader.at("Start in the Sandbox"), "the first button")
         reader.press("Return")
         reader.wait(lambda: reader.at("Message"), "the message box")

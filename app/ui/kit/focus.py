@@ -52,6 +52,18 @@ def let_go(part: QWidget) -> bool:
     return True
 
 
+def turn(button: QWidget, *, on: bool) -> None:
+    """Turn a button on or off. While it is only busy, the keyboard waits for it and goes to nothing else."""
+    if not on and button.hasFocus():
+        button.setProperty("awaited", True)
+        button.clearFocus()
+    button.setEnabled(on)
+    if on and button.property("awaited"):
+        button.setProperty("awaited", False)
+        if button.window().focusWidget() is None:
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
 def leave_focus(*buttons: QWidget) -> None:
     """Let a click on these keep the focus where the person types. Tab still reaches them."""
     for button in buttons:

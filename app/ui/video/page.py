@@ -291,6 +291,7 @@ class VideoPage(QObject):
         self.side.show_page(PREVIEW)
         if not self.zones.inspector_open:
             self.toggle_inspector()
+        self.main.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def step(self, by: int) -> None:
         job_id = self.main.neighbor(by)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayou
 from app.core.tasks import TaskScope
 from app.translation import tr
 from app.ui.kit.files import ask_for_file
+from app.ui.kit.focus import let_go
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
@@ -281,6 +282,7 @@ class AddWalletDialog(Dialog):
         self.answers[0].setFocus()
 
     def _turn_phrase(self, *, shown: bool) -> None:
+        let_go(self.pages)
         for label in (self.phrase_words, self.phrase):
             label.setVisible(shown)
         for widget in (*self._answer_labels, *self.answers, self.again):

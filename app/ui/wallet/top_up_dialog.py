@@ -23,7 +23,9 @@ from app.core import money
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
+from app.ui.kit.focus import let_go, turn
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.dialogs import Dialog
@@ -52,6 +54,7 @@ class TopUpDialog(Dialog):
         super().__init__(theme, parent, tr("Top up credits"), width=WIDTH)
         self.presenter = presenter
         self._shown: TopUpView | None = None
+        self._told_holds: Decimal | None = None  # what the wallet was last said to hold
         self.way_buttons: list[QRadioButton] = []
         head = QHBoxLayout()
         head.setSpacing(theme.px(24))
@@ -255,6 +258,8 @@ class TopUpDialog(Dialog):
     def show_view(self, view: TopUpView) -> None:
         """Show one moment of the top-up."""
         before, self._shown = self._shown, view
+        if before is not None and before.step != view.step:
+            let_go(self)
         self.play.setVisible(view.is_play)
         self._show_steps(view)
         place = {"amount": 0, "payment": 1, "review": 2}.get(view.step, 3)
@@ -346,8 +351,13 @@ class TopUpDialog(Dialog):
             if view.is_play
             else tr("Check balance{price}", price=price)
         )
-        self.look.setVisible(view.holds_too_little if view.is_play else view.asking_price is not None)
-        self.look.setEnabled(not view.is_looking)
+        wanted = view.holds_too_little if view.is_play else view.asking_price is not None
+        if self.look.hasFocus() and not wanted:
+            self.go.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.look.setVisible(wanted)
+        if view.step == "payment" and view.holds is not None and view.holds != self._told_holds:
+            announce(self.holds, self.holds.text())
+            self._told_holds = view.holds
 
     def _show_review(self, view: TopUpView) -> None:
         theme = self._theme
@@ -448,7 +458,7 @@ class TopUpDialog(Dialog):
             usable = usable and any(not way.reason for way in view.ways)
         if view.step == "review" and view.watch_only:
             usable = usable and bool(self.signature.text().strip())
-        self.go.setEnabled(usable)
+        turn(self.go, on=usable)
 
     def _tick(self) -> None:
         """Show what the clock changes: how long the offer holds, and how long a wait lasts."""
@@ -481,6 +491,8 @@ class TopUpDialog(Dialog):
     # What the person does
 
     def _look(self) -> None:
+        if self._shown is not None and self._shown.is_looking:
+            return  # the button stays on meanwhile: the focus would jump away from it
         if self._shown is not None and self._shown.is_play:
             self.presenter.fill_purse()
         else:

@@ -137,11 +137,13 @@ class SegmentedChoice(QWidget):
     def set_current(self, key: str) -> None:
         """Choose without telling anybody. Raises `KeyError` for a key that is not there."""
         self._segments[key].setChecked(True)
+        self.setFocusProxy(self._segments[key])
         self._reported = key
 
     def _report(self) -> None:
         if self.current != self._reported:
             self._reported = self.current
+            self.setFocusProxy(self._segments[self._reported])
             self.changed.emit(self._reported)
 
     def _apply_theme(self) -> None:

@@ -1,0 +1,193 @@
+"""Whole jobs by keys alone, judged only by what a screen reader is told; docs/accessibility.md has how many keys."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+import wave
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.accessibility.bus import ROOT, Reader, Seen
+from tests.accessibility.conftest import Heard
+from tests.accessibility.test_reader import go_to
+
+ROW = re.compile(r"^\| ([^|]+) \| (\d+) \| \d+ \|$", re.MULTILINE)
+RATE_HZ = 16_000
+
+
+@contextmanager
+def counted(heard: Heard, title: str) -> Iterator[Reader]:
+    """A job from the key of its tab on; typed text is not counted."""
+    told = dict(ROW.findall((ROOT / "docs" / "accessibility.md").read_text("utf-8")))
+    heard.reader.listen(0.3)
+    heard.reader.events.clear()
+    heard.reader.presses = 0
+    yield heard.reader
+    assert {title: heard.reader.presses} == {title: int(told[title])}
+
+
+def press(reader: Reader, *keys: str, until: str) -> Seen:
+    """Press keys; wait until an object whose name begins so has the focus, and return it."""
+    reader.events.clear()
+    for key in keys:
+        reader.press(key)
+
+    return reader.wait(lambda: told(reader, until, last=1), f"the focus on {until!r} after {keys}")
+
+
+def told(reader: Reader, name: str, last: int = 3) -> Seen | None:
+    """What has the focus, if its name begins so. Qt tells of the row of a list and then of the list itself."""
+    found = [reader.look(node) for node in reader.focused()[-last:]]
+    return next((seen for seen in found if seen.name.startswith(name) and "focused" in seen.states), None)
+
+
+def pick_method(reader: Reader, name: str, found: int) -> None:
+    press(reader, "Ctrl+Shift+m", until="Find method")
+    reader.type(name)
+    reader.hear(f"1 of {found}")
+    press(reader, "Return", until="Call parameters")
+
+
+def test_an_answer_is_asked_for_and_read(heard: Heard) -> None:
+    go_to(heard, "Settings", "Settings sections")
+    with counted(heard, "Ask, and read the first paragraph of the answer") as reader:
+        press(reader, "Ctrl+1", until="Message")
+        reader.type("what is a batch?")
+        reader.press("Return")
+        reader.hear("Answer complete")
+        press(reader, "Shift+Tab", until="Answer: ")
+        first = press(reader, "Right", until="")
+        assert first.role == "paragraph" and len(first.name) > 20
+
+
+def test_a_transcript_is_made_of_a_file_and_a_word_corrected(heard: Heard, tmp_path: Path) -> None:
+    path = tmp_path / "talk.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE_HZ)
+        beats = (8_000 * math.sin(at / 20) * (at // 4_000 % 2) for at in range(4 * RATE_HZ))
+        file.writeframes(b"".join(struct.pack("<h", int(each)) for each in beats))
+    go_to(heard, "Chat", "Message")
+    with counted(heard, "Transcribe a file and correct a word") as reader:
+        press(reader, "Ctrl+3", until="Record")
+        press(reader, "Ctrl+o", until="File name:")
+        reader.type(str(path))
+        press(reader, "Return", until="Transcribe")
+        reader.press("Ctrl+Return")
+        reader.hear("Transcript ready")
+        reader.wait(lambda: reader.role(reader.focused()[-1]) == "list item", "the first row of the transcript")
+        words = [each.partition(",")[0] for each in map(reader.name, reader.children(reader.focused()[-1]))]
+        assert words, "a row has its words"
+        press(reader, "F2", until="Segment text")
+        reader.type(" ".join(["Corrected", *words[1:]]))
+        row = press(reader, "Return", until="0:00 Corrected")
+        assert row.role == "list item" and reader.text(row.node) == row.name
+
+
+def test_a_video_is_ordered_and_its_end_heard(heard: Heard) -> None:
+    go_to(heard, "Chat", "Message")
+    with counted(heard, "Order a video and go to it when it is ready") as reader:
+        press(reader, "Ctrl+5", until="Prompt")
+        reader.type("a lighthouse at night")
+        reader.find(heard.root, "Queue for $", "push button")  # the quote
+        reader.press("Ctrl+Return")
+        reader.hear("is ready.")
+        press(reader, "F6", until="Show")
+        reader.press("Space")
+        ready = reader.wait(lambda: told(reader, "a lighthouse at night, Ready"), "its row")
+        assert ready.role == "list item" and "$" in ready.name
+
+
+def test_the_third_answer_of_a_batch_is_read(heard: Heard) -> None:
+    go_to(heard, "Chat", "Message")
+    with counted(heard, "Send a batch of three calls and read the third answer") as reader:
+        press(reader, "Ctrl+6", until="Call parameters")
+        for name, found in (("chainid", 2), ("gasprice", 2), ("blocknumber", 4)):
+            pick_method(reader, name, found)
+        reader.press("Ctrl+Return")
+        reader.hear("3 results, 60 credits")
+        press(reader, "F7", until="1 ")
+        press(reader, "Down", until="2 ")
+        third = press(reader, "Down", until="3 ")
+        assert third.role == "tree item"
+        assert re.search(r'eth_blockNumber: "0x[0-9a-f]+" Result 20 cr$', third.name)
+
+
+def keep_keys(heard: Heard) -> None:
+    """Answer the question that is asked once: keys are kept in memory."""
+    reader = heard.reader
+    go_to(heard, "Settings", "Settings sections")
+    press(reader, "F6", until="Add account")
+    press(reader, "Space", until="Service address")
+    at = press(reader, "Shift+Tab", until="")
+    for _ in range(20):
+        if at.name.startswith("In memory"):
+            break
+        at = press(reader, "Shift+Tab", until="")
+    reader.press("Space")
+    press(reader, "Tab", until="Continue")
+    press(reader, "Space", until="Add a wallet")
+
+
+def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> None:
+    keep_keys(heard)
+    go_to(heard, "Chat", "Message")
+    with counted(heard, "Make a wallet, with its twelve words") as reader:
+        press(reader, "Ctrl+7", until="Usage by day and tab")
+        press(reader, "Ctrl+n", until="New")
+        phrase = press(reader, "Return", until="1. ")
+        read = phrase.name.split()
+        assert read[::2] == [f"{number}." for number in range(1, 13)]
+        assert all(word.isalpha() for word in read[1::2])
+        field = press(reader, "Return", until="Word number ")
+        for keys in ("Tab", "Return"):
+            place = re.search(r"\d+", field.name)
+            assert place is not None
+            reader.type(read[2 * int(place[0]) - 1])
+            if keys == "Tab":
+                field = press(reader, keys, until="Word number ")
+        reader.press("Return")
+        reader.hear("is ready. Back up its key")
+
+    with counted(heard, "Top the wallet up in the Sandbox") as reader:
+        press(reader, "Ctrl+t", until="Amount in USD")
+        press(reader, "Shift+Tab", until="Continue")
+        press(reader, "Space", until="USDC (play money)")
+        reader.hear("Step 2 of 4: Payment")
+        reader.find(heard.root, "Get 100 play USDC", "push button")
+        press(reader, "Tab", until="Get 100 play USDC")
+        press(reader, "Space", until="Continue")
+        reader.hear("This wallet holds 100.00 play USDC")
+        press(reader, "Space", until="Fields")
+        reader.hear("Step 3 of 4: Review and sign")
+        press(reader, "Shift+Tab", until="Sign and pay")
+        reader.press("Space")
+        reader.hear("Step 4 of 4")
+        press(reader, "Space", until="Usage by day and tab")
+
+
+def test_speech_and_images_take_two_keys(heard: Heard) -> None:
+    for tab, field, title, button, words in (
+        ("2", "Text to speak", "Have a text spoken", "Speak", "Speech ready"),
+        ("4", "Prompt", "Make an image", "Make an image · $", "ready"),
+    ):
+        go_to(heard, "Chat", "Message")
+        with counted(heard, title) as reader:
+            press(reader, f"Ctrl+{tab}", until=field)
+            reader.type("good morning")
+            reader.find(heard.root, button, "push button")  # with its price, once the models are known
+            reader.press("Ctrl+Return")
+            reader.hear(words)
+
+
+def test_another_model_is_chosen(heard: Heard) -> None:
+    go_to(heard, "Chat", "Message")
+    with counted(heard, "Choose another model for a chat") as reader:
+        press(reader, "Ctrl+Shift+m", until="Filter models")
+        reader.press("Down")
+        reader.hear(" of ")
+        press(reader, "Return", until="Message")
