@@ -173,7 +173,7 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
 def test_speech_and_images_take_two_keys(heard: Heard) -> None:
     for tab, field, title, button, words in (
         ("2", "Text to speak", "Have a text spoken", "Speak", "Speech ready"),
-        ("4", "Prompt", "Make an image", "Make an image · $", "ready"),
+        ("4", "Prompt", "Generate an image", "Generate an image · $", "ready"),
     ):
         go_to(heard, "Chat", "Message")
         with counted(heard, title) as reader:
