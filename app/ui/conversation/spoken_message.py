@@ -1,4 +1,7 @@
-"""A message as a document without markup: its blocks, from the thoughts to the receipt."""
+"""A message as a document without markup: its blocks, from the thoughts to the receipt.
+
+A module of its own, because the walk through messages is about keys and not about what a message holds.
+"""
 
 from __future__ import annotations
 

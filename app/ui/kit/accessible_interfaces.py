@@ -5,12 +5,12 @@ A module of its own, because Qt's accessibility classes are loaded after the win
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QAccessibleValueInterface
-from PySide6.QtWidgets import QAccessibleWidget, QApplication, QStackedWidget, QWidget
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QAccessibleValueInterface
+from PySide6.QtWidgets import QAbstractItemView, QAccessibleWidget, QApplication, QStackedWidget, QWidget
 from shiboken6 import VoidPtr
 
 from app.ui.kit.accessible_role import ATTRIBUTE, ShownAs, Value, tell_of_shown
@@ -88,6 +88,22 @@ def install_interfaces() -> None:
     for widget in QApplication.allWidgets() if QAccessible.isActive() else ():
         if isinstance(widget, QStackedWidget):
             _look_again(widget)
+    qt_app = QApplication.instance()
+    if isinstance(qt_app, QApplication):
+        qt_app.focusChanged.connect(_follow)
+
+
+def _follow(_old: QWidget | None, new: QWidget | None) -> None:
+    """A list that gets the focus: Qt tells readers of the list itself, and they are to hear of its row last."""
+    if isinstance(new, QAbstractItemView) and QAccessible.isActive():
+        QTimer.singleShot(0, new, partial(_tell_row, new))
+
+
+def _tell_row(view: QAbstractItemView) -> None:
+    whole = QAccessible.queryAccessibleInterface(view)
+    row = whole.focusChild() if whole is not None and view.hasFocus() else None
+    if row is not None:
+        QAccessible.updateAccessibility(QAccessibleEvent(row, QAccessible.Event.Focus))
 
 
 def _look_again(widget: QWidget) -> None:

@@ -7,15 +7,13 @@ in another pane, or the button of the menu.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QApplication, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.ui.kit.focus import can_take_focus
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.tab_order import tab_stops
-from app.ui.kit.widgets.announce import is_heard
 from app.ui.shell.navigation import Rail
 from app.ui.shell.zones import ZoneFrame
 
@@ -65,9 +63,6 @@ class FocusCycle(QObject):
             return
         if new is None and old is not None and alive(old) and self._window.isActiveWindow() and not old.isEnabled():
             self.released.emit(old)
-        if isinstance(new, QAbstractItemView) and is_heard():
-            # Qt tells readers of the view itself after this: they are to hear of its row last
-            QTimer.singleShot(0, new, partial(_tell_row, new))
         widget = new
         while widget is not None and widget is not self._window:
             if widget.property("focusPart"):
@@ -75,15 +70,6 @@ class FocusCycle(QObject):
                     self._last[widget] = new
                 return
             widget = widget.parentWidget()
-
-
-def _tell_row(view: QAbstractItemView) -> None:
-    from PySide6.QtGui import QAccessible, QAccessibleEvent  # 2 ms that no first paint waits for
-
-    whole = QAccessible.queryAccessibleInterface(view)
-    row = whole.focusChild() if whole is not None and view.hasFocus() else None
-    if row is not None:
-        QAccessible.updateAccessibility(QAccessibleEvent(row, QAccessible.Event.Focus))
 
 
 def first_stop(part: QWidget) -> QWidget | None:
