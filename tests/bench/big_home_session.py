@@ -35,6 +35,7 @@ from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 SETTLED_S = 0.7
+UPGRADE_S = 900.0  # a folder of an earlier version is copied, checked and upgraded first
 IDLE_TURN_MS = 0.3  # of a turn in which nothing but the measuring happens
 FRAMES = 40
 FRAME_S = 0.02
@@ -73,7 +74,7 @@ class Session:
         """Measure everything, and end the program."""
         try:
             self.turns.begin()
-            await until(lambda: self.rialto.chat.library is not None)
+            await until(lambda: self.rialto.chat.library is not None, within_s=UPGRADE_S)
             await self._note("turn start", lambda: None)
             await self._built_ahead()
             names = list(self.window.tab_names())
