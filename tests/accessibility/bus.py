@@ -166,6 +166,12 @@ class Reader:
     def value(self, node: Node) -> float:
         return float(self._property(node, "CurrentValue", interface="org.a11y.atspi.Value"))
 
+    def size(self, node: Node) -> tuple[int, int]:
+        """Width and height on screen."""
+        to = DBusAddress(node.path, bus_name=node.owner, interface="org.a11y.atspi.Component")
+        _, _, width, height = self._call(to, "GetExtents", "u", (0,))[0]
+        return int(width), int(height)
+
     def look(self, node: Node, depth: int = 0) -> Seen:
         low, high = self._ask(node, "GetState")
         bits = low | high << 32
