@@ -61,7 +61,7 @@ class ChatEntry(NamedTuple):
         """The row as a screen reader says it."""
         parts = [self.title, self.second_line]
         parts += [self.cost] if self.cost else []
-        parts += ["pinned"] if self.pinned else []
+        parts += [tr("pinned")] if self.pinned else []
         parts += [tr("has a draft")] if self.has_draft else []
         return ", ".join(part for part in parts if part)
 

@@ -54,7 +54,13 @@ class Tile:
 
     def spoken(self) -> str:
         """What a screen reader says."""
-        words = [self.title, STATE_WORDS.get(self.state, ""), self.note, "starred" if self.starred else "", self.cost]
+        words = [
+            self.title,
+            STATE_WORDS.get(self.state, ""),
+            self.note,
+            tr("starred") if self.starred else "",
+            self.cost,
+        ]
         return ", ".join(word for word in words if word)
 
 

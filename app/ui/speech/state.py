@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from app.service.speech_text import Span
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.service.exchange import RequestRecord
@@ -54,7 +55,9 @@ class TakeRow:
     def spoken(self) -> str:
         """The row for a screen reader."""
         words = [self.title, self.second_line, self.length, self.cost]
-        words += ["starred"] * self.starred + ["generating"] * self.working + ["incomplete"] * self.is_partial
+        words += (
+            [tr("starred")] * self.starred + [tr("generating")] * self.working + [tr("incomplete")] * self.is_partial
+        )
         return ", ".join(word for word in words if word)
 
 

@@ -62,6 +62,9 @@ class PlainModel(QAbstractTableModel):
         return None
 
 
+AROUND_HEADING = 34  # px beside its words
+
+
 class PlainTable(QTableView):
     def __init__(
         self,
@@ -73,7 +76,7 @@ class PlainTable(QTableView):
     ) -> None:
         """A width of 0 takes what is left; widths in px at 100 %. `amounts`: columns of numbers, at the right."""
         super().__init__()
-        self._theme, self._widths = theme, widths
+        self._theme, self._titles, self._widths = theme, titles, widths
         self.rows = PlainModel(theme, titles, amounts)
         self.setModel(self.rows)
         self.setAccessibleName(name)
@@ -96,4 +99,6 @@ class PlainTable(QTableView):
         self.horizontalHeader().setFont(self._theme.font("small", 500))
         for column, width in enumerate(self._widths):
             if width:
-                self.setColumnWidth(column, self._theme.type_px(width))
+                heading = self.horizontalHeader().fontMetrics().horizontalAdvance(self._titles[column])
+                least = heading + self._theme.px(AROUND_HEADING)
+                self.setColumnWidth(column, max(self._theme.type_px(width), least))

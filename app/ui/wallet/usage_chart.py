@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.core.money import day_of_year, money
+from app.core.money import day_of_year, money, whole_money
 from app.core.tabs import tab_title
 from app.translation import tr
 from app.ui.kit.accessible_role import show_as
@@ -93,7 +93,7 @@ class UsageChart(QWidget):
     def axis_words(self) -> list[str]:
         """The amounts beside the lines, from below, each with the decimals that a step needs."""
         decimals = max(2, -int(self._step.normalize().as_tuple().exponent))
-        return ["$0", *(money(self._step * line, decimals) for line in range(1, self._steps + 1))]
+        return [whole_money(Decimal(0)), *(money(self._step * line, decimals) for line in range(1, self._steps + 1))]
 
     @property
     def _top(self) -> Decimal:

@@ -42,7 +42,7 @@ class ComparePicker(Popover):
         self.search = SearchField(theme, tr("Models to compare"), results=None)
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self._filter)
-        self.model = ModelListModel(self, current_word="marked")
+        self.model = ModelListModel(self, current_word=tr("marked"))
         self.view = ModelView()
         self.view.setModel(self.model)
         self.view.setItemDelegate(ModelDelegate(theme, self.view, many=True))
