@@ -196,6 +196,6 @@ class Recorder:
             self._peaks.close()
             self._file.close()
         except OSError as error:
-            words = tr("The end of the recording could not be written: {strerror}.", strerror=error.strerror or error)
+            words = tr("The end of the recording could not be saved: {strerror}.", strerror=error.strerror or error)
             self._reason = self._reason or EndReason("disk", words)
         self._over = True

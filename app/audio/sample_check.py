@@ -66,18 +66,18 @@ def _judged(seconds: float, level_db: float, share: float, clipped: float, short
     """Return the problem and the advice, "" for none."""
     if seconds < shortest_s:
         return tr(
-            "The sample lasts {seconds} s; at least {shortest_s} s are needed.",
+            "The sample is {seconds} s long. It needs at least {shortest_s} s.",
             seconds=format_number(seconds, 1),
             shortest_s=f"{shortest_s:g}",
         ), ""
     if share < 0.02 or level_db < -60:
         return tr("The sample contains no voice."), ""
     if level_db < TOO_QUIET_DB:
-        return "", tr("The voice is quiet. Come closer to the microphone for a better likeness.")
+        return "", tr("The voice is quiet. Move closer to the microphone for a better likeness.")
     if clipped > CLIPPED_SHARE:
-        return "", tr("The sample is too loud in places and distorts. Move a little farther away.")
+        return "", tr("The sample is too loud in places and distorted. Move a little farther from the microphone.")
     if share < SPEECH_SHARE:
         return "", tr("Much of the sample is silence. Speak throughout for a better likeness.")
     if seconds > BEST_S[1]:
-        return "", tr("More than {best_s} s does not improve it.", best_s=f"{BEST_S[1]:g}")
+        return "", tr("A sample longer than {best_s} s does not improve the voice.", best_s=f"{BEST_S[1]:g}")
     return "", ""

@@ -292,7 +292,11 @@ class Rialto:
             return
         toast = self.window.overlays.toasts.show_toast(
             tr("Your {name} are damaged", name=name),
-            tr("{note} A good copy was made {copied_at}.", note=note, copied_at=when(copied_at, datetime.now(UTC))),
+            tr(
+                "{note} The last good backup was made {copied_at}.",
+                note=note,
+                copied_at=when(copied_at, datetime.now(UTC)),
+            ),
             tone="bad",
             actions=(ActionSpec("restore", tr("Restore backup")),),
             key=f"damaged {name}",
@@ -313,7 +317,12 @@ class Rialto:
             self.window.show_tab("chat")
             await self.account_services.switch.use(self.account_services.last())
         await asyncio.to_thread(self.settings.save)
-        self.toast(tr("Your settings are back. Keyboard shortcuts and pane sizes return the next time Rialto starts."))
+        self.toast(
+            tr(
+                "Your settings were restored. Keyboard shortcuts and pane sizes take effect the next time "
+                "Rialto starts."
+            )
+        )
 
     async def _restore_accounts(self) -> None:
         import asyncio
@@ -326,7 +335,7 @@ class Rialto:
         if self.settings.value.welcome_done:
             await self.account_services.switch.use(self.account_services.last())
         number = len([account for account in accounts.list() if account.kind != "sandbox"])
-        self.toast(tr("Your accounts are back: {number} and the Sandbox.", number=number))
+        self.toast(tr("Your accounts were restored: {number} and the Sandbox.", number=number))
 
     def _open_folder(self) -> None:
         from PySide6.QtCore import QUrl
@@ -443,7 +452,7 @@ class Rialto:
                 except StorageError as refused:
                     self.tasks.start_unless_running("no history anew", self._cannot_go_on, refused)
                     return
-                self.toast(tr("The backup is in use. The damaged history is kept as {name}.", name=aside.name))
+                self.toast(tr("Rialto now uses the backup. The damaged history is kept as {name}.", name=aside.name))
             self.tasks.start_unless_running("history", self._start_history)
 
     async def _end(self, save_settings: Callable[[], Awaitable[None]]) -> None:
@@ -526,7 +535,7 @@ class Rialto:
         newer = await self.about.check_at_start()
         if newer:
             self.toast(
-                tr("Rialto {newer} is out.", newer=newer),
+                tr("Rialto {newer} is available.", newer=newer),
                 tr("Release notes"),
                 lambda: self.window.open_settings("about"),
             )

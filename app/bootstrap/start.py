@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
 
 _MAKE_WRITABLE = tr("Allow writing to that folder, or choose another one with --portable FOLDER.")
-_END_THE_OTHER = tr("Wait a moment and start again, or quit the other one first.")
+_END_THE_OTHER = tr("Wait a moment and try again, or quit the other copy first.")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -83,7 +83,9 @@ def run(arguments: Sequence[str]) -> int:
             return 0
         if instance.is_refused:
             return _fail(tr("Rialto cannot write to its data folder, {data}.", data=paths.data), _MAKE_WRITABLE)
-        return _fail(tr("Another copy of Rialto is using {data} and does not answer.", data=paths.data), _END_THE_OTHER)
+        return _fail(
+            tr("Another copy of Rialto is using {data} and is not responding.", data=paths.data), _END_THE_OTHER
+        )
     try:
         return _run_window(qt_app, options, paths, instance)
     except DisplayLost:

@@ -276,7 +276,7 @@ def _limit_words(breach: _Breach) -> str:
     }[kind]
     limit = money(breach.limit)
     if breach.before >= breach.limit and kind != "call":
-        return tr("Your {whose} of {limit} is reached", whose=whose, limit=limit)
+        return tr("You have reached your {whose} of {limit}", whose=whose, limit=limit)
     return tr("This would exceed your {whose} of {limit}", whose=whose, limit=limit)
 
 

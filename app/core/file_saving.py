@@ -38,6 +38,6 @@ async def save_file(path: Path, write: Callable[[Path], object]) -> str:
         return tr(
             "{name} could not be saved: {strerror}",
             name=path.name,
-            strerror=error.strerror or tr("the disk refused it"),
+            strerror=error.strerror or tr("the disk reported an error"),
         )
     return Saved(path)

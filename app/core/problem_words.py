@@ -99,7 +99,7 @@ def _join(*sentences: str) -> str:
 
 
 def _kept(subject: str) -> str:
-    return tr("Your {subject} is kept.", subject=subject) if subject else ""
+    return tr("Your {subject} is saved.", subject=subject) if subject else ""
 
 
 def _this(subject: str) -> str:
@@ -183,7 +183,7 @@ def _offline(error: errors.ServiceError, subject: str, charged: str) -> ErrorTex
 
 def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        tr("The service took too long to answer"),
+        tr("The service took too long to respond"),
         _safe(error, subject),
         RETRY,
         CONNECTION,
@@ -203,7 +203,7 @@ def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
         )
     return ErrorText(
         tr("The reply stopped early"),
-        _join(tr("The part that arrived is kept."), charged),
+        _join(tr("The part that arrived is saved."), charged),
         CONTINUE,
         START_OVER,
         icon="warning",
@@ -213,8 +213,8 @@ def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 
 def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        tr("The answer could not be read"),
-        _join(tr("This may not be the service's address, or something in between changed the answer."), charged),
+        tr("The response could not be read"),
+        _join(tr("This may not be the service's address, or something in between changed the response."), charged),
         RETRY,
         CONNECTION,
     )
@@ -222,7 +222,7 @@ def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Error
 
 def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        str(error).rstrip(".") or tr("The service sent an unexpected answer"),
+        str(error).rstrip(".") or tr("The service sent an unexpected response"),
         _join(tr("It may have been charged. The receipt shows whether it was."), charged),
         RETRY,
         icon="warning",
@@ -232,7 +232,7 @@ def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Erro
 
 def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        str(error).rstrip(".") or tr("The answer is too large for Rialto"),
+        str(error).rstrip(".") or tr("The response is too large for Rialto"),
         _join(tr("None of it was saved. Ask for less at a time."), charged),
         EDIT,  # the same question would bring the same answer, and cost as much
         icon="warning",
@@ -271,7 +271,7 @@ def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Erro
             if first.path
             else tr("The service said “{message}”.", message=first.message)
         )
-        return ErrorText(tr("The service refused a value"), tr("{said} Nothing was charged.", said=said), EDIT, RETRY)
+        return ErrorText(tr("The service rejected a value"), tr("{said} Nothing was charged.", said=said), EDIT, RETRY)
     return ErrorText(
         tr("The service did not understand the request"), _join(_said(error), tr("Nothing was charged.")), EDIT, RETRY
     )
@@ -402,8 +402,8 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     money_word = charged or (tr("The credits were refunded.") if refunded else "")
     if getattr(error, "suggested_prompt", ""):
         return ErrorText(
-            tr("The service's content rules refused this"),
-            _join(_said(error) or _NO_REASON, money_word, tr("It suggests a different wording.")),
+            tr("The service's content rules do not allow this"),
+            _join(_said(error) or _NO_REASON, money_word, tr("The service suggests different wording.")),
             ("use-suggestion", tr("Show suggestion…")),
             EDIT,
             icon="shield",
@@ -412,7 +412,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     other = getattr(error, "recommended_model", "")
     choice = (f"use-model:{other}", tr("Use {other}", other=other)) if other else CHOOSE_MODEL
     return ErrorText(
-        tr("The service's content rules refused this"),
+        tr("The service's content rules do not allow this"),
         _join(_said(error) or _NO_REASON, money_word),
         EDIT,
         choice,
@@ -434,7 +434,7 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Err
     return ErrorText(
         tr("Limit reached"),
         _join(
-            tr("Rialto sends your {subject} again automatically when the time is up.", subject=subject),
+            tr("Rialto resends your {subject} automatically when the wait is over.", subject=subject),
             _whose_limit(error),
         ),
         DISMISS,
@@ -481,8 +481,8 @@ def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> 
     return ErrorText(
         tr("It is not clear whether this was paid"),
         tr(
-            "The payment was sent, but no clear answer came back. Check the balance first. Sending this same "
-            "payment again is safe; making a new one is not."
+            "The payment was sent, but no clear response came back. Check the balance first. Sending "
+            "this same payment again is safe. Making a new one is not."
         ),
         CHECK_BALANCE,
         severity="warn",
@@ -492,7 +492,7 @@ def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> 
 
 def _evidence_refused(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        tr("This model’s enclave was not proved"),
+        tr("This model’s enclave could not be verified"),
         _join(_sentence(error.message) or _NO_REASON, _kept(subject), _NOTHING_SENT),
         RETRY,
         CHOOSE_MODEL,
@@ -502,8 +502,8 @@ def _evidence_refused(error: errors.ServiceError, subject: str, charged: str) ->
 
 def _seal_broken(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        tr("The seal broke"),
-        _join(_sentence(error.message), tr("Rialto stopped the answer and sent nothing again."), charged),
+        tr("The sealed answer failed its check"),
+        _join(_sentence(error.message), tr("Rialto stopped the answer and did not resend anything."), charged),
         CHOOSE_MODEL,
         icon="warning",
     )

@@ -22,10 +22,10 @@ def text_limits(tier: str, per_minute: int = 0) -> tuple[str, str]:
     if not tier:
         number = per_minute
         return (
-            tr("Text, {number} per minute requests", number=number),
-            tr("Text, {number} per minute tokens", number=number),
+            tr("Text requests, {number} per minute", number=number),
+            tr("Text tokens, {number} per minute", number=number),
         )
-    return tr("Text, tier {tier} requests", tier=tier), tr("Text, tier {tier} tokens", tier=tier)
+    return tr("Text requests, tier {tier}", tier=tier), tr("Text tokens, tier {tier}", tier=tier)
 
 
 def text_tier(requests_a_minute: int | None, *, partner: bool) -> str:

@@ -55,7 +55,7 @@ class Engine:
 
 ENGINES: Mapping[str, Engine] = {
     "chat": Engine(
-        "handbook reader", "Finds passages of the handbook; no language model.", licence="MIT", part="chat.handbook"
+        "handbook reader", "Finds passages in the handbook. Not a language model.", licence="MIT", part="chat.handbook"
     ),
     "speech": Engine(
         "espeak-ng speech synthesizer",
@@ -91,7 +91,7 @@ ENGINES: Mapping[str, Engine] = {
     ),
     "images": Engine(
         "Pillow drawing",
-        "Draws a composition from the prompt; no image model.",
+        "Draws a composition from the prompt. Not an image model.",
         ("PIL",),
         "pillow",
         "MIT-CMU",
@@ -99,13 +99,13 @@ ENGINES: Mapping[str, Engine] = {
     ),
     "embeddings": Engine(
         "word hashing",
-        "Counts words and letter groups into vectors; no embedding model.",
+        "Counts words and letter groups into vectors. Not an embedding model.",
         licence="MIT",
         part="chat.embeddings",
     ),
     "video": Engine(
         "PyAV video maker",
-        "Draws a short video from the prompt, with audio; no video model.",
+        "Draws a short video from the prompt, with audio. Not a video model.",
         ("av", "PIL", "numpy"),
         "av pillow numpy",
         "GPL-2.0-or-later in its wheels",

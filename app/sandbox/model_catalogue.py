@@ -149,7 +149,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-handbook",
         "Handbook reader",
-        "Finds the passages of Rialto's handbook that answer a question, and quotes them. No language model.",
+        "Finds the passages in Rialto's handbook that answer a question and quotes them. Not a language model.",
         "reader",
         "XS",
         Prices(_usd("0.10"), _usd("0.15"), _usd("0.01"), _usd("0.125")),
@@ -159,7 +159,7 @@ OWN_MODELS = (
     ),
     ModelEntry(
         "rialto-think-tags",
-        "Handbook reader, thinking in tags",
+        "Handbook reader, think tags",
         "The handbook reader. First lists the pages it searched, in legacy think tags.",
         "reader",
         "S",
@@ -223,7 +223,8 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-sealed",
         "Handbook reader, sealed",
-        "The handbook reader in a made-up enclave: messages and answers are sealed. Its root certificate says Sandbox.",
+        "The handbook reader in a simulated enclave: messages and answers are sealed. Its root "
+        "certificate says Sandbox.",
         "reader",
         "S",
         Prices(_usd("0.13"), _usd("0.65")),
@@ -233,7 +234,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-sealed-gateway",
         "Handbook reader, sealed by a gateway",
-        "The sealed handbook reader behind a gateway that holds the key, with evidence in the second form.",
+        "The sealed handbook reader behind a gateway that holds the key, with evidence in the other format.",
         "reader",
         "S",
         Prices(_usd("0.13"), _usd("0.65")),
@@ -243,7 +244,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-enclave",
         "Handbook reader, enclave",
-        "The handbook reader in a made-up enclave that takes no sealed messages.",
+        "The handbook reader in a simulated enclave that does not accept sealed messages.",
         "reader",
         "S",
         Prices(_usd("0.05"), _usd("0.19")),

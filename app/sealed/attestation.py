@@ -167,7 +167,7 @@ class _Work:
             "nonce",
             tr("Nonce"),
             wanted if same else _shown(next(iter(echoes), "")),
-            tr("The attestation answers another nonce."),
+            tr("The attestation answers a different nonce."),
         )
         source = answer.get("nonce_source")
         self._require(
@@ -183,7 +183,7 @@ class _Work:
             "signing_algo",
             tr("Key type"),
             _shown(algorithm),
-            tr("The model’s key is of an unknown kind."),
+            tr("The model’s key type is unknown."),
         )
 
     def _quote_bytes(self, answer: Body, inner: Body) -> bytes:
@@ -195,7 +195,7 @@ class _Work:
             "quote",
             tr("Quote"),
             tr("present") if isinstance(text, str) else tr("missing"),
-            tr("The attestation carries no quote. What the service claims about it proves nothing."),
+            tr("The attestation contains no quote. The service’s claims about it prove nothing."),
         )
         return decode_quote(str(text))
 
@@ -214,11 +214,11 @@ class _Work:
         key = keys[0] if keys else None
         if key is None:
             raise CheckFailed(
-                Check("key", title, "", Outcome.FAILED, tr("The attestation carries no key that the quote names."))
+                Check("key", title, "", Outcome.FAILED, tr("The attestation contains no key that the quote names."))
             )
         self.checks.append(Check("key", title, key.hex(), Outcome.PASSED))
         if is_gateway:
-            reason = tr("The key is held by a gateway enclave that passes the text on to another enclave.")
+            reason = tr("A gateway enclave holds the key and passes the text on to another enclave.")
             self.checks.append(Check("gateway", tr("Key holder"), tr("gateway"), Outcome.NOTED, reason))
         return key, is_gateway
 
@@ -229,14 +229,14 @@ class _Work:
             "report_data_key",
             tr("Key in the quote"),
             f"0x{data[:20].hex()}",
-            tr("The quote names another key than the attestation."),
+            tr("The quote names a different key than the attestation."),
         )
         self._require(
             not any(data[20:32]),
             "report_data_zero",
             tr("Unused bytes of the report data"),
             data[20:32].hex(),
-            tr("The quote’s report data holds something unexpected next to the key."),
+            tr("The quote’s report data contains something unexpected in addition to the key."),
         )
         hashed = hashlib.sha256(self._nonce).digest()
         self._require(
@@ -244,7 +244,7 @@ class _Work:
             "report_data_nonce",
             tr("Nonce in the quote"),
             data[32:].hex(),
-            tr("The quote answers another nonce. It may be an old one."),
+            tr("The quote answers a different nonce. It may be an old quote."),
         )
         stated = answer.get("signing_address")
         self._require(
@@ -252,7 +252,7 @@ class _Work:
             "signing_address",
             tr("Signing address"),
             _shown(stated),
-            tr("The stated signing address is not that of the model’s key."),
+            tr("The stated signing address does not belong to the model’s key."),
         )
 
     def _check_log(self, answer: Body, inner: Body, quote: Quote) -> None:
@@ -279,7 +279,9 @@ class _Work:
 
     def _check_gpu(self, answer: Body) -> Check:
         title, payload = tr("Graphics processor"), answer.get("nvidia_payload")
-        none = Check("gpu", title, "", Outcome.NOT_CHECKED, tr("The service sent no evidence of a graphics processor."))
+        none = Check(
+            "gpu", title, "", Outcome.NOT_CHECKED, tr("The service sent no evidence for the graphics processor.")
+        )
         if payload is None or payload == "":
             return none
         try:
@@ -287,7 +289,7 @@ class _Work:
         except (ValueError, RecursionError):
             content = None
         if not isinstance(content, Mapping):
-            reason = tr("The evidence of the graphics processor cannot be read.")
+            reason = tr("The evidence for the graphics processor cannot be read.")
             raise CheckFailed(Check("gpu", title, "", Outcome.FAILED, reason))
         listed = content.get("evidence_list")
         entries = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
@@ -297,9 +299,11 @@ class _Work:
         fresh = all(isinstance(each, str) and each.lower().removeprefix("0x") == self._nonce.hex() for each in nonces)
         value = f"{len(entries)} × {_shown(content.get('arch'))}"
         if not fresh:
-            reason = tr("The evidence of the graphics processor answers another nonce.")
+            reason = tr("The evidence for the graphics processor answers a different nonce.")
             raise CheckFailed(Check("gpu", title, value, Outcome.FAILED, reason))
-        reason = tr("Its evidence names our nonce. NVIDIA’s servers were not asked, and the quote does not name it.")
+        reason = tr(
+            "Its evidence contains Rialto’s nonce. NVIDIA’s servers were not asked, and the quote does not name it."
+        )
         return Check("gpu", title, value, Outcome.NOT_CHECKED, reason)
 
     def _check_measurements(self, quote: Quote) -> Check:
@@ -312,7 +316,7 @@ class _Work:
         now = quote.measurements
         changed = [name.upper() for name in MEASURED if self._known.get(name) != now[name]]
         if changed:
-            reason = tr("Not as first seen for this model: {names}.", names=", ".join(changed))
+            reason = tr("Changed since first seen for this model: {names}.", names=", ".join(changed))
             return Check("measurements_changed", title, value, Outcome.NOTED, reason)
         return Check("measurements", title, value, Outcome.PASSED)
 

@@ -91,7 +91,7 @@ def check_chain(quote: Quote, root: Root, now: datetime) -> Chain:
             "chain",
             title,
             f"{min(each.not_valid_after_utc for each in certificates):%Y-%m-%d}",
-            tr("A certificate of the chain is not valid on {day}.", day=f"{now.astimezone(UTC):%Y-%m-%d}"),
+            tr("A certificate in the chain is not valid on {day}.", day=f"{now.astimezone(UTC):%Y-%m-%d}"),
         )
     )
     checks += _signatures(quote, leaf_key)
@@ -107,15 +107,15 @@ def _read(quote: Quote) -> list[x509.Certificate]:
         try:
             found.append(x509.load_pem_x509_certificate(BEGIN + piece))
         except UNREADABLE:
-            raise Damaged("quote", offset, tr("A certificate of the quote cannot be read.")) from None
+            raise Damaged("quote", offset, tr("A certificate in the quote cannot be read.")) from None
         offset += len(BEGIN) + len(piece)
     again = b"".join(each.public_bytes(Encoding.PEM) for each in found)
     if again.rstrip(b"\n") != quote.chain.rstrip(b"\n"):
         same = next((i for i, (a, b) in enumerate(zip(again, quote.chain, strict=False)) if a != b), len(again))
-        raise Damaged("quote", quote.chain_offset + same, tr("A certificate of the quote cannot be read."))
+        raise Damaged("quote", quote.chain_offset + same, tr("A certificate in the quote cannot be read."))
     if len(found) != 3:
         count = len(found)
-        raise Damaged("quote", quote.chain_offset, tr("The quote carries {count} certificates, not 3.", count=count))
+        raise Damaged("quote", quote.chain_offset, tr("The quote contains {count} certificates, not 3.", count=count))
     return found
 
 
@@ -172,5 +172,5 @@ def _fmspc(extension: x509.ExtensionType) -> str:
 
 
 def _broken(title: str) -> CheckFailed:
-    sentence = tr("A certificate of the quote is not signed by the one above it.")
+    sentence = tr("A certificate in the quote is not signed by the one above it.")
     return CheckFailed(Check("chain", title, "", Outcome.FAILED, sentence))

@@ -80,7 +80,7 @@ def check_firmware(raw: bytes, collateral: Collateral | None, root_der: bytes, n
     except ValueError as error:
         said = str(error).removeprefix("Verification failed: ")[:200]
         if any(words in said for words in OUT_OF_TIME):
-            reason = tr("Intel’s lists are not valid now: {said}. The clock of this computer may be wrong.", said=said)
+            reason = tr("Intel’s lists are not valid now: {said}. This computer’s clock may be wrong.", said=said)
             raise OutOfTime(Check("firmware", title, said, Outcome.FAILED, reason)) from None
         reason = tr("Intel’s lists do not accept this enclave: {said}.", said=said)
         raise CheckFailed(Check("firmware", title, said, Outcome.FAILED, reason)) from None

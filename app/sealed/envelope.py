@@ -104,7 +104,7 @@ def open_envelope(envelope: str, key: SecretKey) -> str:
         content = AESGCM(shared).decrypt(raw[KEY_BYTES : KEY_BYTES + NONCE_BYTES], raw[KEY_BYTES + NONCE_BYTES :], None)
         return content.decode()
     except (InvalidTag, UnicodeDecodeError):
-        raise SealBroken(tr("A piece of the answer does not open with this session’s key.")) from None
+        raise SealBroken(tr("A piece of the answer cannot be opened with this session’s key.")) from None
 
 
 def _fresh() -> bytes:

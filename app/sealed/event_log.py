@@ -55,7 +55,7 @@ def check_event_log(log: object, quote: Quote) -> tuple[Check, tuple[Event, ...]
         "event_log",
         title,
         tr("{count} entries", count=len(events)) if not wrong else f"RTMR{wrong[0]}",
-        tr("The event log does not lead to the measurements in the quote."),
+        tr("The event log does not match the measurements in the quote."),
     )
     return check, events
 
@@ -76,7 +76,7 @@ def check_compose(info: object, events: tuple[Event, ...], quote: Quote) -> Chec
         reason = tr("The service does not say which compose file the enclave runs.")
         return Check("compose", title, "", Outcome.NOT_CHECKED, reason)
     if configured is None or any(each != known[0] for each in known):
-        reason = tr("The compose file is not the one that the enclave measured.")
+        reason = tr("The compose file is not the one the enclave measured.")
         raise CheckFailed(Check("compose", title, known[-1].hex(), Outcome.FAILED, reason))
     if text is None:
         reason = tr("The service sent the hash of the compose file, not its text.")

@@ -87,23 +87,23 @@ def decode_quote(text: str) -> bytes:
 def read_quote(raw: bytes) -> Quote:
     """Return the fields of a quote. Raises `Damaged` with the offset of the first byte that cannot be right."""
     if not MIN_BYTES <= len(raw) <= MAX_BYTES:
-        raise Damaged("quote", len(raw), tr("The quote has {size} bytes.", size=len(raw)))
+        raise Damaged("quote", len(raw), tr("The quote has an unexpected size: {size} bytes.", size=len(raw)))
     size = _number(raw, BODY_END, 4)
     end = SIGNATURE_DATA + size
     if end > len(raw) or size < AUTH_SIZE + 2 - SIGNATURE_DATA:
         raise Damaged("quote", BODY_END, tr("The quote’s signature data is cut off."))
     padding = raw[end:].lstrip(b"\0")
     if padding:
-        raise Damaged("quote", len(raw) - len(padding), tr("The quote continues after its end."))
+        raise Damaged("quote", len(raw) - len(padding), tr("The quote contains extra data after its end."))
     if _number(raw, 764, 2) != CERTIFICATION_QE_REPORT:
-        raise Damaged("quote", 764, tr("The quote’s certification is of an unknown type."))
+        raise Damaged("quote", 764, tr("The quote’s certification has an unknown type."))
     if QE_REPORT + _number(raw, 766, 4) != end:
         raise Damaged("quote", 766, tr("The quote’s certification has the wrong size."))
     auth_end = AUTH_SIZE + 2 + _number(raw, AUTH_SIZE, 2)
     if auth_end + 6 > end:
         raise Damaged("quote", AUTH_SIZE, tr("The quote’s authentication data is cut off."))
     if _number(raw, auth_end, 2) != CERTIFICATION_PCK_CHAIN:
-        raise Damaged("quote", auth_end, tr("The quote carries no certificate chain."))
+        raise Damaged("quote", auth_end, tr("The quote contains no certificate chain."))
     if auth_end + 6 + _number(raw, auth_end + 2, 4) != end:
         raise Damaged("quote", auth_end + 2, tr("The quote’s certificate chain has the wrong size."))
     return Quote(
@@ -134,7 +134,7 @@ def check_header(raw: bytes) -> list[Check]:
     Needs `MIN_BYTES`; raises `Damaged` for fewer.
     """
     if len(raw) < MIN_BYTES:
-        raise Damaged("quote", len(raw), tr("The quote has {size} bytes.", size=len(raw)))
+        raise Damaged("quote", len(raw), tr("The quote has an unexpected size: {size} bytes.", size=len(raw)))
     version, key_type, tee_type = _number(raw, 0, 2), _number(raw, 2, 2), _number(raw, 4, 4)
     return [
         require(
@@ -156,7 +156,7 @@ def check_header(raw: bytes) -> list[Check]:
             "tee_type",
             tr("Enclave type"),
             "Intel TDX" if tee_type == TEE_TYPE_TDX else f"0x{tee_type:08x}",
-            tr("The quote is not of an Intel TDX machine."),
+            tr("The quote is not from an Intel TDX machine."),
         ),
     ]
 

@@ -83,7 +83,7 @@ class ServiceResponse:
             async for piece in pieces:
                 size += len(piece)
                 if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
-                    raise self.cut(tr("The answer arrived too slowly."))
+                    raise self.cut(tr("The response arrived too slowly."))
                 yield piece
 
     async def _pieces(self) -> AsyncGenerator[bytes, None]:
@@ -102,9 +102,9 @@ class ServiceResponse:
                         yield piece
                 self._bound.finish()
         except httpx.TimeoutException:
-            failure = tr("The answer stopped arriving.")
+            failure = tr("The response stopped arriving.")
         except (httpx.HTTPError, httpx.StreamError):
-            failure = tr("The connection broke before the answer ended.")
+            failure = tr("The connection broke before the response was complete.")
         if failure:  # raised out here, so that httpx's error and the request it holds are not its context
             raise self.cut(failure)
         self.complete = True
@@ -531,7 +531,7 @@ def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
     """The body as the network delivers it. Not `aiter_raw`, which cuts and counts it once more."""
     stream = response.stream
     if not isinstance(stream, AsyncIterable):
-        raise BadResponse(tr("The answer cannot be read."))
+        raise BadResponse(tr("The response cannot be read."))
     return stream
 
 

@@ -137,7 +137,7 @@ class ImageRequest:
             1 <= self.variants <= MAX_VARIANTS,
             "variants",
             tr("1 to {max_variants}", max_variants=MAX_VARIANTS),
-            tr("One to four images per request."),
+            tr("1 to 4 images per request."),
         )
         scale = self.cfg_scale
         limit(scale is None or 0 < scale <= 20, "cfg_scale", "0 to 20", tr("cfg_scale must be above 0 and up to 20."))
@@ -206,7 +206,7 @@ class ImagesResource:
         content = await self._client.get("/image/styles", resource="images")
         names = content.get("data") if isinstance(content, Mapping) else content
         if not isinstance(names, list):
-            raise BadResponse(tr("The service sent something that is not a list of styles."))
+            raise BadResponse(tr("The service's response is not a list of styles."))
         return tuple(name for name in names if isinstance(name, str))
 
     async def edit(
@@ -248,7 +248,7 @@ class ImagesResource:
         on_wait: OnWait | None = None,
     ) -> GeneratedImages:
         """Enlarge 2 or 4 times; the service shrinks the factor where the result would grow too large."""
-        limit(scale in (2, 4), "scale", "2, 4", tr("Images can be upscaled 2 or 4 times."))
+        limit(scale in (2, 4), "scale", "2, 4", tr("Images can be upscaled 2× or 4×."))
         allowed = tr("0 to {max_creativity}", max_creativity=MAX_CREATIVITY)
         limit(
             creativity is None or 0 <= creativity <= MAX_CREATIVITY,
@@ -342,18 +342,18 @@ def _decoded(item: object) -> bytes:
     if isinstance(item, Mapping):
         item = item.get("b64_json") or item.get("url")
     if not isinstance(item, str):
-        raise WrongMedia(tr("The service sent something that is not an image."))
+        raise WrongMedia(tr("The service's response is not an image."))
     text = item.partition(",")[2] if item.startswith("data:") else item
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise WrongMedia(tr("The service sent something that is not an image.")) from None
+        raise WrongMedia(tr("The service's response is not an image.")) from None
 
 
 def _picture(data: bytes, info: ResponseInfo) -> GeneratedImage:
     kind = sniff(data[:HEAD_BYTES])
     if kind not in IMAGE_KINDS or kind is None:
-        raise WrongMedia(tr("The service sent something that is not an image."), info=info)
+        raise WrongMedia(tr("The service's response is not an image."), info=info)
     return GeneratedImage(
         data,
         kind,

@@ -176,7 +176,7 @@ def _text(answer: ServiceResponse) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text or text.lstrip()[:15].lower().startswith(("<!doctype", "<html", "<?xml")):
-        raise WrongMedia(tr("The service answered with something that is not a transcript."), info=answer.info)
+        raise WrongMedia(tr("The service's response is not a transcript."), info=answer.info)
     return text
 
 
@@ -202,5 +202,7 @@ async def _check(request: TranscriptionRequest) -> str:
         names,
         tr("{name} cannot be used; these can: {names}.", name=name, names=names),
     )
-    await check_upload(request.path, FILE_KINDS, tr("It must contain audio, as {names}.", names=names))
+    await check_upload(
+        request.path, FILE_KINDS, tr("It must contain audio in one of these formats: {names}.", names=names)
+    )
     return await sound_kind(request.path) or "wav"

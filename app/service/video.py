@@ -82,7 +82,7 @@ class VideoRequest:
             self.upscale_factor in (None, 1, 2, 4),
             "upscale_factor",
             "1, 2, 4",
-            tr("Videos can be upscaled 1, 2 or 4 times."),
+            tr("Videos can be upscaled 1×, 2× or 4×."),
         )
         body = self.pricing_body()
         for name, value in (
@@ -344,7 +344,7 @@ async def _film(
 ) -> SavedVideo:
     kind = sniff(head[:HEAD_BYTES])
     if kind not in ("mp4", "mov", "webm"):
-        raise BadResponse(tr("The service sent something that is not a video."), info=answer.info)
+        raise BadResponse(tr("The service's response is not a video."), info=answer.info)
     async with aclosing(rest):
         size = await save(rest, path, total=answer.info.content_length, on_received=on_received, mark=mark)
     return SavedVideo(path, size, kind)

@@ -210,7 +210,7 @@ class X402Resource:
             base_url.startswith("https://") or is_loopback(base_url),
             "base_url",
             "https://",
-            tr("A top-up needs https://. With http://, others on the network could change the receiver."),
+            tr("A top-up needs https://. With http://, others on the network could change the recipient."),
         )
 
 

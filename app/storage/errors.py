@@ -86,8 +86,8 @@ class DatabaseNotOurs(StorageError):
     def __init__(self, path: Path) -> None:
         super().__init__(
             tr(
-                "{name} belongs to another program, so Rialto left it alone. Move it away, or choose another data "
-                "folder.",
+                "{name} belongs to another program, so Rialto left it alone. Move it elsewhere, or choose "
+                "another data folder.",
                 name=path.name,
             ),
             path,

@@ -24,7 +24,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     except OSError as error:
-        raise unavailable(error, path, tr("Making a folder")) from error
+        raise unavailable(error, path, tr("Creating a folder")) from error
 
 
 def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:

@@ -83,7 +83,7 @@ class Rounds:
     last_at: datetime
 
 
-_CALLS = Table("rpc_calls", RpcCall, tr("This request is no longer there."), otherwise={"state": "unknown"})
+_CALLS = Table("rpc_calls", RpcCall, tr("This request no longer exists."), otherwise={"state": "unknown"})
 
 
 class RpcCalls:

@@ -138,7 +138,7 @@ def connect(path: Path) -> sqlite3.Connection:
         if not path.exists():
             path.touch(mode=0o600)
     except OSError as error:
-        raise unavailable(error, path, tr("Making the history file")) from error
+        raise unavailable(error, path, tr("Creating the history file")) from error
     database = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     database.execute("PRAGMA foreign_keys=ON")
     return database

@@ -90,7 +90,7 @@ class Table(Generic[R]):
         self,
         name: str,
         record: type[R],
-        gone: str = tr("This is no longer there."),
+        gone: str = tr("This no longer exists."),
         *,
         otherwise: Mapping[str, str] | None = None,
         beside: tuple[str, ...] = (),

@@ -131,7 +131,7 @@ def encode(parameters: Sequence[Parameter], arguments: Sequence[object]) -> byte
     if len(parameters) != len(arguments):
         raise AbiRefused(
             "count",
-            tr("{count} arguments are needed, and {count2} were given.", count=len(parameters), count2=len(arguments)),
+            tr("{count} arguments are needed, but {count2} were given.", count=len(parameters), count2=len(arguments)),
         )
     values = [
         read_value(parameter.type, parameter.parts, argument, parameter.name or tr("argument {place}", place=place))

@@ -41,7 +41,7 @@ def read_value(kind: str, parts: Sequence[Parameter], value: object, place: str)
             raise AbiRefused(
                 "count",
                 tr(
-                    "{place} needs {array} values, and {count} were given.",
+                    "{place} needs {array} values, but {count} were given.",
                     place=place,
                     array=array[2],
                     count=len(items),
@@ -61,7 +61,7 @@ def read_value(kind: str, parts: Sequence[Parameter], value: object, place: str)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if binary := _BYTES.fullmatch(kind):
         return _bytes(value, place, int(binary[1]) if binary[1] else None)
-    raise AbiRefused("type", tr("Rialto cannot write a value of the type {kind}.", kind=kind), place)
+    raise AbiRefused("type", tr("Rialto cannot encode a value of type {kind}.", kind=kind), place)
 
 
 def _list(value: object, place: str) -> Sequence[object]:
@@ -98,7 +98,7 @@ def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[objec
         raise AbiRefused(
             "count",
             tr(
-                "{place} needs {count} values, and {count2} were given.",
+                "{place} needs {count} values, but {count2} were given.",
                 place=place,
                 count=len(parts),
                 count2=len(items),
@@ -148,7 +148,7 @@ def _bytes(value: object, place: str, length: int | None) -> bytes:
     if length is not None and len(data) != length:
         raise AbiRefused(
             "length",
-            tr("{place} needs {length} bytes, and this is {count}.", place=place, length=length, count=len(data)),
+            tr("{place} needs {length} bytes, but this has {count}.", place=place, length=length, count=len(data)),
             place,
         )
     return data

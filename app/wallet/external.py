@@ -31,13 +31,13 @@ class ExternalSigner:
         signature = await self._ask(text)
         if signature is None:
             raise KeyUnavailable(
-                "elsewhere", tr("The key of this wallet is on another device, and nothing was signed there.")
+                "elsewhere", tr("The key for this wallet is on another device, and nothing was signed there.")
             )
         return await check_text_signature(self.chain, self.address, text, signature)
 
     async def sign_authorization(self, authorization: TransferAuthorization) -> str:
         """Payments have a page of their own, where the signature is pasted."""
-        raise KeyUnavailable("elsewhere", tr("The key of this wallet is elsewhere. Paste its signature."))
+        raise KeyUnavailable("elsewhere", tr("The key for this wallet is elsewhere. Paste its signature."))
 
 
 async def check_text_signature(chain: Chain, address: str, text: str, signature: str) -> str:

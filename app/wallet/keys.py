@@ -119,7 +119,9 @@ def _from_words(words: list[str], chain: Chain, index: int, passphrase: str) -> 
     if not known:
         best = max(lists, key=lambda each: sum(_is_word(word, each.wordlist) for word in words))
         strange = [str(at) for at, word in enumerate(words, 1) if not _is_word(word, best.wordlist)]
-        raise KeyRefused("word", tr("Not a recovery phrase word: number {strange}.", strange=", ".join(strange)))
+        raise KeyRefused(
+            "word", tr("Not in the recovery phrase word list: word {strange}.", strange=", ".join(strange))
+        )
     if not any(each.is_mnemonic_valid(phrase) for each in known):
         raise KeyRefused(
             "phrase_checksum", tr("This is not a valid recovery phrase. A word is wrong or in the wrong place.")

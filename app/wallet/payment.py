@@ -102,7 +102,7 @@ def units_of(amount_usd: Decimal, decimals: int) -> int:
         raise PaymentRefused("amount", tr("This amount cannot be paid."), "amount")
     units = Fraction(amount_usd) * 10**decimals
     if units.denominator != 1:
-        raise PaymentRefused("amount", tr("Up to {decimals} decimals.", decimals=decimals), "amount")
+        raise PaymentRefused("amount", tr("Use up to {decimals} decimal places.", decimals=decimals), "amount")
     return int(units)
 
 
@@ -207,11 +207,11 @@ def _dollars(amount: Decimal) -> str:
 def _check_amount(amount: Decimal, asked: Decimal, limits: PaymentLimits) -> None:
     if amount < limits.smallest:
         raise PaymentRefused(
-            "too_small", tr("The smallest top-up is {dollars}.", dollars=_dollars(limits.smallest)), "amount"
+            "too_small", tr("The minimum top-up is {dollars}.", dollars=_dollars(limits.smallest)), "amount"
         )
     if amount > limits.largest:
         raise PaymentRefused(
-            "too_large", tr("The largest top-up is {dollars}.", dollars=_dollars(limits.largest)), "amount"
+            "too_large", tr("The maximum top-up is {dollars}.", dollars=_dollars(limits.largest)), "amount"
         )
     if limits.own_cap is not None and amount > limits.own_cap:
         raise PaymentRefused(

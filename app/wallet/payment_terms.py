@@ -158,7 +158,7 @@ def _receiver(text: str, token: Token) -> str:
         if receiver not in (ZERO_ADDRESS, token.address):
             return receiver
         sentence = tr("A payment to this address could not be credited.")
-    raise PaymentRefused("receiver", tr("The receiver of the payment is wrong. {sentence}", sentence=sentence), "payTo")
+    raise PaymentRefused("receiver", tr("The payment recipient is wrong. {sentence}", sentence=sentence), "payTo")
 
 
 def _units(terms: Mapping[str, object], name: str) -> int:

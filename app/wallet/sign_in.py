@@ -115,7 +115,7 @@ def read_header(value: str) -> SignedIn:
         chain_id,
         f"eip155:{message.chain_id}",
     ):
-        raise SignInRefused("mismatch", tr("The sign-in header names another wallet or chain than its message."))
+        raise SignInRefused("mismatch", tr("The sign-in header names a different wallet or chain than its message."))
     stamped = isinstance(timestamp, int) and not isinstance(timestamp, bool)
     return SignedIn(message, signature, timestamp if stamped else None)
 

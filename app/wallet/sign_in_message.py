@@ -78,7 +78,7 @@ class SignInMessage:
         """The text to sign. Raises `SignInRefused` unless reading it gives these very fields."""
         text = _written(self)
         if read_sign_in_message(text) != self:
-            raise SignInRefused("message", tr("This sign-in message does not say what it was made to say."))
+            raise SignInRefused("message", tr("This sign-in message does not match its own fields."))
         return text
 
     @property

@@ -167,7 +167,7 @@ class EthAccountSigner:
             raw = "0x" + bytes(self._account(key).sign_transaction(dict(_fields(transaction))).raw_transaction).hex()
             read = read_transaction(raw)
             if any(getattr(read, field.name) != getattr(transaction, field.name) for field in fields(Transaction)):
-                raise SigningFailed("transaction", tr("The signed transaction is not the one that was agreed to."))
+                raise SigningFailed("transaction", tr("The signed transaction is not the one you approved."))
             return raw
 
         return await self._with_key(sign)
@@ -304,7 +304,7 @@ async def _with_key(read_key: ReadKey, chain: Chain, sign: Callable[[PrivateKey]
             if key.chain != chain:
                 raise KeyUnavailable("other_chain", tr("The stored key for this wallet belongs to another chain."))
             return without_words(
-                lambda: sign(key), SigningFailed("library", tr("The signature could not be made on this computer."))
+                lambda: sign(key), SigningFailed("library", tr("The signature could not be created on this computer."))
             )
 
     try:

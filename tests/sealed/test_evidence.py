@@ -53,7 +53,7 @@ def test_the_command_ends_with_what_it_found(tmp_path: Path, capsys: pytest.Capt
     bad = tmp_path / "bad.json"
     bad.write_bytes(replace(evidence(), nonce=b"\x01" * 32).to_bytes())
     assert main(["verify", str(bad)]) == REFUSED
-    assert "The attestation answers another nonce." in capsys.readouterr().out
+    assert "The attestation answers a different nonce." in capsys.readouterr().out
 
     bad.write_bytes(evidence().to_bytes()[:1000])
     assert main(["verify", str(bad)]) == DAMAGED

@@ -66,7 +66,7 @@ def test_bytes_are_pressed_to_the_disk_before_the_name_moves_and_the_folder_afte
 def test_a_folder_that_may_not_be_written_is_named_in_a_sentence(locked_folder: Path) -> None:
     with pytest.raises(StorageUnavailable, match=r"no permission to write there.*settings\.json"):
         write_atomically(locked_folder / "settings.json", b"{}")
-    with pytest.raises(StorageUnavailable, match="Making a folder"):
+    with pytest.raises(StorageUnavailable, match="Creating a folder"):
         make_folder(locked_folder / "deeper")
 
 

@@ -36,7 +36,7 @@ def test_a_home_that_cannot_be_made_is_told_in_a_sentence(tmp_path: Path) -> Non
     (tmp_path / "home").write_text("a file stands here")
     with pytest.raises(StorageUnavailable) as caught:
         Paths.below(tmp_path / "home").make()
-    assert "Making a folder" in caught.value.sentence
+    assert "Creating a folder" in caught.value.sentence
 
 
 def test_resources_lie_beside_the_package() -> None:

@@ -238,7 +238,7 @@ async def test_a_wrong_schema_keeps_the_message_in_the_box(tmp_home: Path) -> No
         harness.presenter.set_structure(Structure(use_schema=True, schema="{"))
         await harness.say("Where?")
         assert harness.fake.requests == []
-        assert harness.presenter.head().why_not == "The answer schema is not complete."
+        assert harness.presenter.head().why_not == "The answer schema is incomplete."
 
 
 # -- editing, trash, search -------------------------------------------------------------------------------------------

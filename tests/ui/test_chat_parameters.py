@@ -123,7 +123,7 @@ async def test_extra_json_that_is_not_complete_holds_the_message_and_says_where(
         assert box.rows == ()
         assert more.expert_note.text().startswith("Line 1, column")
         assert box.composer.text() == "Hello"
-        assert box.composer.send.toolTip() == "Extra JSON in Parameters is not complete."
+        assert box.composer.send.toolTip() == "Extra JSON in Parameters is incomplete."
 
 
 async def test_a_prompt_is_saved_found_used_renamed_and_removed_by_keyboard(

@@ -273,7 +273,7 @@ async def test_only_wallets_of_the_same_money_are_offered(sender: Sender) -> Non
     needed: list[str] = []
     sender.window.page.wallet_needed.connect(needed.append)
     sender.window.run("Send a transaction…")
-    assert needed == ["This needs a wallet whose key is on this computer. Add one in Wallet."]
+    assert needed == ["This needs a wallet with its key on this computer. Add one in Wallet."]
 
 
 async def test_a_transaction_without_an_answer_is_unknown_and_the_same_bytes_go_again(sender: Sender) -> None:

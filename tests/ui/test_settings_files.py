@@ -25,7 +25,7 @@ async def test_a_limit_is_kept_and_what_is_no_amount_is_said_at_its_field(settin
     QTest.keyClicks(call, "much")
     QTest.keyClick(call, Qt.Key.Key_Return)
     assert call.property("state") == "error"
-    assert "An amount in USD, such as 1.50." in words(page)
+    assert "Enter an amount in USD, such as 1.50." in words(page)
     call.selectAll()
     QTest.keyClick(call, Qt.Key.Key_Delete)
     QTest.keyClick(call, Qt.Key.Key_Return)

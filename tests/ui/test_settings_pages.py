@@ -219,7 +219,7 @@ async def test_what_left_this_computer_is_listed_by_host(settings_harness, setti
     text = words(settings.page("privacy"))
     assert "api.example.com" in text
     assert "3 calls" in text
-    assert "On this computer. Nothing left it." in text
+    assert "On this computer. Nothing leaves it." in text
     await tasks.idle()
 
 

@@ -105,7 +105,7 @@ async def made(call: Call) -> Response:
         if body.get(name) is None:
             check.complain((name,), "Required")
     if body.get("consumptionLimit") is not None:
-        check.complain(("consumptionLimit",), "The Sandbox keeps no limits on what one key may spend")
+        check.complain(("consumptionLimit",), "The Sandbox does not support spending limits per key")
     check.finish()
     assert kind is not None
     assert description is not None

@@ -43,7 +43,7 @@ def read_sign_in(header: str) -> SignIn:
     fields = _fields(header)
     wallet = read_wallet(fields.get("address"))
     if wallet is None:
-        raise SignInRefused("INVALID_WALLET", "address is not the address of a wallet")
+        raise SignInRefused("INVALID_WALLET", "address is not a wallet address")
     chain_id = _chain_id(fields, wallet.chain)
     text = fields.get("message")
     if text is None:

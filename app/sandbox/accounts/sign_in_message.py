@@ -61,7 +61,7 @@ def read_message(text: str) -> SignInMessage:
     resources = (found["resources"] or "").removeprefix("\n- ").split("\n- ") if found["resources"] else []
     for uri in (found["uri"], *resources):
         if not re.fullmatch(_URI, uri):
-            raise SignInRefused("INVALID_MESSAGE", "A URI in the message is not one")
+            raise SignInRefused("INVALID_MESSAGE", "A URI in the message is malformed")
     if not found["nonce"]:
         raise SignInRefused("MISSING_NONCE", "The message has no nonce")
     if not re.fullmatch(r"[A-Za-z0-9]{8,}", found["nonce"]):

@@ -141,7 +141,7 @@ async def one_wallet(call: Call) -> Response:
     """What the Sandbox knows about one wallet. PUT `{"usd": "0.05"}` sets its credits, as for a key's caller."""
     wallet = read_wallet(call.path_values["address"])
     if wallet is None:
-        raise Refusal(404, "This is not the address of a wallet")
+        raise Refusal(404, "This is not a wallet address")
     wallets = wallets_of(call.world)
     if call.request.method != "GET":
         check = Checker()
@@ -169,7 +169,7 @@ def _own_wallet(call: Call) -> Wallet:
     """
     wallet = read_wallet(call.path_values["address"])
     if wallet is None:
-        raise Refusal(400, "This is not the address of a wallet")
+        raise Refusal(400, "This is not a wallet address")
     if isinstance(call.caller, WalletCaller) and call.caller.address != wallet.address:
         raise Refusal(403, "You can view only the wallet that signed in")
     return wallet

@@ -39,7 +39,7 @@ async def top_up(call: Call) -> Response:
     if not sent:
         raise requirements_v1(call) if strike("terms_v1", call.request.path) is not None else requirements(call)
     if len(sent) > 1:
-        raise refused("INVALID_PAYMENT_FORMAT", "Two different payments came in one request")
+        raise refused("INVALID_PAYMENT_FORMAT", "One request contained two different payments")
     terms = terms_of(call.world.settings.dialect)
     payment = read_payment(sent.pop(), terms)
     wallets = wallets_of(call.world)
@@ -91,7 +91,7 @@ async def _settle(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
         await _transfer(call, wallets, payment)
     raise refused(
         "SETTLEMENT_TIMEOUT",
-        "The settlement takes too long. It may still land: look at the balance before paying again.",
+        "Settlement is taking too long. It may still go through. Check the balance before paying again.",
         504,
     )
 

@@ -197,6 +197,6 @@ def encoded(value: Json) -> str:
 def _resource(call: Call) -> Json:
     return {
         "url": f"{call.site.origin}{call.request.path}",
-        "description": "An endpoint of this Sandbox",
+        "description": "A Sandbox endpoint",
         "mimeType": "application/json",
     }

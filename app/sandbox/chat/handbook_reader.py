@@ -112,7 +112,7 @@ def _simple_answer(handbook: Handbook, question: str) -> str | None:
     if _WHAT_ARE_YOU.search(question):
         return f"{IDENTITY}\n\n{_contents(handbook)}"
     if _GREETING.match(question):
-        return "Hello. Ask me anything about Rialto, and I look it up in its handbook."
+        return "Hello. Ask me anything about Rialto, and I’ll look it up in the handbook."
     if _THANKS.match(question):
         return "Glad that helped. Ask more anytime."
     if _WHAT_CAN_YOU.search(question):
@@ -198,7 +198,7 @@ def _trace(asked: str, question: str, found: Sequence[Found], handbook: Handbook
     terms = list(dict.fromkeys(word_stems.terms(asked)))
     steps = [f"Search words: {', '.join(terms) or 'none'}."]
     if asked != question:
-        steps.append("The message is short, so the topic of the previous one counts too.")
+        steps.append("The message is short, so I also used the topic of the previous one.")
     steps.append(f"Searched {len(handbook.sections)} sections of {len(handbook.pages)} pages.")
     for hit in found:
         steps.append(f"“{hit.section.title}” covers {hit.coverage:.0%} of the question (score {hit.score:.2f}).")

@@ -29,7 +29,7 @@ class BoundedBody:
         names = [name.strip() for name in (encoding or "").split(",") if name.strip() not in ("", "identity")]
         if len(names) > 1 or (names and names[0] not in _WINDOW_BITS):
             raise BadResponse(
-                tr("The answer is compressed as {names}, which was not requested.", names=", ".join(names)[:40])
+                tr("The response is compressed as {names}, which was not requested.", names=", ".join(names)[:40])
             )
         self._inflate = zlib.decompressobj(_WINDOW_BITS[names[0]]) if names else None
         self._max_bytes = max_bytes
@@ -44,7 +44,7 @@ class BoundedBody:
             try:
                 piece = self._inflate.decompress(read, PIECE_BYTES)
             except zlib.error:
-                raise BadResponse(tr("The compressed answer is damaged.")) from None
+                raise BadResponse(tr("The compressed response is damaged.")) from None
             if piece:
                 yield self._counted(piece)
             if self._inflate.eof:
@@ -56,7 +56,7 @@ class BoundedBody:
     def finish(self) -> None:
         """Say that nothing more comes. Raises `BadResponse` when compressed data ends too early."""
         if self._inflate is not None and self.size and not self._inflate.eof:
-            raise BadResponse(tr("The compressed answer is incomplete."))
+            raise BadResponse(tr("The compressed response is incomplete."))
 
     def _counted(self, piece: bytes) -> bytes:
         self.size += len(piece)
@@ -67,7 +67,7 @@ class BoundedBody:
 
 def too_large(max_bytes: int) -> OversizedResponse:
     return OversizedResponse(
-        tr("The answer is larger than the {size_text} allowed for it.", size_text=size_text(max_bytes))
+        tr("The response is larger than the {size_text} allowed for it.", size_text=size_text(max_bytes))
     )
 
 

@@ -198,5 +198,5 @@ def _disk(work: Callable[[], T]) -> T:
         return work()
     except OSError as error:
         raise BadResponse(
-            tr("The answer cannot be saved: {strerror}.", strerror=error.strerror or error), code="disk"
+            tr("The response cannot be saved: {strerror}.", strerror=error.strerror or error), code="disk"
         ) from error

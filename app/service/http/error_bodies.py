@@ -95,7 +95,7 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
     message, code, fields = _said(content)
     seconds = money(_get(content.get("error"), "retry_after"))
     return InBandError(
-        message or tr("The service reported an error in its answer."),
+        message or tr("The service reported an error in its response."),
         status=info.status if info else None,
         code=code,
         fields=fields,

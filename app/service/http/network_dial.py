@@ -171,7 +171,7 @@ class Dialer:
         if version != 5:
             raise self._refuse("not_a_proxy")
         if reply != 0:
-            raise self._refuse("target", _SOCKS_REPLIES.get(reply, tr("answer {reply}", reply=reply)))
+            raise self._refuse("target", _SOCKS_REPLIES.get(reply, tr("reply {reply}", reply=reply)))
         size = {1: 4, 4: 16}.get(kind) or (await reader.take(1))[0]
         await reader.take(size + 2)
 

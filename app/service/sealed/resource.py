@@ -209,7 +209,7 @@ class SealedResource:
         text before it, and wipes the session.
         """
         if not session.is_usable(request.model, self.host, self._now()):
-            raise LimitExceeded(tr("The enclave has to be checked again before this is sent."), field="model")
+            raise LimitExceeded(tr("The enclave must be checked again before this is sent."), field="model")
         client = self._client
         model_key = session.attestation.verdict.key
         content = JsonContent(sealed_body(request, model_key, client.dialect.extension_object, packed=packed))

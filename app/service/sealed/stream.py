@@ -50,10 +50,10 @@ class SealedAnswer:
         info = self._info = answer.info
         if info.tee is not True:
             raise self._broken(
-                "unsealed", tr("The answer does not say that it comes from the enclave. Nothing of it is shown.")
+                "unsealed", tr("The answer does not say that it comes from the enclave, so none of it is shown.")
             )
         if info.content_type != "text/event-stream":
-            raise self._broken("unsealed", tr("The answer did not come as a sealed stream. Nothing of it is shown."))
+            raise self._broken("unsealed", tr("The answer did not arrive as a sealed stream, so none of it is shown."))
 
     def open(self, read: bytes, chunks: list[bytes]) -> tuple[list[bytes], ServiceError | None]:
         self._received.update(read)
@@ -75,12 +75,12 @@ class SealedAnswer:
         if isinstance(error, SealBroken) or not isinstance(error, (RefusedCall, InBandError)):
             return error
         if error.code in STALE:
-            return self._broken("stale", tr("The enclave has another key now. It has to be checked again."))
+            return self._broken("stale", tr("The enclave’s key has changed. The enclave must be checked again."))
         said = f"{error.code or ''} {error.message}"
         if isinstance(error, RefusedCall) and error.status not in (400, 422):
             return error
         if error.code in HISTORY or HISTORY_TEXT.search(said):
-            return self._broken("history", tr("The enclave did not accept the earlier turns of this chat sealed."))
+            return self._broken("history", tr("The enclave did not accept the earlier messages of this sealed chat."))
         if SEALED_TEXT.search(said):
             return self._broken("refused", tr("The service refused the sealed request: {said}", said=error.message))
         return error

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _WORDS = {
     MARKDOWN: tr("The visible conversation as text, for notes and repositories."),
-    HTML: tr("The visible conversation as a single page for any browser. Loads and runs nothing."),
+    HTML: tr("The visible conversation as a single page for any browser. It loads nothing and runs no scripts."),
     JSON: tr("The whole chat with every branch and attachment. Rialto can import it without loss."),
 }
 

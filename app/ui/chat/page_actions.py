@@ -61,7 +61,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "chat.thinking",
-            tr("Thinking"),
+            tr("Reasoning"),
             lambda: presenter.toggle("thinking"),
             "Ctrl+Shift+T",
             "bulb",

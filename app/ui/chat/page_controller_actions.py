@@ -58,7 +58,7 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         action("beside", tr("Show answers side by side"), lambda it: it.show_last_columns(), "", "layers"),
         action(
             "changes",
-            tr("What changes with the next model…"),
+            tr("Show changes in next model…"),
             lambda it: it.open_changes(),
             "",
             "clock",

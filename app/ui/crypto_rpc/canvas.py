@@ -128,7 +128,7 @@ class Canvas(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setHandleWidth(1)
-        self.switch = SegmentedChoice(theme, tr("Show"), (("request", tr("Request")), ("answer", tr("Answer"))))
+        self.switch = SegmentedChoice(theme, tr("Show"), (("request", tr("Request")), ("answer", tr("Response"))))
         self.price = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.price.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._switch_bar = QFrame()

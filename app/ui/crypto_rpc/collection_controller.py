@@ -51,7 +51,7 @@ class CollectionController(QObject):
         if place is not None:
             menu.add(tr("Open"), "console", shortcut="Return").triggered.connect(lambda: self.take(key.file, place))
         else:
-            menu.add(tr("Save calls to it…"), "folder").triggered.connect(lambda: self.save_draft(key.file))
+            menu.add(tr("Save calls here…"), "folder").triggered.connect(lambda: self.save_draft(key.file))
             menu.add(tr("Rename…"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
         menu.add_trash(tr("Move to trash")).triggered.connect(lambda: collections.move_to_trash(key.file, place))
         menu.popup(where)
@@ -65,7 +65,11 @@ class CollectionController(QObject):
         if name is None:
             return
         chosen = await ask_text(
-            self._theme, self._page.main, tr("Rename collection"), tr("New name (the file name stays)"), value=name
+            self._theme,
+            self._page.main,
+            tr("Rename collection"),
+            tr("New name (the file name does not change)"),
+            value=name,
         )
         if chosen:
             collections.rename(file, chosen)

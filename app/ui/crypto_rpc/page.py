@@ -233,7 +233,7 @@ class CryptoRpcPage(QObject):
 
     async def _ask_and_paste(self, text: str) -> None:
         there = len(self.presenter.draft.rows)
-        dialog = Dialog(self._theme, self.main, tr("Replace {calls} calls or add?", calls=there))
+        dialog = Dialog(self._theme, self.main, tr("Replace {calls} calls, or add to them?", calls=there))
         dialog.add_button(tr("Cancel"), accepts=False)
         add = dialog.add_button(tr("Add"), accepts=True)
         dialog.add_button(tr("Replace"), kind="primary", accepts=True)
@@ -311,9 +311,9 @@ class CryptoRpcPage(QObject):
             self._tasks.start_unless_running("rpc transaction", self._open_transaction)
         else:
             self.wallet_needed.emit(
-                tr("This needs a play wallet whose key is on this computer. Add one in Wallet.")
+                tr("This needs a play-money wallet with its key on this computer. Add one in Wallet.")
                 if self.presenter.in_sandbox
-                else tr("This needs a wallet whose key is on this computer. Add one in Wallet.")
+                else tr("This needs a wallet with its key on this computer. Add one in Wallet.")
             )
 
     async def _open_transaction(self) -> None:
@@ -462,7 +462,7 @@ KIND_WORDS = {
     "number": tr("a number"),
     "bool": tr("true or false"),
     "hex": tr("bytes, 0x and pairs of digits"),
-    "call": tr("a call: to, data, and where needed from, value, gas"),
+    "call": tr("a call: to, data, and from, value or gas if needed"),
     "filter": tr("a filter: fromBlock, toBlock, address, topics"),
     "list": tr("a list"),
     "object": tr("an object"),

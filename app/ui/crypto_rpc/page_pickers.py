@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 TIER_PILLS = {tr("Standard ×1"): "standard", tr("Advanced ×2"): "advanced", tr("Large ×4"): "large"}
-MAIN, TEST, OTHER = tr("Main networks"), tr("Test networks"), tr("Not EVM")
+MAIN, TEST, OTHER = tr("Main networks"), tr("Test networks"), tr("Non-EVM networks")
 TIER_TONES = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
 USUAL_CREDITS = 20  # more than that is marked
 

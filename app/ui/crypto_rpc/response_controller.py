@@ -91,7 +91,7 @@ class ResponseController(QObject):
     async def _copy(self, run: RunView) -> None:
         text = await asyncio.to_thread(run.body.decode, "utf-8", "replace")
         QGuiApplication.clipboard().setText(text)
-        self._page.toast_wanted.emit(tr("Response copied."))
+        self._page.toast_wanted.emit(tr("Response copied"))
 
     def save(self) -> None:
         run, tasks = self._page.presenter.run, self._tasks

@@ -53,8 +53,8 @@ class TransactionDialog(Dialog):
         self.body.addWidget(self.form)
         self._held(tr("Amount"), self.amount)
         words = tr(
-            "Review reads nonce, fees, gas and balance from the network: {price}. Nothing is signed before you agree "
-            "to the review.",
+            "Review reads nonce, fees, gas and balance from the network: {price}. Nothing is signed "
+            "until you approve it.",
             price=presenter.transacting.price_words(),
         )
         self.body.addWidget(Label(theme, words, "small", "text2", wrap=True, tabular=True))

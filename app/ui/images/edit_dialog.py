@@ -216,7 +216,7 @@ class EditDialog(Dialog):
         share = self.editor.share
         self.painted.set_text(
             tr(
-                "{share} painted. The mask is not sent: Rialto keeps everything outside it as it was.",
+                "{share} painted. The mask is not sent. Rialto keeps everything outside it unchanged.",
                 share=f"{share:.0%}",
             )
             if share

@@ -243,7 +243,7 @@ def _notes(limits: ModelLimits) -> dict[str, str]:
     if "enable_web_search" in limits.unused:
         notes["enable_web_search"] = tr("{name} does not search the web.", name=limits.name)
     if "disable_prompt_optimization_thinking" in limits.unused:
-        notes["disable_prompt_optimization_thinking"] = tr("{name} has no reasoning for prompts.", name=limits.name)
+        notes["disable_prompt_optimization_thinking"] = tr("{name} cannot reason about prompts.", name=limits.name)
     return notes
 
 
@@ -268,7 +268,7 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
     for one in references:
         if one.size_bytes is None:
             found.append(
-                ("references", tr("The file of “{title}” no longer exists. Remove it from the list.", title=one.title))
+                ("references", tr("The file for “{title}” no longer exists. Remove it from the list.", title=one.title))
             )
         elif one.size_bytes >= MAX_REFERENCE_BYTES:
             has = f"{format_number(one.size_bytes / 1024**2, 1)} MB"

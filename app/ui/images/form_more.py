@@ -165,7 +165,7 @@ class MoreOptions(QWidget):
         text = plain(self.seed.text()).replace(" ", "")
         good = not text or (re.fullmatch(r"-?\d{1,12}", text) is not None and abs(int(text)) <= MAX_SEED)
         self.rows.set_problem(
-            "seed", "" if good else tr("A whole number, ±{max_seed} at most.", max_seed=format_number(MAX_SEED))
+            "seed", "" if good else tr("Enter a whole number up to ±{max_seed}.", max_seed=format_number(MAX_SEED))
         )
         if good != self.seed_is_good:
             self.seed_is_good = good

@@ -271,7 +271,7 @@ class FormPane(QWidget):
 
     def show_calls(self, calls: int) -> None:
         self.stop.setVisible(calls > 0)
-        self.stop.setText(tr("Stop waiting") if calls < 2 else tr("Stop waiting for {calls} calls", calls=calls))
+        self.stop.setText(tr("Stop waiting") if calls < 2 else tr("Stop waiting for {calls} requests", calls=calls))
 
     # -- what the person types ------------------------------------------------------------------------------------
 

@@ -68,7 +68,7 @@ class ImageActions(QObject):
             menu.addSeparator()
         saving = (
             (tr("Save as…"), "download", "Ctrl+S", self.save, details.path is not None),
-            (tr("Save with name pattern…"), "download", "", self.save_by_pattern, details.path is not None),
+            (tr("Save with file name pattern…"), "download", "", self.save_by_pattern, details.path is not None),
         )
         of_one = (
             (tr("Reuse settings"), "refresh", "Ctrl+R", page.rerun, details.can_rerun),

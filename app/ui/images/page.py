@@ -376,7 +376,7 @@ class ImagesPage(QObject):
 
     def running_work(self) -> Sequence[str]:
         return [
-            tr("“{title}” is generating", title=tile.title)
+            tr("Generating “{title}”", title=tile.title)
             for tile in self.gallery_state.tiles[:64]
             if tile.state == "sending"
         ]

@@ -47,7 +47,7 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "images.pattern",
-            tr("Save with name pattern…"),
+            tr("Save with file name pattern…"),
             image_actions.save_by_pattern,
             "",
             "download",

@@ -129,7 +129,7 @@ class ImagesPresenter(CallingPresenter):
     def _say_left(self, found: int, unknown: int) -> None:
         if found:
             what = tr_n("An image had", "{n} images had", found)
-            self.notice.emit(tr("{what} arrived just as Rialto quit. Nothing is lost.", what=what))
+            self.notice.emit(tr("{what} arrived just as Rialto quit. Nothing was lost.", what=what))
         if unknown:
             what = tr_n("An image was", "{n} images were", unknown)
             self.notice.emit(

@@ -58,7 +58,7 @@ class AppearancePage(SectionPage):
                 theme,
                 tr("Use the system font"),
                 self.system_font,
-                meaning=tr("Off: Inter, the same on every computer."),
+                meaning=tr("When off, Rialto uses Inter, the same on every computer."),
             )
         )
         card.add(
@@ -74,7 +74,7 @@ class AppearancePage(SectionPage):
                 theme,
                 tr("High contrast"),
                 self.high_contrast,
-                meaning=tr("Stronger text and thicker lines. Off: as your desktop asks."),
+                meaning=tr("Stronger text and thicker lines. When off, Rialto follows your desktop."),
             )
         )
         self.group("", card)

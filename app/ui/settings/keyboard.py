@@ -31,7 +31,7 @@ class KeyboardPage(SectionPage):
                 theme,
                 tr("Enter sends message"),
                 self.enter_sends,
-                meaning=tr("Off: Enter starts a new line, and Ctrl+Enter sends."),
+                meaning=tr("When off, Enter starts a new line and Ctrl+Enter sends."),
             )
         )
         self.group(tr("Writing"), writing)
@@ -43,7 +43,7 @@ class KeyboardPage(SectionPage):
         self.filter.search_changed.connect(self._fill)
         self.list = KeyListView(theme, keys)
         how = Label(
-            theme, tr("Click a key to change it. Backspace clears it, Esc cancels."), "small", "text2", wrap=True
+            theme, tr("Click a shortcut to change it. Backspace clears it, Esc cancels."), "small", "text2", wrap=True
         )
         self.group(tr("Shortcuts"), how, self.filter, self.list)
         self.column.addStretch(1)

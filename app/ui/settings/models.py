@@ -70,7 +70,7 @@ class ModelsPage(SectionPage):
             theme, tr("Web search"), (("off", tr("Off")), ("auto", tr("Auto")), ("on", tr("On")))
         )
         self.web.changed.connect(lambda mode: choose("web_search", mode))
-        self.thinking = Switch(theme, tr("Thinking"))
+        self.thinking = Switch(theme, tr("Reasoning"))
         self.thinking.clicked.connect(lambda on: choose("thinking", None if on else False))
         self.temperature = self._number(tr("Temperature"), high=2, step=0.05)
         self.temperature.value_edited.connect(_telling(choose, "temperature"))
@@ -84,11 +84,11 @@ class ModelsPage(SectionPage):
             _PromptRow(theme, self.prompt),
             SettingRow(theme, tr("Web search"), self.web, meaning=tr("Auto: the model decides. Searches cost extra.")),
             SettingRow(
-                theme, tr("Thinking"), self.thinking, meaning=tr("Models that can think do so before they answer.")
+                theme, tr("Reasoning"), self.thinking, meaning=tr("Models that can reason do so before they answer.")
             ),
             SettingRow(theme, tr("Temperature"), self.temperature, meaning=lowest),
             SettingRow(theme, tr("Top-p"), self.top_p, meaning=lowest),
-            SettingRow(theme, tr("Reply limit"), self.reply_limit, meaning=tr("The most tokens of one answer.")),
+            SettingRow(theme, tr("Reply limit"), self.reply_limit, meaning=tr("The most tokens in one answer.")),
         )
 
     def _number(self, name: str, *, high: float, step: float) -> NumberField:

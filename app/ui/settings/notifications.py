@@ -43,7 +43,7 @@ class NotificationsPage(SectionPage):
                 theme,
                 tr("Notices in the window stay"),
                 self.stay,
-                meaning=tr("Longer while the pointer or the keyboard is on one. Errors always stay until closed."),
+                meaning=tr("Longer while the pointer or keyboard focus is on one. Errors always stay until closed."),
             )
         )
         self.group("", card)

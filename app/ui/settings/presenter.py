@@ -85,7 +85,7 @@ class SettingsPresenter(QObject):
         """Keep a spending limit, or none for empty text; return what is wrong with it, "" when it was kept."""
         budgets = with_limit(self._store.value.budgets, key, text)
         if budgets is None:
-            return tr("An amount in USD, such as 1.50.")
+            return tr("Enter an amount in USD, such as 1.50.")
         self.choose(budgets=budgets)
         return ""
 

@@ -78,7 +78,7 @@ class PrivacyPage(SectionPage):
             self._hosts.add(self._host_row(host))
 
     def _host_row(self, host: HostCalls) -> QWidget:
-        calls = tr_n("{n} call", "{n} calls", host.calls)
+        calls = tr_n("{n} request", "{n} requests", host.calls)
         title = host.host or tr("The Sandbox")
-        meaning = tr("On this computer. Nothing left it.") if host.is_here else tr("Your account's address.")
+        meaning = tr("On this computer. Nothing leaves it.") if host.is_here else tr("Your account's address.")
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

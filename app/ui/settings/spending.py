@@ -30,8 +30,9 @@ class SpendingPage(SectionPage):
         self.problem.hide()
         card.body.addWidget(self.problem)
         words = tr(
-            "In USD; empty means no limit. Checked on this computer before anything is sent, in every tab. "
-            "Limits for a single account and low-balance warnings are in the Wallet. Play money is counted separately."
+            "In USD. Leave empty for no limit. Checked on this computer before anything is sent, in "
+            "every tab. Limits for a single account and low-balance warnings are in Wallet. Play money "
+            "is counted separately."
         )
         self.group("", card, Label(theme, words, "small", "text2", wrap=True))
         self.column.addStretch(1)

@@ -27,11 +27,11 @@ class HistoryDialog(Dialog):
         self.chosen: Answer = "stay"
         self.body.addWidget(Label(theme, sentence, role="text2", wrap=True))
         if backup is not None:
-            words = tr("Restoring the backup keeps the damaged file next to it.")
+            words = tr("The damaged file is kept next to the restored backup.")
             self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.body.addStretch(1)
         self.quit = self._button(tr("Quit"), "quit")
-        self.stay = self._button(tr("Stay"), "stay")
+        self.stay = self._button(tr("Continue anyway"), "stay")
         if backup is None:
             self.first = self._button(tr("Try again"), "try", kind="primary")
         else:

@@ -352,7 +352,7 @@ class Overlays(QObject):
                     "info", tr("Your keys are locked."), needs, "lock", (ActionSpec("unlock", tr("Unlock…")),)
                 )
             elif secrets.state.ask == "choose" and current_account.account.kind == "api_key":
-                choose = (ActionSpec("choose", tr("Choose a place…")),)
+                choose = (ActionSpec("choose", tr("Choose where…")),)
                 needs = tr("Rialto needs a place to keep the key for {name}.", name=current_account.account.name)
                 spec = BannerSpec("warn", secrets.state.sentence, needs, "lock", choose)
         if spec is None:
@@ -374,7 +374,7 @@ class Overlays(QObject):
             "reach",
             BannerSpec(
                 "warn",
-                tr("You are offline.") if offline else tr("{host} does not answer.", host=current_account.host),
+                tr("You are offline.") if offline else tr("{host} is not responding.", host=current_account.host),
                 tr("History and drafts still work."),
                 "offline",
                 tuple(actions),

@@ -12,7 +12,7 @@ from app.ui.shell.palette_matching import Match, marked_runs, match
 # Kinds in the order their groups stand when they fit equally well.
 GROUPS = {
     "tab": tr("Go to"),
-    "action": tr("Do"),
+    "action": tr("Actions"),
     "open": tr("Open"),
     "model": tr("Models"),
     "character": tr("Characters"),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 WITHIN_S = 240.0
 NAME = "self-test"
-OK, LACKING, FAILED = "ok", tr("not here"), "FAILED"
+OK, LACKING, FAILED = "ok", tr("not available"), "FAILED"
 
 
 def guide() -> int:
@@ -160,7 +160,7 @@ async def _codecs() -> str:
     formats = QMediaFormat().supportedFileFormats(QMediaFormat.ConversionMode.Decode)
     if not formats:
         raise StepFailed(tr("QtMultimedia found no backend that decodes"))
-    return tr("{count} kinds of files can be read", count=len(formats))
+    return tr("{count} file types can be read", count=len(formats))
 
 
 def _sound(table: _Table) -> None:
@@ -169,10 +169,10 @@ def _sound(table: _Table) -> None:
         outputs, inputs = host.devices("output"), host.devices("input")
     except AudioUnavailable as failure:
         is_ours = failure.missing == Missing.LIBRARY and _is_built()
-        table.line(tr("Sound"), FAILED if is_ours else LACKING, f"{failure} {failure.detail}".strip())
+        table.line(tr("Audio"), FAILED if is_ours else LACKING, f"{failure} {failure.detail}".strip())
         return
     state = OK if outputs or inputs else LACKING
-    table.line(tr("Sound"), state, tr("{count} outputs, {count2} microphones", count=len(outputs), count2=len(inputs)))
+    table.line(tr("Audio"), state, tr("{count} outputs, {count2} microphones", count=len(outputs), count2=len(inputs)))
 
 
 async def _sandbox(tour: TourGuide) -> str:
@@ -200,7 +200,7 @@ async def _engines(tour: TourGuide, table: _Table, missing: set[str]) -> str:
             table.line(
                 tr("Engine {name}", name=engine.name), FAILED if _holds_all_engines() else LACKING, engine.remedy
             )
-    return tr("{count} of {count2} are here", count=len(engines) - len(missing), count2=len(engines))
+    return tr("{count} of {count2} available", count=len(engines) - len(missing), count2=len(engines))
 
 
 def _holds_all_engines() -> bool:
@@ -216,7 +216,7 @@ def _environment(table: _Table) -> None:
     """What Rialto opens inherits this process's environment: a library path of ours in it breaks other programs."""
     folder = str(resources_folder().parent)
     ours = [name for name, value in os.environ.items() if _is_built() and folder in value]
-    words = tr("names our folder: {ours}", ours=", ".join(ours)) if ours else tr("as it was before the start")
+    words = tr("contains the Rialto folder: {ours}", ours=", ".join(ours)) if ours else tr("unchanged since start")
     table.line(tr("Environment"), FAILED if ours else OK, words)
 
 

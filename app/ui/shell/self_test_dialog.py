@@ -23,7 +23,7 @@ from app.ui.kit.widgets.label import Label
 _WIDTH, _HEIGHT = 720, 340
 _SAID_MS = 2000
 _RUNNING = tr("Takes about half a minute. Uses a separate data folder, the Sandbox and play money.")
-_GOOD = tr("Everything works. “Not here” marks something this computer does not have.")
+_GOOD = tr("Everything works. “Not available” marks something this computer does not have.")
 _BAD = tr("Something does not work. Copy the table into a bug report. It contains no keys and nothing you wrote.")
 
 

@@ -51,7 +51,7 @@ class ShortcutSheet(ModalLayer):
         self._head.addWidget(Label(theme, tr("All shortcuts"), "heading"))
         self._head.addWidget(self.search, 1)
         if change is not None:
-            button = Button(theme, tr("Change keys"), "keyboard", size="small")
+            button = Button(theme, tr("Change shortcuts"), "keyboard", size="small")
             button.clicked.connect(lambda: (self.close_layer(), change()))
             self._head.addWidget(button)
         self._head.addWidget(self._close)

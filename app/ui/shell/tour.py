@@ -48,7 +48,7 @@ def guide(folder: Path, theme: str) -> int:
             title = tr("The {act} part of the tour", act=act)
             if not acts.play(act, folder, environ, title=title, theme=theme or "light", within_s=ACT_WITHIN_S):
                 return 1
-    print(tr("The tour is over. The screenshots are in {folder}.", folder=folder))
+    print(tr("The tour is complete. The screenshots are in {folder}.", folder=folder))
     return 0
 
 

@@ -46,10 +46,12 @@ class TourProcesses:
         try:
             done = subprocess.run(command, env=environ, timeout=within_s, check=False, stdout=out, stderr=err)  # noqa: S603 - ourselves
         except subprocess.TimeoutExpired:
-            self._fail(tr("{title} did not end within {within_s} s.", title=title, within_s=format_number(within_s, 0)))
+            self._fail(
+                tr("{title} did not quit within {within_s} s.", title=title, within_s=format_number(within_s, 0))
+            )
             return False
         if done.returncode != 0:
-            self._fail(tr("{title} ended with {returncode}.", title=title, returncode=done.returncode))
+            self._fail(tr("{title} exited with code {returncode}.", title=title, returncode=done.returncode))
         return done.returncode == 0
 
     def _fail(self, sentence: str) -> None:

@@ -179,7 +179,7 @@ class WelcomePage(QWidget):
         theme = self._theme
         card = Card(theme, padding=(20, 20), spacing=14)
         card.body.addLayout(_card_head(theme, "wallet", "warn", tr("Wallet"), tr("Pay as you go, no account"), "3"))
-        words = tr("Sign in with a wallet and buy credits in a USD stablecoin. The smallest top-up is $5.")
+        words = tr("Sign in with a wallet and buy credits with a USD stablecoin. The minimum top-up is $5.")
         card.body.addWidget(Label(theme, words, role="text2", wrap=True))
         ways = QVBoxLayout()
         ways.setSpacing(theme.px(6))

@@ -37,8 +37,8 @@ class ClonedVoiceList(ScrollPane):
         self.words = Label(
             theme,
             tr(
-                "A voice is cloned from a sample of 5 to 30 seconds. 5 to 10 seconds is best. The service keeps it for "
-                "about a week; the sample stays here, so you can clone it again."
+                "Clone a voice from a 5 to 30 s sample. 5 to 10 s is best. The service keeps the voice for "
+                "about a week. The sample stays on this computer, so you can clone it again."
             ),
             role="text2",
             wrap=True,
@@ -118,7 +118,7 @@ class CloneCard(Card):
 
     def show_row(self, row: ClonedRow) -> None:
         self.name.set_text(row.name)
-        ended = tr("expired") if row.handle else tr("not made")  # its clone was refused, or never arrived
+        ended = tr("expired") if row.handle else tr("not created")  # its clone was refused, or never arrived
         state = tr("in use") if row.in_use else tr("ready")
         words = tr("working") if row.working else ended if row.has_expired else state
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
@@ -141,7 +141,7 @@ class CloneCard(Card):
         for button, words in (
             (self.use, tr("Use")),
             (self.again, tr("Clone again")),
-            (self.play, tr("Hear the sample of")),
+            (self.play, tr("Hear the sample for")),
         ):
             button.setAccessibleName(f"{words} {row.name}")
         self.trash.rename(tr("Move {name} to trash", name=row.name))

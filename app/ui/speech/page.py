@@ -400,7 +400,7 @@ class SpeechPage(QObject):
         return None
 
     def running_work(self) -> Sequence[str]:
-        return [tr("“{title}” is generating", title=row.title) for row in self._rows if row.working]
+        return [tr("Generating “{title}”", title=row.title) for row in self._rows if row.working]
 
     def badge(self) -> int:
         return int(self.presenter.is_speaking)

@@ -46,7 +46,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "speech.pattern",
-            tr("Names of saved clips…"),
+            tr("File name pattern…"),
             lambda: page.tasks.replace("speech pattern", page.voices.ask_pattern),
             "",
             "pencil",

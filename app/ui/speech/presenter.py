@@ -543,9 +543,9 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
     if problem.primary is None or problem.primary.id in ("retry", "continue"):
         failed = next((part for part in take.parts if part.state != "complete"), None)
         words = (
-            tr("Ask for part {number} again", number=failed.number)
+            tr("Request part {number} again", number=failed.number)
             if failed and len(take.parts) > 1
-            else tr("Ask again")
+            else tr("Try again")
         )
         problem = problem._replace(primary=ActionSpec("go-on", words))
     return problem

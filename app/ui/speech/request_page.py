@@ -42,7 +42,7 @@ class RequestPage(CallPane):
         self.path = Label(theme, "", mono=True, wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.answer = DetailsBlock(theme, title=tr("Answer"))
+        self.answer = DetailsBlock(theme, title=tr("Response"))
         self.answer.copy_button.setText(tr("Copy"))
         self.answer.copy_button.setAccessibleName(tr("Copy response"))
         for widget in (self._steps, self.nothing, self.path, self.body):

@@ -166,7 +166,7 @@ class VoiceController(QObject):
 
         text = await asyncio.to_thread(read)
         if text is None or "\0" in text:
-            self._page.toast_wanted.emit(tr("{name} is not a text file of up to 4 MB.", name=path.name))
+            self._page.toast_wanted.emit(tr("{name} is not a text file, or it is larger than 4 MB.", name=path.name))
             return
         self._page.presenter.new_clip()
         self._page.presenter.replace_text(text)
@@ -192,7 +192,7 @@ class VoiceController(QObject):
         pattern = await ask_text(
             self._theme,
             self._page.main,
-            tr("Names of saved clips"),
+            tr("File name pattern"),
             tr("Pattern: {words}", words=", ".join(f"{{{word}}}" for word in PATTERN_WORDS)),
             value=presenter.pattern or DEFAULT_PATTERN,
         )

@@ -100,7 +100,7 @@ class RequestPage(CallPane):
             wrap=True,
         )
         self.sent = Facts(theme, tr("Sent"))
-        self.answer = Facts(theme, tr("Answer"))
+        self.answer = Facts(theme, tr("Response"))
         for widget in (self.nothing, self.sent, self.answer):
             column.addWidget(widget)
         column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)

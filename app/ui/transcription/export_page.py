@@ -134,7 +134,7 @@ class ExportPage(ScrollPane):
         self.save = PrimaryButton(theme, tr("Save as…"), "download")
         self.copy = Button(theme, tr("Copy"), "copy")
         self.chat = Button(theme, tr("Ask about it in Chat"), "chat", size="small")
-        self.speech = Button(theme, tr("Speak it"), "speech", size="small")
+        self.speech = Button(theme, tr("Speak transcript"), "speech", size="small")
         yield
         yield from self._arrange()
         self._connect()

@@ -175,20 +175,20 @@ class OptionsPage(ScrollPane):
         else:
             self.language_row.set_note(tr("{name} may not use hints.", name=name))
         if options.response_format == "text":
-            self.times_row.set_note(tr("Plain text has no times, so they are estimated."), used=False)
+            self.times_row.set_note(tr("Plain text has no timestamps, so they are estimated."), used=False)
         else:
             self.times_row.set_note(self._times_note(model, options))
 
     def _times_note(self, model: ModelChoice, options: Options) -> str:
         if not options.timestamps:
-            return tr("Without times, positions in the audio are estimated.")
+            return tr("Without timestamps, positions in the audio are estimated.")
         if model.kinds is None:
             return tr("{name} may leave them out.", name=model.name)
         if "segment" not in model.kinds:
-            return tr("{name} returns times for words.", name=model.name)
+            return tr("{name} returns word timestamps.", name=model.name)
         if "word" not in model.kinds:
-            return tr("{name} returns times for segments.", name=model.name)
-        return tr("{name} returns times for words and segments.", name=model.name)
+            return tr("{name} returns segment timestamps.", name=model.name)
+        return tr("{name} returns word and segment timestamps.", name=model.name)
 
     def show_head(self, head: Head) -> None:
         self.microphone.setVisible(head.origin != "file" or head.view not in ("sound", "result"))

@@ -363,7 +363,7 @@ class TranscriptionPage(QObject):
         ask_for_files(self.main, tr("Files to transcribe"), self.presenter.add_files, FILE_FILTER)
 
     def choose_folder(self) -> None:
-        ask_for_folder(self.main, tr("A folder to transcribe"), lambda folder: self.presenter.add_files((folder,)))
+        ask_for_folder(self.main, tr("Folder to transcribe"), lambda folder: self.presenter.add_files((folder,)))
 
     def save_export(self) -> None:
         name = f"{self._head.title or 'transcript'}.{self.presenter.export_choice.kind}"

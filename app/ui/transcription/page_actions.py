@@ -106,8 +106,10 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction("transcription.edit", tr("Edit segment"), view.begin_edit, "", "pencil", enabled=reading),
         TabAction("transcription.split", tr("Split segment at word"), view.split, "", "scissors", enabled=reading),
         TabAction("transcription.merge", tr("Merge with previous segment"), view.merge_before, "", "", enabled=reading),
-        TabAction("transcription.earlier", tr("Segment 0.1 s earlier"), partial(nudge, "both", -0.1), enabled=reading),
-        TabAction("transcription.later", tr("Segment 0.1 s later"), partial(nudge, "both", 0.1), enabled=reading),
+        TabAction(
+            "transcription.earlier", tr("Move segment 0.1 s earlier"), partial(nudge, "both", -0.1), enabled=reading
+        ),
+        TabAction("transcription.later", tr("Move segment 0.1 s later"), partial(nudge, "both", 0.1), enabled=reading),
         TabAction(
             "transcription.next_match", tr("Next match"), partial(page.find_next, 1), "Ctrl+G", "", enabled=reading
         ),
@@ -135,7 +137,12 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             enabled=reading,
         ),
         TabAction(
-            "transcription.speech", tr("Speak it"), page.side.export.speech_wanted.emit, "", "speech", enabled=reading
+            "transcription.speech",
+            tr("Speak transcript"),
+            page.side.export.speech_wanted.emit,
+            "",
+            "speech",
+            enabled=reading,
         ),
         TabAction("transcription.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
         TabAction("transcription.options", tr("Show options"), page.open_options, "", "settings"),

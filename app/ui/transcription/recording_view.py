@@ -53,7 +53,7 @@ class RecordingView(QWidget):
         self.clock = RecordingClock(theme)
         self.used = Label(theme, "", tabular=True, weight=600)
         self.room = Label(theme, "", "small", "text2", tabular=True)
-        self.bar = Progress(theme, tr("Share of 25 MB"))
+        self.bar = Progress(theme, tr("Share of the 25 MB limit"))
         self.wave = LiveWave(theme)
         self.meter = LevelMeter(theme)
         self.level = Label(theme, "", weight=600, tabular=True)
@@ -184,7 +184,7 @@ class RecordingView(QWidget):
         self.room.set_text(
             tr("room for about {time} more", time=money.duration(left_s // 10 * 10))
             if left_s >= 10
-            else tr("too long for one upload; it will be split at silences")
+            else tr("too long for one upload, so it will be split at pauses")
         )
 
     def _show_warning(self, warning: str, lost: int = 0) -> None:

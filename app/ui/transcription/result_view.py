@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 ESTIMATED = {
-    "words": tr("The model returned segment times only. Word times are estimated."),
-    "all": tr("The model returned no times. All times are estimated from the text length."),
+    "words": tr("The model returned segment timestamps only. Word timestamps are estimated."),
+    "all": tr("The model returned no timestamps. All timestamps are estimated from the text length."),
 }
 
 

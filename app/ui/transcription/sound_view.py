@@ -144,7 +144,7 @@ class SoundView(QWidget):
         self.large.body.addWidget(
             Label(
                 theme,
-                tr("Mono at 16 kHz, no quality is lost. If that is still over 25 MB, it is split at pauses."),
+                tr("Mono at 16 kHz, with no loss of quality. If the file is still over 25 MB, it is split at pauses."),
                 "small",
                 "text2",
                 wrap=True,
@@ -168,7 +168,7 @@ class SoundView(QWidget):
         self.large.body.addLayout(row)
         self.squeeze_words = Label(theme, "", "small", "text2", wrap=True)
         self.large.body.addWidget(self.squeeze_words)
-        self.forget = QuietButton(theme, tr("Send as it is"), size="small")
+        self.forget = QuietButton(theme, tr("Send original"), size="small")
         keep_room(self.forget)
         self._as_it_is = QWidget()
         as_it_is = QHBoxLayout(self._as_it_is)
@@ -264,7 +264,7 @@ class SoundView(QWidget):
             words = tr("{size} is over the service's limit of 25 MB. Choose how to send it:", size=size)
         else:
             words = tr(
-                "{size} is close to the service's limit of 25 MB and may be refused. To be sure, choose:", size=size
+                "{size} is close to the service's limit of 25 MB and may be refused. To be safe, choose:", size=size
             )
         self.large_words.set_text(words)
         self.choices.setExclusive(False)

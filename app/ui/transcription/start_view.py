@@ -116,7 +116,7 @@ class StartView(ScrollPane):
         self.test.setText(tr("Test microphone"))
         self.meter.setVisible(inputs.test == "recording")
         words = {
-            "recording": tr("Say something. Three seconds are recorded, then played back."),
+            "recording": tr("Say something. Rialto records three seconds, then plays them back."),
             "playing": tr("This is how you sound."),
         }.get(inputs.test, inputs.problem)
         if not words and inputs.missing:

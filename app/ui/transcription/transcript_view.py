@@ -462,8 +462,8 @@ def segment_menu(view: TranscriptView, theme: Theme) -> Menu:
     menu.add(tr("Copy segment"), "copy").triggered.connect(view.copy_segment)
     menu.addSeparator()
     for words, edge, by, keys in (
-        (tr("Earlier by 0.1 s"), "both", -NUDGE_S, "Shift+Left"),
-        (tr("Later by 0.1 s"), "both", NUDGE_S, "Shift+Right"),
+        (tr("Move 0.1 s earlier"), "both", -NUDGE_S, "Shift+Left"),
+        (tr("Move 0.1 s later"), "both", NUDGE_S, "Shift+Right"),
         (tr("Start 0.1 s earlier"), "start", -NUDGE_S, "Alt+Left"),
         (tr("Start 0.1 s later"), "start", NUDGE_S, "Alt+Right"),
         (tr("End 0.1 s earlier"), "end", -NUDGE_S, "Alt+Shift+Left"),

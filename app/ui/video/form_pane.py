@@ -258,7 +258,7 @@ class FormPane(QWidget):
         self._labels["audio"].set_role("text" if takes.sound == "chosen" else "text3")
         notes = {
             "always": tr("{name} always adds audio.", name=name),
-            "never": tr("{name} makes silent video.", name=name),
+            "never": tr("{name} generates silent videos.", name=name),
         }
         self.audio_note.set_text(notes.get(takes.sound, ""))
         self.audio_note.setVisible(takes.sound in notes and takes.needs_words and view.takes is not None)

@@ -39,7 +39,7 @@ FACTS = (
     tr("Cost"),
     tr("Time"),
     tr("Consent"),
-    tr("Ordered"),
+    tr("Created"),
     tr("Queue ID"),
     tr("Request ID"),
 )
@@ -128,10 +128,10 @@ class Inspector(QWidget):
         self.buttons: dict[str, Button] = {
             "folder": PrimaryButton(theme, tr("Show in folder"), "folder"),
             "save": Button(theme, tr("Save as…"), "download"),
-            "use": Button(theme, tr("Use again"), "replay"),
+            "use": Button(theme, tr("Reuse settings"), "replay"),
             "cancel": Button(theme, tr("Cancel"), "close"),
-            "up": Button(theme, tr("Sooner"), "arrow-down"),
-            "down": Button(theme, tr("Later"), "arrow-up"),
+            "up": Button(theme, tr("Send sooner"), "arrow-down"),
+            "down": Button(theme, tr("Send later"), "arrow-up"),
             "restore": Button(theme, tr("Restore"), "undo"),
         }
         self.buttons["up"].setToolTip(tr("Sent before the prompt below"))
@@ -150,7 +150,7 @@ class Inspector(QWidget):
         self.remote = Label(theme, "", weight=500, wrap=True)
         self.remote_why = Label(theme, "", "small", "text2", wrap=True)
         self.remote_icon = IconLabel(theme, "globe", "warn")
-        self.delete = Button(theme, tr("Delete it"), size="small")
+        self.delete = Button(theme, tr("Delete copy"), size="small")
         self.delete.setAccessibleName(tr("Delete the service’s copy"))
         self.delete.clicked.connect(lambda: self.action.emit("clean"))
         for icon, title, words, button in (

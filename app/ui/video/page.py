@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 INFO = TABS["video"]
 MENU = (
-    ("use", tr("Use again"), "replay", "Ctrl+Shift+D"),
+    ("use", tr("Reuse settings"), "replay", "Ctrl+Shift+D"),
     ("again", tr("Generate again…"), "retry", "Ctrl+R"),
     ("save", tr("Save as…"), "download", "Ctrl+S"),
     ("folder", tr("Show in folder"), "folder", ""),
@@ -213,13 +213,13 @@ class VideoPage(QObject):
                     "It is queued as a new job at today’s price. The button on the left shows the price before it is "
                     "sent."
                 ),
-                tr("Queue again"),
+                tr("Generate again"),
                 False,
             ),
             "clean": (
                 tr("Delete the service’s copy?"),
-                tr("The checked file on this computer stays. Deleting the service’s copy cannot be undone."),
-                tr("Delete it"),
+                tr("The checked file on this computer is not deleted. Deleting the service’s copy cannot be undone."),
+                tr("Delete copy"),
                 True,
             ),
             "delete": (

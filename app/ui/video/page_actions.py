@@ -37,7 +37,7 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
         TabAction("video.queue", tr("Queue video"), page.queue, "Ctrl+Return", "video"),
         TabAction("video.model", tr("Choose a model…"), page.choose_model, "Ctrl+Shift+M", "sparkle"),
         TabAction("video.prompts", tr("Saved prompts…"), page.open_prompts, "Ctrl+Shift+P", "list"),
-        TabAction("video.use", tr("Use again"), act("use"), "Ctrl+Shift+D", "replay", enabled=can("use")),
+        TabAction("video.use", tr("Reuse settings"), act("use"), "Ctrl+Shift+D", "replay", enabled=can("use")),
         TabAction("video.again", tr("Generate again…"), act("again"), "Ctrl+R", "retry", enabled=can("again")),
         TabAction("video.cancel", tr("Cancel waiting job"), act("cancel"), "", "close", enabled=can("cancel")),
         TabAction("video.sooner", tr("Send job sooner"), act("up"), "Alt+Shift+Down", "arrow-down", enabled=can("up")),

@@ -170,7 +170,7 @@ class VideoPresenter(QObject):
             return
         except OSError as error:
             self.notice.emit(
-                tr("A file of this job cannot be read: {strerror}. Nothing was sent.", strerror=error.strerror)
+                tr("A file for this job cannot be read: {strerror}. Nothing was sent.", strerror=error.strerror)
             )
             return
         self.select(job.id)

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 NOT_TOLD = tr(
-    "The model list does not say which models support these. A model that does not support them refuses "
-    "them free of charge."
+    "The model list does not say which models support these. A model that does not will refuse them at no charge."
 )
 NOTES = {
     "scenes": tr("Use @Image1, @Image2, … in the prompt."),

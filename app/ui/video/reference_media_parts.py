@@ -116,7 +116,9 @@ class KeyframeRow(QWidget):
         super().__init__()
         name = tr("Keyframe {place}", place=place + 1)
         self.slot = MediaSlot(theme, name, suffixes)
-        self.at = NumberField(theme, tr("{name}: second", name=name), low=0, high=LONGEST_S, step=STEP_S, decimals=1)
+        self.at = NumberField(
+            theme, tr("{name}: time in seconds", name=name), low=0, high=LONGEST_S, step=STEP_S, decimals=1
+        )
         self.at.setSuffix(" s")
         self.drop = IconButton(theme, "trash", tr("Remove {name}", name=name.lower()), size="small")
         row = QHBoxLayout(self)

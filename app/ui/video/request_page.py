@@ -29,7 +29,7 @@ class RequestPage(CallPane):
         column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
         self.nothing = Label(theme, tr("Select a job to see its request."), role="text2", wrap=True)
         self.sent = DetailsBlock(theme, title=tr("Sent"))
-        self.answer = DetailsBlock(theme, title=tr("Answer"))
+        self.answer = DetailsBlock(theme, title=tr("Response"))
         for block in (self.sent, self.answer):
             block.copy_button.setText(tr("Copy"))
         for widget in (self.nothing, self.sent, self.answer):

@@ -124,7 +124,7 @@ class VideoPlayer(QWidget):
         self.back = IconButton(theme, "chevron-left", tr("Previous frame"), shortcut=",", size="small")
         self.step = IconButton(theme, "chevron-right", tr("Next frame"), shortcut=".", size="small")
         self.loop = IconButton(theme, "refresh", tr("Loop"), size="small", checkable=True)
-        self.mute = IconButton(theme, "volume", tr("Silent"), size="small", checkable=True)
+        self.mute = IconButton(theme, "volume", tr("Mute"), size="small", checkable=True)
         self._row = QHBoxLayout()
         for widget in (self.play, self.time, self.place, self.back, self.step, self.loop, self.mute):
             self._row.addWidget(widget, 1 if widget is self.place else 0)

@@ -151,7 +151,7 @@ class AccountView(Card):
         theme = self._theme
         kept = tr("not in Rialto (watch-only)") if card.watch_only else card.kept_in or tr("not known")
         chain = CHAIN_NAMES[card.chain]
-        for name, value in ((tr("Chain"), chain), (tr("Signs for service"), card.host), (tr("Key kept in"), kept)):
+        for name, value in ((tr("Chain"), chain), (tr("Signs in to"), card.host), (tr("Key kept in"), kept)):
             line = QHBoxLayout()
             label = Label(theme, name, "small", "text2")
             label.setMinimumWidth(theme.type_px(70))

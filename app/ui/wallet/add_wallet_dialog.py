@@ -76,7 +76,7 @@ class AddWalletDialog(Dialog):
 
     def _head(self) -> None:
         theme = self._theme
-        text = tr("Use a separate, small wallet for Rialto. Its key stays where you keep your secrets.")
+        text = tr("Use a separate wallet with a small balance for Rialto. Its key is stored with your other secrets.")
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
         self.way = SegmentedChoice(theme, tr("Source"), WAYS)
         self.body.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
@@ -113,14 +113,14 @@ class AddWalletDialog(Dialog):
     def _make_new(self) -> QWidget:
         page, layout = column(self._theme)
         text = tr(
-            "Rialto creates a key and shows its twelve words once. Write them down: if you lose this "
-            "computer without them, the money is gone."
+            "Rialto creates a key and shows its 12-word recovery phrase once. Write it down. If you lose "
+            "this computer and do not have the phrase, the money is gone."
         )
         self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
         layout.addWidget(self.phrase_words)
         self.phrase = Label(self._theme, "", "reading", mono=True, wrap=True)
         layout.addWidget(self.phrase)
-        self.again = LinkButton(self._theme, tr("Show the words again"))
+        self.again = LinkButton(self._theme, tr("Show phrase again"))
         self.again.clicked.connect(self._show_words)
         self.again.hide()
         self.answers: list[QLineEdit] = []
@@ -146,7 +146,7 @@ class AddWalletDialog(Dialog):
         self.file = Button(self._theme, tr("Choose a key file…"), "folder")
         self.file.clicked.connect(self._choose_file)
         layout.addWidget(self.file, 0, Qt.AlignmentFlag.AlignLeft)
-        self.password = self._secret(layout, tr("Password of the key file"))
+        self.password = self._secret(layout, tr("Key file password"))
         return page
 
     def _make_watch(self) -> QWidget:
@@ -177,7 +177,7 @@ class AddWalletDialog(Dialog):
         self.pages.setCurrentIndex([key for key, _ in WAYS].index(way))
         self.chain.setEnabled(way in ("new", "import"))
         words = {
-            "new": tr("Show the words"),
+            "new": tr("Show recovery phrase"),
             "import": tr("Import"),
             "file": tr("Import"),
             "watch": tr("Add watch-only"),

@@ -50,7 +50,7 @@ class ComparePage(QWidget):
         column.addLayout(head)
         self.verdict = Label(theme, "", weight=600, wrap=True)
         column.addWidget(self.verdict)
-        titles = (tr("When"), tr("What"), "Rialto", tr("Service"), tr("Verdict"))
+        titles = (tr("When"), tr("What"), "Rialto", tr("Service"), tr("Result"))
         self.table = PlainTable(theme, tr("Charges side by side"), titles, (130, 0, 100, 100, 210), (2, 3))
         self.empty = EmptyState(
             theme,
@@ -96,7 +96,7 @@ class SignaturesPage(QWidget):
         )
         column.addWidget(Label(theme, text, role="text2", wrap=True))
         titles = (tr("When"), tr("Wallet"), tr("What"), tr("For"), tr("Address"))
-        self.table = PlainTable(theme, tr("Signed documents"), titles, (130, 140, 90, 170, 0))
+        self.table = PlainTable(theme, tr("Signatures"), titles, (130, 140, 90, 170, 0))
         column.addWidget(self.table, 2)
         self.empty = EmptyState(
             theme,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
     from app.ui.wallet.state import KeyRow
 
-KINDS = (("INFERENCE", tr("Generate requests only")), ("ADMIN", tr("Also view and change the account")))
+KINDS = (("INFERENCE", tr("Make requests only")), ("ADMIN", tr("Make requests and manage the account")))
 MAX_NAME_CHARS = 64
 DATE_FORM = "yyyy-MM-dd"
 
@@ -104,7 +104,7 @@ class KeyDialogs:
             self._theme, self._parent, tr("Revoke {name}?", name=row.name), text, action=tr("Revoke"), danger=True
         ):
             return ""
-        return await self._presenter.revoke(row.id) or tr("{name} is revoked", name=row.name)
+        return await self._presenter.revoke(row.id) or tr("{name} revoked", name=row.name)
 
     async def _answer(self, dialog: Dialog) -> bool:
         self.open = dialog

@@ -100,7 +100,7 @@ class KeyView(QWidget):
     def show_page(self, page: KeyPage) -> None:
         self.facts.set_text(" · ".join(f"{name}: {value}" for name, value in page.facts))
         self.facts.setVisible(bool(page.facts))
-        self.problem.set_text(tr("Asking the service") if page.busy else page.problem)
+        self.problem.set_text(tr("Contacting the service") if page.busy else page.problem)
         self.problem.setVisible(page.busy or bool(page.problem))
         self.limits.rows.set_lines(page.limits)
         self.hits.rows.set_lines(page.hits)

@@ -32,7 +32,7 @@ class OpenPaymentCard(Card):
 
     def __init__(self, theme: Theme, payment: OpenPayment) -> None:
         super().__init__(theme, padding=(14, 12), fill="warn_tint", border="warn")
-        self.setAccessibleName(tr("Open payment of {amount}", amount=money.money(payment.amount)))
+        self.setAccessibleName(tr("Pending payment of {amount}", amount=money.money(payment.amount)))
         title = tr(
             "{amount} from {account} is not settled", amount=money.money(payment.amount), account=payment.account
         )

@@ -83,13 +83,13 @@ class UsageTable(QTableWidget):
         others = sorted({tab for _, tab, _ in totals.by_day if tab not in CHART_TABS})
         tabs = [tab for tab in (*CHART_TABS, *others) if any(at == tab for _, at, _ in totals.by_day)]
         self.setColumnCount(len(tabs) + 2)
-        self.setHorizontalHeaderLabels([tr("Day"), *(tab_title(tab) for tab in tabs), tr("Sum")])
+        self.setHorizontalHeaderLabels([tr("Day"), *(tab_title(tab) for tab in tabs), tr("Total")])
         self.setRowCount(len(totals.days) + 1)
         for place, day in enumerate(totals.days):
             amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
             self._fill(place, day_of_year(day), amounts, totals.decimals)
         sums = [sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)) for tab in tabs]
-        self._fill(len(totals.days), tr("Sum"), sums, totals.decimals)
+        self._fill(len(totals.days), tr("Total"), sums, totals.decimals)
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(26, 17))
 
     def _fill(self, row: int, words: str, amounts: list[Decimal], decimals: int) -> None:

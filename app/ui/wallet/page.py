@@ -358,7 +358,7 @@ class WalletPage(QObject):
                 words=tr("history charges costs spending"),
             ),
             TabAction("wallet.compare", tr("Compare with the service's charges"), page("compare"), "", "layers"),
-            TabAction("wallet.signed", tr("Signed documents"), page("signed"), "", "signature"),
+            TabAction("wallet.signed", tr("Signatures"), page("signed"), "", "signature"),
             TabAction("wallet.key", tr("Current API key"), page("key"), "", "key"),
             TabAction("wallet.new_key", tr("Create API key…"), self.new_key, "", "plus"),
         )

@@ -176,7 +176,7 @@ class WalletPresenter(QObject):
         """Keep a limit, or none for empty text. Returns what is wrong with it, "" when it was kept."""
         budgets = with_limit(self._settings.value.budgets, key, text)
         if budgets is None:
-            return tr("An amount in USD, such as 1.50.")
+            return tr("Enter an amount in USD, such as 1.50.")
         self._settings.remember(budgets=budgets)
         self._tasks.replace("wallet limits", self._save)
         self._show_daily_limit()

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from app.service.service import Service
 
 KIND_WORDS = {"ADMIN": tr("Admin"), "INFERENCE": tr("Requests")}
-PERIOD_WORDS = {"EPOCH": tr("{amount} per day"), "MONTH": tr("{amount} per month"), "LIFETIME": tr("{amount} in all")}
+PERIOD_WORDS = {"EPOCH": tr("{amount} per day"), "MONTH": tr("{amount} per month"), "LIFETIME": tr("{amount} total")}
 NEEDS_ADMIN = tr("Viewing the account's keys requires an admin key.")
-NOT_HERE = tr("This service has no list of keys. Create and revoke them on its website.")
+NOT_HERE = tr("This service does not list its keys. Create and revoke them on its website.")
 UNKNOWN = tr("It is not clear whether the key was created. Check the list before you create another.")
 
 
@@ -119,7 +119,7 @@ class ApiKeysPresenter(QObject):
         try:
             hits = await service.account.limit_log()
         except (AuthenticationFailed, Forbidden):
-            return (), tr("The log of reached limits requires an admin key.")
+            return (), tr("Viewing the limits reached requires an admin key.")
         except ServiceError as error:
             return (), str(error)
         rows = ((_moment(each.at, clock), each.model_id, each.limit_type) for each in hits)

@@ -183,7 +183,11 @@ class ReceiptsPresenter(QObject):
         try:
             saved = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
         except (OSError, StorageError) as error:
-            reason = error.sentence if isinstance(error, StorageError) else (error.strerror or tr("the disk refused"))
+            reason = (
+                error.sentence
+                if isinstance(error, StorageError)
+                else (error.strerror or tr("the disk reported an error"))
+            )
             self.notice.emit(tr("The receipts could not be saved: {reason}.", reason=reason).replace("..", "."))
             return
         self.notice.emit(

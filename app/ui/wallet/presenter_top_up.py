@@ -124,7 +124,7 @@ class TopUpPresenter(QObject):
         """Take what was typed; the sentence under the field says what is wrong with it."""
         amount = read_limit(text)
         if amount is None:
-            self._change(problem=tr("An amount in USD, such as 25."))
+            self._change(problem=tr("Enter an amount in USD, such as 25."))
             return
         self._change(amount=amount, problem=self._amount_problem(amount))
 
@@ -184,14 +184,14 @@ class TopUpPresenter(QObject):
 
     def _amount_problem(self, amount: Decimal) -> str:
         if amount < SMALLEST_USD:
-            return tr("The smallest top-up is {smallest_usd}.", smallest_usd=money(SMALLEST_USD))
+            return tr("The minimum top-up is {smallest_usd}.", smallest_usd=money(SMALLEST_USD))
         cap = self._own_cap()
         if cap is not None and amount > cap:
             return tr("Your limit for top-ups is {cap}.", cap=money(cap))
         if amount > LARGEST_USD:
-            return tr("The largest top-up is {largest_usd}.", largest_usd=money(LARGEST_USD))
+            return tr("The maximum top-up is {largest_usd}.", largest_usd=money(LARGEST_USD))
         if amount != round(amount, 6):
-            return tr("Up to 6 decimals.")
+            return tr("Use up to 6 decimal places.")
         return ""
 
     async def _keep_open(self, account: Account) -> None:
@@ -282,7 +282,7 @@ class TopUpPresenter(QObject):
             offer_ends=ends,
             checks=(
                 tr("The amount is the {amount} you chose", amount=money(amount)),
-                tr("The receiver is the one the service just named"),
+                tr("The recipient is the one the service just named"),
                 tr(
                     "The token is {symbol} on {network_name}, at the known address",
                     symbol=fresh.token.symbol,
@@ -397,7 +397,7 @@ class TopUpPresenter(QObject):
             return await accept_signature(prepared, signature)
         signer = await asyncio.to_thread(self._keys.signer, account)
         if not isinstance(signer, EthAccountSigner):
-            raise KeyUnavailable("elsewhere", tr("The key of this wallet is elsewhere. Paste its signature."))
+            raise KeyUnavailable("elsewhere", tr("The key for this wallet is elsewhere. Paste its signature."))
         return await sign_payment(prepared, signer)
 
     async def _settle(self, account: Account, intent: Intent) -> None:

@@ -109,7 +109,7 @@ class ReceiptsPage(QWidget):
         """Show the sums of what the filter finds."""
         parts = [tr_n("{n} receipt", "{n} receipts", totals.count), tr("{spent} spent", spent=money(totals.spent))]
         if totals.play:
-            parts.append(tr("{play} of play money", play=money(totals.play)))
+            parts.append(tr("{play} in play money", play=money(totals.play)))
         if totals.expected:
             parts.append(
                 tr(

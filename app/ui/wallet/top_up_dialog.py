@@ -206,7 +206,7 @@ class TopUpDialog(Dialog):
         head.addWidget(self.copy)
         layout.addLayout(head)
         words = tr(
-            "A one-time permission to move this amount to this receiver. It gives no other access and "
+            "A one-time permission to move this amount to this recipient. It gives no other access and "
             "cannot be revoked once sent."
         )
         layout.addWidget(Label(theme, words, role="text2", wrap=True))
@@ -449,7 +449,7 @@ class TopUpDialog(Dialog):
         words = tr("Continue")
         if view.step == "review":
             words = f"{tr('Pay') if view.watch_only else tr('Sign and pay')} {format_number(view.amount, 2)}"
-        asking = tr("Waiting…") if view.waits_until is not None else tr("Asking the service…")
+        asking = tr("Waiting…") if view.waits_until is not None else tr("Contacting the service…")
         self.go.setText(asking if view.busy else words)
         self.go.set_icon("signature" if view.step == "review" else "")
         self.go.set_hint("Ctrl+Enter" if view.step == "review" else "")

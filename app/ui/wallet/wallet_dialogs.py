@@ -39,8 +39,8 @@ def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
         (
             tr("Rialto cannot pay on Solana."),
             tr(
-                "Such a payment needs a recent Solana block, and Rialto does not contact Solana nodes. This wallet "
-                "can sign in and spend its credits like any other."
+                "A Solana payment needs a recent Solana block, and Rialto does not contact Solana nodes. "
+                "This wallet can sign in and spend its credits like any other."
             ),
         ),
         (tr("Pay from elsewhere."), pay),
@@ -74,7 +74,7 @@ class WalletDialogs(QObject):
     async def show_address(self, card: AccountCard) -> None:
         """The whole address, to be read, copied or scanned."""
         theme = self._theme
-        dialog = self.open = Dialog(theme, self._parent, tr("Address of {name}", name=card.name))
+        dialog = self.open = Dialog(theme, self._parent, tr("Address for {name}", name=card.name))
         words = (
             tr("Send only USDC on Base to this address.")
             if card.chain == "evm"
@@ -140,7 +140,7 @@ class WalletDialogs(QObject):
         theme = self._theme
         dialog = self.open = Dialog(theme, self._parent, tr("Sign in with another device"), width=620)
         words = tr(
-            "The key of {name} is not on this computer. Sign this text with it and paste the signature.", name=name
+            "The key for {name} is not on this computer. Sign this text with it and paste the signature.", name=name
         )
         dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
         document = QPlainTextEdit(text)

@@ -49,7 +49,7 @@ async def test_a_video_is_filled_in_queued_fetched_played_and_cleaned_up(
         video.press(video.delete_button)
         await video.say_yes()
         await video.reaches(job_id, "cleaned")
-        assert video.remote_text() == "The service has no copy" and not video.delete_button.isVisible()
+        assert video.remote_text() == "The service no longer has a copy" and not video.delete_button.isVisible()
 
 
 async def test_the_player_seeks_steps_and_loops_by_its_keys(tmp_home: Path, theme: Theme, controls: Controls) -> None:

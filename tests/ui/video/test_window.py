@@ -74,7 +74,7 @@ async def test_the_switch_lets_the_service_delete_its_copy_once_the_file_is_whol
         await video.reaches(job_id, "running")
         await controls.turn_clock(10)
         await video.reaches(job_id, "cleaned")
-        await until(lambda: video.remote_text() == "The service has no copy")
+        await until(lambda: video.remote_text() == "The service no longer has a copy")
         for exchange in video.exchanges:
             body = exchange.request.body
             assert not (isinstance(body, dict) and body.get("delete_media_on_completion"))

@@ -66,7 +66,7 @@ class Composer(QWidget):
             shortcut="Ctrl+Shift+B",
         )
         self.citations = PillButton(theme, tr("Citations"), "quote", shortcut="Ctrl+Shift+X")
-        self.thinking = PillButton(theme, tr("Thinking"), "bulb", shortcut="Ctrl+Shift+T")
+        self.thinking = PillButton(theme, tr("Reasoning"), "bulb", shortcut="Ctrl+Shift+T")
         self.links = PillButton(theme, tr("Read links"), "link", shortcut="Ctrl+Shift+K")
         self.structure = PillButton(theme, "", "wrench", checked=True)
         self.structure.setAccessibleDescription(tr("JSON output and functions"))
@@ -74,7 +74,7 @@ class Composer(QWidget):
         self.more = PillButton(theme, "", "chevron-up")
         self.more.setCheckable(False)
         self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
-        self.more.setAccessibleDescription(tr("More toggles"))
+        self.more.setAccessibleDescription(tr("More options"))
         self.attach = IconButton(theme, "attach", tr("Attach files"), shortcut="Ctrl+O")
         self._pills: dict[str, PillButton] = {
             "web_search": self.web,

@@ -153,9 +153,9 @@ class ParametersPage(QScrollArea):
 
     def _build_reasoning(self) -> None:
         section = Section(self._theme, tr("Reasoning"))
-        self.thinking = self._switch("thinking", tr("Thinking"))
+        self.thinking = self._switch("thinking", tr("Reasoning"))
         self.tags = self._switch("remove_think_tags", tr("Remove think tags"))
-        self._thinking_row = ParameterRow(self._theme, tr("Thinking"), self.thinking)
+        self._thinking_row = ParameterRow(self._theme, tr("Reasoning"), self.thinking)
         self._tags_row = ParameterRow(self._theme, tr("Remove think tags"), self.tags)
         section.add(self._thinking_row)
         section.add(self.more.effort_row)

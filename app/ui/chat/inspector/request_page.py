@@ -106,7 +106,7 @@ class RequestPage(CallPane):
 
     def _outcome_of(self, view: RequestView) -> str:
         if view.status is None:
-            return tr("No answer yet.")
+            return tr("No response yet.")
         parts = [str(view.status)]
         if view.sent_at is not None:
             parts.append(tr("sent {sent_at}", sent_at=money.clock(view.sent_at)))

@@ -36,7 +36,7 @@ class DeprecationStrip(QWidget):
         row.addWidget(IconLabel(theme, "clock", "warn", px=14), 0, Qt.AlignmentFlag.AlignTop)
         self.words = Label(theme, "", "small", "text2", wrap=True)
         row.addWidget(self.words, 1)
-        self.changes = LinkButton(theme, tr("What changes…"))
+        self.changes = LinkButton(theme, tr("Show changes…"))
         self.choose = LinkButton(theme, tr("Choose…"))
         self.close_button = LinkButton(theme, tr("Later"))
         self.close_button.setAccessibleName(tr("Do not show this again for this model"))

@@ -53,9 +53,9 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
         what = (
             tr("The service's content rules ended this answer")
             if has_words
-            else tr("The service's content rules refused this")
+            else tr("The service's content rules do not allow this")
         )
-        kept = tr("Everything before that is kept. The receipt shows what was charged.") if has_words else ""
+        kept = tr("Everything before that is saved. The receipt shows what was charged.") if has_words else ""
         return Problem(
             what, f"{said} {kept}".strip(), primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield"
         )

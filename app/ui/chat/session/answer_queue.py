@@ -219,7 +219,7 @@ class AnswerQueue(QObject):
         if problem is not None:
             self._problems[message_id] = problem._replace(
                 countdown_until=None,
-                meaning=tr("Your message is kept. Nothing is sent automatically."),
+                meaning=tr("Your message is saved. Nothing is sent automatically."),
                 primary=ActionSpec("retry", tr("Try again")),
                 alternative=None,
             )
@@ -330,7 +330,7 @@ class AnswerQueue(QObject):
         if ending.trouble is not None:
             return not_sent(ending.trouble.sentence)
         if ending.state == "failed":
-            return Problem(tr("No answer"), tr("Something in Rialto failed. Your message is kept."))
+            return Problem(tr("No answer"), tr("Something in Rialto failed. Your message is saved."))
         if ending.state != "complete":
             return None
         info = ending.exchange.info if ending.exchange is not None else None
@@ -493,7 +493,7 @@ def wait_problem(wait: RetryWait, now: datetime) -> Problem:
     offline, in_turn = wait.reason == "connection", wait.reason == "pace"
     what = tr("The service could not be reached") if offline else tr("The service is busy")
     return Problem(
-        tr("This minute's limit is used up") if in_turn else what,
+        tr("You have reached the limit for this minute") if in_turn else what,
         tr("Your message is next in line.")
         if in_turn
         else tr("Trying again, attempt {attempt}.", attempt=wait.attempt + 1),

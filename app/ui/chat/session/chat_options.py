@@ -131,7 +131,7 @@ def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
     if not thinks:
         tags = Control(False, tr("{name} does not show its reasoning.", name=name))
     elif not options.thinking:
-        tags = Control(False, tr("Thinking is off."))
+        tags = Control(False, tr("Reasoning is off."))
 
     documents = Control() if looks_up else Control(False, tr("Needs web search or links to read."))
     results = documents
@@ -141,7 +141,7 @@ def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:
     if can is not None and not can.supports_reasoning_effort:
         effort = Control(False, tr("{name} has no effort setting.", name=name))
     elif thinks and not options.thinking:
-        effort = Control(False, tr("Thinking is off."))
+        effort = Control(False, tr("Reasoning is off."))
 
     keeps = Control()
     if model is not None and not model.keeps_turns:

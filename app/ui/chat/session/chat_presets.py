@@ -92,7 +92,7 @@ def _words_of(preset: Preset) -> str:
         if options.temperature is not None
         else []
     )
-    parts += [tr("no thinking")] if not options.thinking else []
+    parts += [tr("no reasoning")] if not options.thinking else []
     parts += [tr("custom prompt")] if options.system_prompt.strip() else []
     return ", ".join(part for part in parts if part)
 

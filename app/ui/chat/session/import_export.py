@@ -62,9 +62,9 @@ class Transfer:
             packed = await asyncio.to_thread(write)
         except OSError as error:
             return tr(
-                "{name} could not be written: {strerror}",
+                "{name} could not be saved: {strerror}",
                 name=path.name,
-                strerror=error.strerror or tr("the disk refused it"),
+                strerror=error.strerror or tr("the disk reported an error"),
             )
         return Saved(path, _saved_words(path.name, packed))
 
@@ -143,7 +143,7 @@ def _free_path(path: Path) -> Path:
 def _saved_words(name: str, packed: Packed) -> str:
     """Where a chat was saved, and what of it is not in the file."""
     gone = tr_n("{n} attachment no longer on this computer", "{n} attachments no longer on this computer", packed.gone)
-    too_much = tr_n("{n} attachment beyond 700 MB", "{n} attachments beyond 700 MB", packed.too_much)
+    too_much = tr_n("{n} attachment over the 700 MB limit", "{n} attachments over the 700 MB limit", packed.too_much)
     if packed.gone and packed.too_much:
         return tr("Saved as {name}, without {gone} and {too_much}", name=name, gone=gone, too_much=too_much)
     if packed.gone or packed.too_much:

@@ -257,9 +257,9 @@ def kept_text(message: Message) -> str:
     tokens = _number(message.usage, "completion")
     parts = []
     if tokens:
-        parts.append(tr("{tokens} tokens kept", tokens=money.count(tokens)))
+        parts.append(tr("{tokens} tokens saved", tokens=money.count(tokens)))
     elif message.content:
-        parts.append(tr("The part that arrived is kept"))
+        parts.append(tr("The part that arrived is saved"))
     if message.cost_usd is not None:
         parts.append(money.cost(message.cost_usd, str(message.usage.get("cost_source") or "none")))
     return f"{said} {', '.join(parts)}{'.' if parts else ''}".strip()

@@ -232,7 +232,7 @@ class OpenChat:
         refused = self._refused()
         if refused:
             return tr("{refused} Remove it, or choose another model.", refused=refused)
-        extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is not complete.")
+        extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is incomplete.")
         return self.structure.fault() or extra_fault
 
     def _refused(self) -> str:

@@ -27,7 +27,7 @@ def misfit(value: object, schema: Mapping[str, Any]) -> str:
 
 def _misfit(value: object, schema: object, root: Mapping[str, Any], at: str, depth: int) -> str:
     if schema is False:
-        return tr("{at} should not be there", at=at)
+        return tr("{at} is not allowed", at=at)
     if not isinstance(schema, Mapping) or depth > MAX_DEPTH:
         return ""
     if "$ref" in schema:

@@ -55,9 +55,9 @@ class Structure(NamedTuple):
     def fault(self) -> str:
         """Why nothing can be sent with this, "" when it can."""
         if self.use_schema and isinstance(answer_format(self.schema), Fault):
-            return tr("The answer schema is not complete.")
+            return tr("The answer schema is incomplete.")
         if self.use_functions and isinstance(functions_of(self.functions), Fault):
-            return tr("The functions in Parameters are not complete.")
+            return tr("The functions in Parameters are incomplete.")
         return ""
 
     def summary(self) -> str:

@@ -117,7 +117,7 @@ class SearchPane(QWidget):
         elif number >= MOST_HITS:
             words = tr("Showing the newest {number} results. Add words to narrow the search.", number=number)
         else:
-            words = tr_n("{n} place", "{n} places", number)
+            words = tr_n("{n} match", "{n} matches", number)
         self.note.set_text(words)
 
     def _start_over(self) -> None:

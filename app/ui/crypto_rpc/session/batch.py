@@ -140,7 +140,7 @@ def json_sentence(error: json.JSONDecodeError) -> str:
         "Illegal trailing comma before end of object": tr("There is an extra comma before the closing bracket."),
         "Illegal trailing comma before end of array": tr("There is an extra comma before the closing bracket."),
         "Unterminated string starting at": tr("A closing quote is missing."),
-        "Invalid control character at": tr("A text contains a line break. Use \\n instead."),
+        "Invalid control character at": tr("A string contains a line break. Use \\n instead."),
         "Extra data": tr("There is extra text after the end."),
     }.get(error.msg, tr("This is not JSON."))
 
@@ -195,5 +195,5 @@ def _fault(item: object) -> str:
         return tr('The "params" must be a list [ ] or an object { }.')
     unknown = [key for key in item if key not in _ITEM_KEYS]
     if unknown:
-        return tr("A call has no “{unknown}”.", unknown=unknown[0][:40])
+        return tr("A call cannot contain “{unknown}”.", unknown=unknown[0][:40])
     return ""

@@ -66,10 +66,10 @@ def _row_view(draft: Draft, catalogue: MethodCatalogue | None, row: CallRow) -> 
                 "{method} is not a method of {network_title}.", method=row.method, network_title=network_title(network)
             )
         elif not catalogue.is_known(network, row.method):
-            warning = tr("{method} is not in the service’s list; it may be refused.", method=row.method)
+            warning = tr("{method} is not in the service’s list, so it may be refused.", method=row.method)
             if len(draft.rows) > 1:
                 warning = tr(
-                    "Call {id}: {method} is not in the service’s list; the whole batch may be refused.",
+                    "Call {id}: {method} is not in the service’s list, so the whole batch may be refused.",
                     id=row.id,
                     method=row.method,
                 )

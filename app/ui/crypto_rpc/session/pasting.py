@@ -32,7 +32,7 @@ def read_pasted(text: str) -> Pasted:
         return Pasted(read_text(stripped))
     words = _words(stripped.removeprefix("$").strip())
     if words is None:
-        return Pasted(ReadText(problems=(TextProblem(1, tr("The quotes in this command do not match.")),)))
+        return Pasted(ReadText(problems=(TextProblem(1, tr("A quote in this command is not closed.")),)))
     body, network, key = "", "", ""
     waiting = ""
     for word in words[1:]:

@@ -145,8 +145,8 @@ def question_of(
         elif chain_id is not None and each.chain_id != chain_id:
             warnings.append(
                 tr(
-                    "It is signed for chain {chain_id}; {network_title} is chain {chain_id2}. The network will refuse "
-                    "it.",
+                    "It is signed for chain {chain_id}, but {network_title} is chain {chain_id2}. The network "
+                    "will refuse it.",
                     chain_id=each.chain_id,
                     network_title=network_title(network),
                     chain_id2=chain_id,
@@ -383,8 +383,8 @@ def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
     """What is said while a request waits before it is sent again; the service's own words first (R-RPC-43)."""
     said = wait.message.strip().rstrip(".")
     return Problem(
-        said or tr("The service did not accept the request yet"),
-        tr("Nothing was charged. Rialto sends it again with the same key when the time is up. Stop cancels it."),
+        said or tr("The service has not accepted the request yet"),
+        tr("Nothing was charged. Rialto sends it again with the same key when the wait is over. Stop cancels it."),
         severity="warn",
         icon="clock",
         countdown_until=now + timedelta(seconds=wait.wait_s),

@@ -11,7 +11,7 @@ from app.translation import tr
 from app.ui.images.form import FORMAT_TITLES
 from app.ui.images.state import KIND_WORDS, Details, PaidAction, Tile
 
-NO_REMARKS = tr("No remarks")
+NO_REMARKS = tr("None")
 
 
 def cost_words(image: StoredImage) -> str:
@@ -54,7 +54,7 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
     """Return what stands beside the gallery."""
     seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""  # no amount: copied as it is
     if image.total > 1 and image.seed is None and image.kind == "generate":
-        seed = tr("unknown for image {number} of one call", number=image.number)
+        seed = tr("unknown for image {number} of one request", number=image.number)
     cost = cost_words(image)
     if cost and not image.charged and image.state != "sending":
         cost += f", {money.PLAY_MONEY}"

@@ -102,7 +102,7 @@ class AboutPresenter(QObject):
         else:
             if is_newer(release.version, than=self._version):
                 said = tr(
-                    "Rialto {version} is out. You have {version2}. Rialto never installs updates automatically.",
+                    "Rialto {version} is available. You have {version2}. Rialto never installs updates automatically.",
                     version=release.version,
                     version2=self._version,
                 )

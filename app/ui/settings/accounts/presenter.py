@@ -197,7 +197,7 @@ class AccountsPresenter(QObject):
             async with asyncio.timeout(None if account.watch_only else CHECK_WITHIN_S):  # its owner signs elsewhere
                 return await self._check(account, typed_key)
         except TimeoutError:
-            raise TimedOut(tr("No answer in time."), surely_not_sent=False) from None
+            raise TimedOut(tr("The service did not respond in time."), surely_not_sent=False) from None
 
     async def _find(self, draft: AccountDraft, account: Account, key: str) -> tuple[Account, CheckedKey]:
         """Check the key at the address as typed; where a host alone answers otherwise, at the usual paths."""
@@ -405,7 +405,7 @@ class AccountsPresenter(QObject):
         answered = self._answered(account.id)
         if not test.outcome and answered is not None:
             latency = f"{answered.latency_ms} ms" if answered.latency_ms is not None else ""
-            test = TestLine("", tr("Answered {at}", at=when(answered.at, self._now())), latency)
+            test = TestLine("", tr("Responded {at}", at=when(answered.at, self._now())), latency)
         return AccountRow(
             id=account.id,
             name=account.name,

@@ -317,7 +317,7 @@ def _problems(draft: ProxyDraft, *, has_password: bool) -> dict[str, str]:
     elif "@" in host or "/" in host or any(char.isspace() for char in host):
         problems["host"] = tr("Enter only the host, such as proxy.example.net, without https://, user or path.")
     if not (draft.port.isascii() and draft.port.isdigit() and 0 < int(draft.port) < 65536):
-        problems["port"] = tr("1 to 65535.")
+        problems["port"] = tr("Enter a port from 1 to 65535.")
     if draft.has_login:
         if not draft.user:
             problems["user"] = tr("Enter the user name.")

@@ -78,7 +78,7 @@ class ControlsPage(Groups):
         self.clock_right.clicked.connect(partial(self._turn, 0.0))
         flow.addWidget(self.clock_right)
         words = tr("Queues finish, cloned voices and downloads expire, and rate limits reset, without waiting.")
-        card.add(Stacked(theme, tr("Move its clock forward"), words, holder, self._clock_value))
+        card.add(Stacked(theme, tr("Move the clock forward"), words, holder, self._clock_value))
         self.speed = NumberField(theme, tr("Chat speed in tokens per second"), low=0, high=10_000, value=80)
         self.speed.setSuffix(f" {tr('tokens/s')}")
         self.speed.value_edited.connect(lambda value: self._presenter.behave(tokens_per_second=value))
@@ -95,8 +95,9 @@ class ControlsPage(Groups):
         self.reset = DangerButton(self.theme, tr("Reset everything"), size="small")
         self.reset.clicked.connect(self._presenter.reset)
         words = tr(
-            "Resets balances, callers, cloned voices, videos, blockchains, the request log, the clock and "
-            "every control above. The address, the key and your history in Rialto stay."
+            "Resets balances, keys' accounts, cloned voices, videos, blockchains, the request log, the "
+            "clock and every control above. The address, the key and your history in Rialto do not "
+            "change."
         )
         card.add(SettingRow(self.theme, tr("Reset the Sandbox"), self.reset, meaning=words))
         return card
@@ -169,9 +170,9 @@ class FaultRow(Stacked):
         self.times = ChoiceField(theme, tr("{title}: how often", title=fault.title), small=True)
         for count, words in (
             (1, tr("Next request")),
-            (2, tr("2 calls")),
-            (5, tr("5 calls")),
-            (20, tr("20 calls")),
+            (2, tr("2 requests")),
+            (5, tr("5 requests")),
+            (20, tr("20 requests")),
             (0, tr("Every request")),
         ):
             self.times.addItem(words, count)

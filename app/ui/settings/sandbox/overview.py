@@ -59,9 +59,9 @@ class OverviewPage(Groups):
         words.setSpacing(theme.px(2))
         words.addWidget(Label(theme, tr("A practice service inside Rialto"), weight=600, wrap=True))
         text = tr(
-            "It has the same API as a real service, with the same errors, limits and prices, paid with play "
-            "money. It answers from the handbook; it is not a language model. Models from a local server on "
-            "this computer are listed next to it."
+            "It has the same API as a real service, with the same errors, limits and prices, paid with "
+            "play money. It answers from the handbook and is not a language model. Models from a local "
+            "server on this computer are also listed."
         )
         words.addWidget(Label(theme, text, "small", "text2", wrap=True))
         row.addLayout(words, 1)

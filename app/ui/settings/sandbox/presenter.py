@@ -122,7 +122,7 @@ class SandboxPresenter(QObject):
                 await self._take(controls, self._seen, WAIT_S)
         except ServiceError as error:
             if self.state.running:
-                self._change(silent=tr("The Sandbox does not answer: {message}", message=error.message))
+                self._change(silent=tr("The Sandbox is not responding: {message}", message=error.message))
 
     async def _take(self, controls: SandboxControls, seen: SandboxStatus | None, wait_s: float = 0.0) -> None:
         look = await controls.status(seen, wait_s=wait_s if seen is not None else 0.0)
@@ -343,7 +343,7 @@ def _words(error: Any) -> str:
 
 def _texts(row: RequestRow, details: CallDetails) -> tuple[str, str]:
     first = f"{row.method} {row.path}"
-    status = f"{row.status}" if row.status else tr("cut without an answer")
+    status = f"{row.status}" if row.status else tr("closed without a response")
     return _side(first, details.request), _side(status, details.response)
 
 
@@ -354,7 +354,7 @@ def _side(first: str, side: Side) -> str:
 
 def _body(side: Side) -> str:
     if side.kind == "media":
-        return tr("[{size_bytes} bytes of media, not kept]", size_bytes=format_number(side.size_bytes))
+        return tr("[{size_bytes} bytes of media, not saved]", size_bytes=format_number(side.size_bytes))
     try:
         text = json.dumps(json.loads(side.text), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):  # no JSON, or its beginning only

@@ -146,7 +146,7 @@ class RequestDetails(QWidget):
         self._title.set_text(f"{row.method} {row.path}")
         tone = "ok" if 200 <= row.status < 400 else "warn" if 400 <= row.status < 500 else "bad"
         self._badge.set_badge(str(row.status) if row.status else tr("Cut"), tone)
-        charged = tr("{cost_usd} of play money", cost_usd=money(row.cost_usd)) if row.cost_usd else tr("not charged")
+        charged = tr("{cost_usd} in play money", cost_usd=money(row.cost_usd)) if row.cost_usd else tr("not charged")
         facts = (
             clock(row.at),
             tr("took {duration_s}", duration_s=duration(row.duration_s)),

@@ -136,9 +136,9 @@ STATUSES = (
     (504, tr("504 Timeout")),
 )
 LIES = (
-    ("length", tr("Shorter than announced")),
+    ("length", tr("Shorter than declared")),
     ("json", tr("Truncated JSON")),
-    ("html", tr("A web page")),
+    ("html", tr("Web page")),
     ("empty", tr("Empty body")),
     ("type", tr("Wrong content type")),
 )
@@ -255,7 +255,7 @@ def words_of(name: str, values: Mapping[str, Any]) -> str:
     if place:
         said.append(next((words.lower() for path, words in PLACES if path == place), place))
     times = values.get("times")
-    said.append(tr("until turned off") if times is None else tr_n("{n} more call", "{n} more calls", times))
+    said.append(tr("until turned off") if times is None else tr_n("{n} more request", "{n} more requests", times))
     return f"{known.title if known is not None else name}: {', '.join(said)}"
 
 

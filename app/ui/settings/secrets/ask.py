@@ -44,7 +44,7 @@ class SecretsQuestion(Card):
             ways.addWidget(way)
             way.toggled.connect(self._show_fields)
         self.body.addWidget(self._ways)
-        self.passphrase = SecretField(theme, tr("At least eight characters"))
+        self.passphrase = SecretField(theme, tr("At least 8 characters"))
         self.in_file.clicked.connect(lambda: self.passphrase.setFocus(Qt.FocusReason.OtherFocusReason))
         self.again = SecretField(theme, tr("Repeat the passphrase"))
         self._passphrase_box = FieldBox(theme, tr("Passphrase"), self.passphrase)

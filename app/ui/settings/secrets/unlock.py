@@ -82,11 +82,11 @@ class ChangePassphraseDialog(Dialog):
     def __init__(self, theme: Theme, parent: QWidget, secrets: Secrets) -> None:
         super().__init__(theme, parent, tr("Change passphrase"), width=_WIDTH)
         self._secrets = secrets
-        words = tr("Your keys are kept. Only the new passphrase unlocks them.")
+        words = tr("Your keys do not change. Only the new passphrase unlocks them.")
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.fields = {
             "old": SecretField(theme, ""),
-            "new": SecretField(theme, tr("At least eight characters")),
+            "new": SecretField(theme, tr("At least 8 characters")),
             "again": SecretField(theme, ""),
         }
         labels = (tr("Current passphrase"), tr("New passphrase"), tr("Repeat new passphrase"))

@@ -485,7 +485,7 @@ class VoiceCloning(QObject):
             name=voice.name,
             model_name=model.name if model is not None else voice.model,
             handle=voice.handle,
-            age=tr("made {cloned_at}", cloned_at=when(voice.cloned_at, now))
+            age=tr("created {cloned_at}", cloned_at=when(voice.cloned_at, now))
             if voice.cloned_at is not None
             else ""
             if voice.account_id == self._presenter.account_id

@@ -135,7 +135,7 @@ class RecordingController:
             )
         except OSError as error:
             return Problem(
-                tr("Recording could not start"), tr("The disk said: {strerror}.", strerror=error.strerror or error)
+                tr("Recording could not start"), tr("The disk reported: {strerror}.", strerror=error.strerror or error)
             )
         return None
 
@@ -214,7 +214,7 @@ class RecordingController:
         )
         kept = length_words(max(1, round(facts.seconds)))
         self._presenter.publish_row(
-            row, tr("Rialto quit while “{title}” was recorded. Its {kept} are saved.", title=row.title, kept=kept)
+            row, tr("Rialto quit while recording “{title}”. The first {kept} are saved.", title=row.title, kept=kept)
         )
 
 

@@ -149,7 +149,7 @@ def facts_of(
         (tr("Language hint"), language_name(str(row.options.get("language") or "")) or "none"),
         (tr("Words"), money.count(document.word_count) if document.segments else ""),
         (tr("Segments"), money.count(len(document.segments)) if document.segments else ""),
-        (tr("Times"), times.get(document.estimated, "") if document.segments else ""),
+        (tr("Timestamps"), times.get(document.estimated, "") if document.segments else ""),
         (tr("File"), path),
         ("SHA-256", row.file_hash),
     ]

@@ -80,7 +80,7 @@ class JobActions:
 
     async def _clean(self, job: VideoJob) -> None:
         if await self._presenter.job_poller.clean(job.id):
-            self._presenter.notice.emit(tr("The service deleted its copy. Yours is kept."))
+            self._presenter.notice.emit(tr("The service deleted its copy. Yours was not deleted."))
         else:
             self._presenter.notice.emit(tr("The service still has its copy."))
 

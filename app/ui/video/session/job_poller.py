@@ -131,7 +131,7 @@ class JobPoller(QObject):
 
     async def _note(self, job: VideoJob, told: VideoState) -> VideoState | None:
         if told.state == "failed":
-            note = tr("The service could not make this video. It said “{told}”.", told=told.told)
+            note = tr("The service could not generate this video. It said “{told}”.", told=told.told)
             await self._end(job, "failed", note, remote_copy=False)
             return None
         if told.state == "completed":  # and there is no address to fetch it from

@@ -25,9 +25,9 @@ _BADGES = {
     "waiting": (tr("Waiting"), "neutral", ""),
     "sending": (tr("Sending"), "accent", ""),
     "running": (tr("Rendering"), "accent", ""),
-    "ready": (tr("Fetching"), "accent", ""),
+    "ready": (tr("Downloading"), "accent", ""),
     "saved": (tr("Ready"), "ok", "check"),
-    "cleaned": (tr("Cleaned up"), "neutral", ""),
+    "cleaned": (tr("Service copy deleted"), "neutral", ""),
     "failed": (tr("Failed"), "bad", "error"),
     "expired": (tr("Expired"), "warn", "clock"),
     "unknown": (tr("Unknown"), "warn", "warning"),
@@ -167,7 +167,7 @@ class RowWriter:
             return tr("downloading")
         if job.queued_at is None:
             waits_s = self._send_waits_s()
-            return tr("sent {waits_s}", waits_s=money.due(waits_s, now)) if waits_s else tr("generating")
+            return tr("sends {waits_s}", waits_s=money.due(waits_s, now)) if waits_s else tr("generating")
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._job_store.usual_s(job.model)
         if not usual:
@@ -233,7 +233,7 @@ class RowWriter:
         if job.state == "sending" and self._send_waits_s():
             yield tr("Over the service's limit for this minute. It is sent once the minute is over.")
         if job.state == "running" and job.told and job.told.lower() not in KNOWN_WORDS:
-            yield tr("The service says “{told}”, which Rialto does not know.", told=job.told)
+            yield tr("The service reports the status “{told}”, which Rialto does not recognize.", told=job.told)
         if job.note:
             yield job.note
         rests_s = self._rests_s()
@@ -243,8 +243,8 @@ class RowWriter:
                 until = tr("at {now}, {until}", now=money.clock(now + timedelta(seconds=rests_s)), until=until)
             yield (
                 tr(
-                    "The service asked for fewer status checks. Rialto checks again {until}. The video is still being "
-                    "made.",
+                    "The service asked for fewer status checks. Rialto checks again {until}. The video is still "
+                    "being generated.",
                     until=until,
                 )
             )
@@ -296,7 +296,7 @@ def _remote_words(job: VideoJob) -> tuple[str, str]:
     if not job.has_video:
         return ("", "")
     if not job.remote_copy:
-        return (tr("The service has no copy"), tr("It was deleted after the file here was checked."))
+        return (tr("The service no longer has a copy"), tr("It was deleted after the file here was checked."))
     why = (
         tr("It is deleted as soon as the service responds.")
         if job.clean_after
@@ -436,7 +436,7 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
                 tr("given, version {version}", version=agreed.version) if agreed and agreed.version else tr("given"),
             )
         )
-    facts.append((tr("Ordered"), money.when(job.created_at, now)))
+    facts.append((tr("Created"), money.when(job.created_at, now)))
     if job.queue_id:
         facts.append((tr("Queue ID"), job.queue_id))
     if job.request_id:

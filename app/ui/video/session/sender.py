@@ -57,7 +57,9 @@ AT_ONCE = 4  # jobs of one account at the service; the others wait here, where t
 OLD_QUOTE = timedelta(minutes=10)
 DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
 TOO_MANY = tr("Over the service's limit for this minute. It is sent later. Nothing was charged.")
-ONLY_IN_MEMORY = tr("The job was queued, but its number could not be saved. Rialto keeps trying. Do not close it yet.")
+ONLY_IN_MEMORY = tr(
+    "The job was queued, but its number could not be saved. Rialto keeps trying. Do not quit Rialto yet."
+)
 WAITS_FOR_NETWORK = tr("Waiting for the network. Nothing was charged.")
 
 

@@ -169,7 +169,7 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
     faults = sum(each.is_fault for each in found)
     compared = len(found) - old
     if not found:
-        return tr("Neither side has a charge in this period")
+        return tr("No charges on either side in this period")
     words = []
     if compared:
         words.append(

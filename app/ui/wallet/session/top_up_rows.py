@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DOMAIN_ROWS = ("name", "version", "chainId", "verifyingContract")
 WAITS = {
-    "rate_limit": tr("The limit for top-up requests is used up for this minute."),
+    "rate_limit": tr("You have reached this minute's limit for top-up requests."),
     "server": tr("The service is busy."),
     "connection": tr("The service could not be reached."),
     "held": tr("Many requests failed recently, so Rialto is waiting for a moment."),
@@ -28,7 +28,7 @@ WAITS = {
 
 def wait_words(wait: RetryWait) -> str:
     """Why the top-up waits before it asks once more."""
-    return WAITS.get(wait.reason, tr("The service asked to wait."))
+    return WAITS.get(wait.reason, tr("The service asked Rialto to wait."))
 
 
 def way(option: PaymentOption) -> WayToPay:

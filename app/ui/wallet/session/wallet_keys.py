@@ -181,7 +181,9 @@ class WalletKeys(QObject):
         except (WalletError, SecretStoreError, AccountRefused, StorageError) as error:
             return error.sentence
         except OSError as error:
-            return tr("The file cannot be used: {strerror}.", strerror=error.strerror or tr("the disk refused"))
+            return tr(
+                "The file cannot be used: {strerror}.", strerror=error.strerror or tr("the disk reported an error")
+            )
         return ""
 
     async def new_phrase(self) -> str:
@@ -305,7 +307,7 @@ class WalletKeys(QObject):
         """Sign one, and write down what was signed and for which network. Raises `WalletError`."""
         account = self._accounts.get(account_id)
         if account is None:
-            raise KeyUnavailable("missing", tr("This wallet is no longer there."))
+            raise KeyUnavailable("missing", tr("This wallet no longer exists."))
         signer = EthAccountSigner(account.address, lambda: self._read_key(account))
         raw = await signer.sign_transaction(transaction)
         self.note(account, "transaction", network, transaction.document)
@@ -337,9 +339,9 @@ class WalletKeys(QObject):
     async def _read_key(self, account: Account) -> PrivateKey:
         """Raises `KeyUnavailable`, also for what the place for secrets says: signing knows no other words."""
         if self._locked:
-            raise KeyUnavailable("locked", tr("The wallets are locked. Unlock them in the Wallet tab."))
+            raise KeyUnavailable("locked", tr("Your wallets are locked. Unlock them in Wallet."))
         if account.watch_only:
-            raise KeyUnavailable("elsewhere", tr("The key of this wallet is elsewhere."))
+            raise KeyUnavailable("elsewhere", tr("The key for this wallet is elsewhere."))
         self._was_read = True
         problem, code = "", "missing"
         text: str | None = None
@@ -348,7 +350,7 @@ class WalletKeys(QObject):
         except SecretStoreError as error:
             problem, code = error.sentence, "locked" if isinstance(error, StoreLocked) else code
         if not text:
-            raise KeyUnavailable(code, problem or tr("The key of {name} is not on this computer.", name=account.name))
+            raise KeyUnavailable(code, problem or tr("The key for {name} is not on this computer.", name=account.name))
         return read_private_key(text, "evm" if account.address.startswith("0x") else "solana")
 
 
