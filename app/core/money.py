@@ -57,9 +57,9 @@ def money(amount: Decimal | None, decimals: int | None = None) -> str:
     return dollars(shown.copy_sign(known), max(0, -int(shown.as_tuple().exponent)))
 
 
-def bare(amount: Decimal | None) -> str:
+def bare(amount: Decimal | None, decimals: int | None = None) -> str:
     """Return the same without the sign of the currency, where a heading has it: `0.70`."""
-    return money(amount).replace("$", "").strip()
+    return money(amount, decimals).replace("$", "").strip()
 
 
 @or_dash

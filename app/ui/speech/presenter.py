@@ -334,7 +334,8 @@ class SpeechPresenter(CallingPresenter):
             )
 
         def row(takes: tuple[Take, ...]) -> TakeRow:
-            return clip(takes[0]) if len(takes) == 1 else comparison_row(takes, build_rows(takes, clip))
+            clips = tuple(build_rows(takes, clip))
+            return clips[0] if len(takes) == 1 else comparison_row(clips[0], takes, clips)
 
         self.takes_changed.emit(tuple(build_rows(takes_by_row(self.take_library.rows), row)))
 

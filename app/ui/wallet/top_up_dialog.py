@@ -540,4 +540,4 @@ def _holding(held: str, network: str, wanted: str) -> str:
 
 
 def _tokens(amount: Decimal) -> str:
-    return format_number(amount, money.decimals_of([amount]))
+    return money.bare(amount, money.decimals_of([amount]))

@@ -341,7 +341,7 @@ def receipts_of(reading: SpeechSynthesis) -> tuple[tuple[Run, ...], ...]:
         total = [
             Run(tr("{count} parts", count=len(ended))),
             Run(tr("{ended} characters", ended=money.count(sum(part.finish - part.start for part in ended)))),
-            Run(cost_words(reading.take) or money.cost(None), strong=True),
+            Run(cost_words((reading.take,)) or money.cost(None), strong=True),
         ]
         if not all(part.charged for part in ended):
             total.append(Run(money.PLAY_MONEY, role="sandbox"))

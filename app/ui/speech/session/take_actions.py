@@ -288,7 +288,7 @@ class TakeActions(QObject):
             voice=take.voice,
             model=take.model,
             length=money.position(take.duration_s) if take.duration_s else "",
-            cost=cost_words(take),
+            cost=cost_words((take,)),
             state="working" if take.id in self._working else take.state,
             note=self._notes.get(take.id, ""),
             starred=take.starred,

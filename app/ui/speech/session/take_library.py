@@ -60,7 +60,7 @@ def take_row(
         title=take.title or tr("Clip"),
         second_line=" · ".join(words for words in (voice, name, mark) if words),
         length=money.position(take.duration_s) if take.duration_s else "",
-        cost=cost_words(take),
+        cost=cost_words((take,)),
         group=money.day_group(take.created_at, now),
         starred=take.starred,
         working=working,
@@ -80,24 +80,24 @@ def takes_by_row(takes: Sequence[Take]) -> list[tuple[Take, ...]]:
     return [tuple(reversed(row)) for row in rows.values()]
 
 
-def comparison_row(takes: Sequence[Take], clips: Sequence[TakeRow]) -> TakeRow:
+def comparison_row(first: TakeRow, takes: tuple[Take, ...], clips: tuple[TakeRow, ...]) -> TakeRow:
     """Return the one row of a voice comparison; `clips` are the rows its takes would have by themselves."""
     voices = ", ".join(take.voice_name or take.voice for take in takes)
     return replace(
-        clips[0],
-        id=takes[0].audition,
+        first,
+        id=takes[0].audition if takes else first.id,
         second_line=tr_n("{n} voice: {voices}", "{n} voices: {voices}", len(takes), voices=voices),
         length="",
-        cost=cost_words(*takes),
+        cost=cost_words(takes),
         starred=any(clip.starred for clip in clips),
         working=any(clip.working for clip in clips),
         is_partial=False,
         plays=any(clip.plays for clip in clips),
-        clips=tuple(clips),
+        clips=clips,
     )
 
 
-def cost_words(*takes: Take) -> str:
+def cost_words(takes: tuple[Take, ...]) -> str:
     """Return what takes cost as far as anybody can say: "about $0.0186", "≤ $0.0186", "" when no price is known."""
     costs = [take.cost_usd for take in takes if take.cost_usd is not None]
     if not costs:
