@@ -74,6 +74,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.media.images": ("app.sandbox", "PIL.Image"),  # the type of an image, nothing that runs
     "app.sandbox.media.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
     "app.sandbox.media.video_enlarging": ("app.sandbox", "av"),
+    "app.sandbox.pytest_plugin": ("app.sandbox", "pytest"),  # loaded by pytest alone
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "httpx", "multipart"),
     # runs in a process of its own and draws nothing: LaTeX to SVG

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import math
 import os
 import re
@@ -46,6 +47,20 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         type=_folder,
         metavar="FOLDER",
         help="save accounts, jobs and chains in this folder for the next start (default: start over each time)",
+    )
+    parser.add_argument("--no-limits", action="store_true", help="no rate limits, and no block after failed calls")
+    parser.add_argument("--default-models", action="store_true", help="OpenAI's names of models and voices work")
+    parser.add_argument("--seed", type=int, metavar="N", help="the same requests get the same ids and images again")
+    parser.add_argument(
+        "--cors",
+        type=_origin,
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="let web pages of this origin call, such as http://localhost:5173; may be given again",
+    )
+    parser.add_argument(
+        "--ready-file", type=_new_file, metavar="FILE", help="write address and process id here when it answers"
     )
     parser.add_argument(
         "--answers",
@@ -93,6 +108,19 @@ def _folder(text: str) -> Path:
     return folder
 
 
+def _origin(text: str) -> str:
+    if not re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an origin such as http://localhost:5173")
+    return text
+
+
+def _new_file(text: str) -> Path:
+    file = Path(text)
+    if file.is_dir() or not file.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} cannot be a file")
+    return file
+
+
 def _answers(text: str) -> tuple[ScriptedAnswer, ...]:
     try:
         return load(Path(text))
@@ -136,21 +164,40 @@ async def serve(chosen: argparse.Namespace) -> None:
         partner=chosen.partner,
         any_key=chosen.any_key,
         local_ports=local_ports(chosen),
+        no_limits=chosen.no_limits,
+        default_models=chosen.default_models,
+        seed=chosen.seed,
+        cors=tuple(chosen.cors),
         answers=chosen.answers,
         keep=keep,
     )
+    ready: Path | None = chosen.ready_file
+
+    def serving(url: str) -> None:
+        if ready is not None:  # whole or not at all: somebody looks for it again and again
+            half = ready.with_name(f"{ready.name}.{os.getpid()}")
+            half.write_text(json.dumps({"url": url, "pid": os.getpid()}), encoding="utf-8")
+            half.replace(ready)
+
+    folder = chosen.data or Path.cwd()
     try:
-        await serve_until(
-            stopped, listener, chosen.data or Path.cwd(), ROOT / "resources", chosen.api_key, None, options
-        )
+        await serve_until(stopped, listener, folder, ROOT / "resources", chosen.api_key, None, options, serving=serving)
     except OSError as error:
-        sys.exit(f"{chosen.data} cannot be used: {error}")
+        sys.exit(f"{error.filename or chosen.data} cannot be used: {error}")
 
 
 def main() -> None:
     chosen = read_arguments()
     label_libraries()
-    asyncio.run(serve(chosen))
+    ready: Path | None = chosen.ready_file
+    if ready is None:
+        asyncio.run(serve(chosen))
+        return
+    ready.unlink(missing_ok=True)  # of one that was killed
+    try:
+        asyncio.run(serve(chosen))
+    finally:
+        ready.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

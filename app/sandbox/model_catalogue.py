@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -279,13 +279,43 @@ ALIASES = {
     "o4-mini": "rialto-reasoning",
     "e2ee-rialto": "rialto-sealed",  # programs that seal for names with this beginning only
 }
+# OpenAI's names by type, where they were asked for: a program with its defaults untouched then finds a model.
+DEFAULT_MODELS: Mapping[str, Mapping[str, str]] = {
+    "text": {
+        "gpt-3.5-turbo": "rialto-handbook",
+        "gpt-4": "rialto-handbook",
+        "gpt-4-turbo": "rialto-handbook",
+        "gpt-4o": "rialto-handbook",
+        "gpt-4.1": "rialto-handbook",
+        "gpt-4.1-nano": "rialto-handbook",
+        "gpt-5": "rialto-reasoning",
+        "gpt-5-mini": "rialto-reasoning",
+        "gpt-5-nano": "rialto-reasoning",
+        "o1": "rialto-reasoning",
+        "o3": "rialto-reasoning",
+        "o3-mini": "rialto-reasoning",
+    },
+    "tts": dict.fromkeys(("tts-1", "tts-1-hd", "gpt-4o-mini-tts"), "tts-kokoro"),
+    "asr": dict.fromkeys(("whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe"), "openai/whisper-large-v3"),
+    "image": dict.fromkeys(("dall-e-2", "dall-e-3", "gpt-image-1", "gpt-image-1-mini"), "rialto-canvas"),
+    "inpaint": dict.fromkeys(("dall-e-2", "gpt-image-1", "gpt-image-1-mini"), "firered-image-edit"),
+}
 
 
 class ModelCatalogue:
     """The Sandbox's own models, and those of model servers found on this computer."""
 
-    def __init__(self, local_servers: LocalServers, media: Callable[[], tuple[MediaModel, ...]] = tuple) -> None:
-        """`media` gives the records of models that are no text models; it is asked when one is first wanted."""
+    def __init__(
+        self,
+        local_servers: LocalServers,
+        media: Callable[[], tuple[MediaModel, ...]] = tuple,
+        has_defaults: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`media` gives the records of models that are no text models; it is asked when one is first wanted.
+
+        `has_defaults` says whether the names of `DEFAULT_MODELS` count.
+        """
+        self._has_defaults = has_defaults
         self._local_servers = local_servers
         self._media = media
 
@@ -302,11 +332,12 @@ class ModelCatalogue:
 
     def media_model(self, name: str, wanted_type: str) -> MediaModel | None:
         """Return the model of an id, if it is of that type."""
+        name = self._default(name, wanted_type)
         return next((model for model in self._media() if (model.id, model.type) == (name, wanted_type)), None)
 
     async def find(self, name: str) -> ModelEntry | None:
         """Return the model of an id, a trait or an alias."""
-        wanted = self.traits("text").get(name) or ALIASES.get(name) or name
+        wanted = self.traits("text").get(name) or ALIASES.get(name) or self._default(name, "text")
         for entry in OWN_MODELS:
             if entry.id == wanted:
                 return entry
@@ -322,7 +353,15 @@ class ModelCatalogue:
         return {trait: entry.id for entry in OWN_MODELS if entry.type == wanted_type for trait in entry.traits}
 
     def aliases(self, wanted_type: str) -> dict[str, str]:
-        return dict(ALIASES) if wanted_type == "text" else {}
+        own = ALIASES if wanted_type == "text" else {}
+        return {**own, **(DEFAULT_MODELS.get(wanted_type, {}) if self._has_defaults() else {})}
+
+    def listed_id(self, name: str) -> str:
+        """Return the id under which a name of `DEFAULT_MODELS` is listed; any other name is itself."""
+        return next((known for kind in DEFAULT_MODELS if (known := self._default(name, kind)) != name), name)
+
+    def _default(self, name: str, wanted_type: str) -> str:
+        return DEFAULT_MODELS.get(wanted_type, {}).get(name, name) if self._has_defaults() else name
 
     def pro_ids(self) -> frozenset[str]:
         return frozenset(entry.id for entry in OWN_MODELS if entry.pro)

@@ -26,7 +26,7 @@ async def list_models(call: Call) -> Response:
 
 async def one_model(call: Call) -> Response:
     entries = await call.site.models.listed("all")
-    wanted = call.path_values["id"]
+    wanted = call.site.models.listed_id(call.path_values["id"])
     for entry in entries:
         if entry.id == wanted:
             return json_answer(entry.as_json(call.world.clock.utc(), call.names.owner))

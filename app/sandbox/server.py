@@ -35,6 +35,10 @@ class Options:
     partner: bool = False  # the partner tier of rate limits
     any_key: bool = False  # every non-empty key is accepted, each with a balance of its own
     local_ports: Mapping[str, int] = field(default_factory=lambda: dict(LOCAL_PORTS))
+    no_limits: bool = False  # no rate limits, no caps, no block after failures
+    default_models: bool = False  # OpenAI's names of models and voices work
+    seed: int | None = None  # of ids and images; None: new ones at every start
+    cors: tuple[str, ...] = ()  # origins whose web pages may call, such as http://localhost:5173
     answers: tuple[ScriptedAnswer, ...] = ()  # given in place of the Sandbox's own; see `answers.load`
     keep: bool = False  # accounts, jobs and chains are in a file of the data folder and there again after a restart
 
@@ -146,16 +150,18 @@ async def serve_until(
         tokens_per_second=options.tokens_per_second,
         partner=options.partner,
         any_key=options.any_key,
+        no_limits=options.no_limits,
+        default_models=options.default_models,
     )
     store = None
     if options.keep:
         from app.sandbox.store import Store
 
         store = Store(data_dir)
-    world = World(api_key, settings, Clock(clock), store, options.answers)
+    world = World(api_key, settings, Clock(clock), store, options.answers, options.seed)
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
-    connections = Connections(Gate(site).handle)
+    connections = Connections(Gate(site, frozenset(options.cors)).handle)
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
     server = await asyncio.start_server(connections.serve, sock=listener)
     serving(f"{origin}/api/v1")

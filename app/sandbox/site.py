@@ -41,7 +41,7 @@ class Site:
     def models(self) -> ModelCatalogue:
         from app.sandbox.model_catalogue import ModelCatalogue
 
-        return ModelCatalogue(self.local_servers, lambda: self.media_models)
+        return ModelCatalogue(self.local_servers, lambda: self.media_models, lambda: self.world.settings.default_models)
 
     @cached_property
     def media_models(self) -> tuple[MediaModel, ...]:

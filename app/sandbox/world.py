@@ -7,6 +7,7 @@ before an answer goes out. No key is kept here: callers are known by a short fin
 from __future__ import annotations
 
 import hashlib
+import random
 import time
 from collections import UserDict, deque
 from collections.abc import Callable, Sequence
@@ -132,6 +133,8 @@ class Settings:
     timestamp_header: bool = False
     retry_count_header: int | None = None
     any_key: bool = False  # permissive: every non-empty key is a caller of its own
+    no_limits: bool = False  # nobody is refused for asking too often, too much at once or wrongly too often
+    default_models: bool = False  # OpenAI's names of models and voices mean the Sandbox's
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,9 @@ class World:
         clock: Clock,
         store: Store | None = None,
         answers: Sequence[ScriptedAnswer] = (),
+        seed: int | None = None,
     ) -> None:
+        """With a `seed`, the same requests in the same order get the same ids and images, again after each reset."""
         self.settings = settings
         self.clock = clock
         self.faults = Faults()
@@ -185,6 +190,7 @@ class World:
         self.kept: dict[str, Any] = {}  # what endpoints keep for everybody, each under its own name
         self.issued: dict[str, Caller] = {}  # who calls with a key that was made here, by its fingerprint
         self._key_id = fingerprint(api_key)
+        self._seed = seed
         self._store = store
         self._tables: dict[str, PersistentDict[Any]] = {}
         self._saved: dict[str, tuple[Account, int]] = {}  # and how many lines of the ledger
@@ -231,6 +237,10 @@ class World:
             return True
         return self._store is not None and self._store.get("accounts", caller_id, Account) is not None
 
+    def token(self, size_bytes: int) -> str:
+        """Return a new id in hexadecimal. Not for what has to be secret: a seed tells all of them."""
+        return f"{self.dice.getrandbits(8 * size_bytes):0{2 * size_bytes}x}"
+
     def table(self, name: str, kind: type[V]) -> PersistentDict[V]:
         """Return what endpoints keep under a name, also over a restart."""
         table = self._tables.get(name)
@@ -276,7 +286,11 @@ class World:
             setattr(self.settings, name, value)
 
     def _begin(self) -> None:
-        """The account of the key goes on under the id that it began with: the window makes a new key at each start."""
+        """Begin with nothing, and with the first id of a seed.
+
+        The account of the key goes on under the id that it began with: the window makes a new key at each start.
+        """
+        self.dice = random.SystemRandom() if self._seed is None else random.Random(self._seed)  # noqa: S311  # no secrets
         self._owner = self._names.setdefault("owner", self._key_id)
         self.books_since = self._times.setdefault("books_since", self.clock.now())  # nothing older is booked
 

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -34,7 +35,8 @@ def snippets() -> list[tuple[str, str, str]]:
 
 
 SETUP = [(language, code) for heading, language, code in snippets() if heading == "Start it and name it"]
-PYTHON = [(heading, code) for heading, language, code in snippets() if language == "python"]
+PYTHON = [(heading, code) for heading, language, code in snippets() if language == "python" and heading != "pytest"]
+OF_RUNNERS = {heading: code for heading, language, code in snippets() if heading in ("pytest", "JavaScript tests")}
 SHELL = [(heading, code) for heading, language, code in snippets() if language == "sh"][len(SETUP) :]
 
 
@@ -117,6 +119,22 @@ def test_the_shell_piece_runs(variables: dict[str, str], tmp_path: Path) -> None
     )
     assert done.returncode == 0, done.stderr
     assert "chat.completion" in done.stdout
+
+
+def test_the_piece_for_pytest_is_a_test_that_passes(tmp_path: Path) -> None:
+    (tmp_path / "test_weather.py").write_text(OF_RUNNERS["pytest"], encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "app.sandbox.pytest_plugin", "-p", "no:pytest-qt"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("node", [path] if (path := shutil.which("node")) else [])
+def test_the_piece_for_node_is_a_test_that_passes(variables: dict[str, str], tmp_path: Path, node: str) -> None:
+    (tmp_path / "weather.test.mjs").write_text(OF_RUNNERS["JavaScript tests"], encoding="utf-8")
+    environment = {**os.environ, **variables}
+    done = subprocess.run([node, "--test"], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "pass 1" in done.stdout, done.stdout
 
 
 def test_the_readme_leads_to_the_page() -> None:

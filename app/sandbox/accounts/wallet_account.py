@@ -43,10 +43,9 @@ ETHER_DECIMALS = 18
 
 def admit(call: Call, name: str, per_minute: int) -> None:
     """Count this request against a window of the caller. Raises `Refusal` 429 when it is used up."""
-    allowed = Allowance(per_minute)
-    call.headroom = call.caller.limits.admit(name, allowed, call.world.clock.now())
-    if call.headroom.exceeded:
-        raise Refusal(429, headers={"Retry-After": str(call.headroom.resets_in_s)})
+    headroom = call.count(name, Allowance(per_minute))
+    if headroom.exceeded:
+        raise Refusal(429, headers={"Retry-After": str(headroom.resets_in_s)})
 
 
 async def balance(call: Call) -> Response:

@@ -88,7 +88,7 @@ class Visit:
         self._inference = True
         if caller.ledger.balance_usd + caller.ledger.balance_diem < FLOOR_USD:
             raise below_the_floor(call, caller.ledger.balance_usd)
-        if caller.in_flight >= MAX_CONCURRENT:
+        if caller.in_flight >= MAX_CONCURRENT and not call.world.settings.no_limits:
             text = f"A wallet may have {MAX_CONCURRENT} requests at once; wait for one to finish"
             raise Refusal(429, {"error": text, "code": "X402_CONCURRENCY_LIMIT"}, {"Retry-After": "1"})
         self._counted = True

@@ -25,6 +25,7 @@ class Caps:
 
 PAID = Caps(100, 10_000_000)
 STAFF = Caps(1_000, 100_000_000)
+UNLIMITED = Caps(10**9, 10**15)
 
 
 @dataclass(frozen=True, slots=True)

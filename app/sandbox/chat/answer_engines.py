@@ -84,14 +84,14 @@ def question_of(request: ChatRequest) -> tuple[str, list[str]]:
 async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
     """Yield the pieces of one answer. Raises `Refusal` before the first piece when there is none."""
     if turn.scripted is not None:
-        async for piece in _as_scripted(turn.scripted):
+        async for piece in _as_scripted(turn.scripted, site.world.token):
             yield piece
         return
     if turn.model.engine == "local":
         async for piece in _passed_on(site, turn):
             yield piece
         return
-    calls = tool_calls.wanted(turn.request, turn.question)
+    calls = tool_calls.wanted(turn.request, turn.question, site.world.token)
     if calls:
         yield Piece("tool_calls", data=tuple(calls))
         return
@@ -108,13 +108,13 @@ async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
         yield Piece("text", reply.text)
 
 
-async def _as_scripted(scripted: Scripted) -> AsyncGenerator[Piece, None]:
+async def _as_scripted(scripted: Scripted, token: tool_calls.Token) -> AsyncGenerator[Piece, None]:
     for chunk in scripted.chunks:
         if chunk.wait_s:
             await asyncio.sleep(chunk.wait_s)
         if chunk.kind == "tool_calls":
             yield Piece(
-                "tool_calls", data=tuple(tool_calls.call(one.name, one.arguments, one.id) for one in chunk.calls)
+                "tool_calls", data=tuple(tool_calls.call(one.name, one.arguments, token, one.id) for one in chunk.calls)
             )
         else:
             yield Piece(chunk.kind, chunk.text, is_whole=not scripted.paced)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
@@ -62,7 +61,7 @@ async def complete(call: Call) -> Response:
     greeting = character.opening(first_turn=first_turn) if character else ""
     scripted = call.scripted.scripted if call.scripted is not None else None
     turn = answer_engines.make_turn(request, model, prompt.messages, findings, greeting, scripted)
-    completion = Completion(call, Job(turn, prompt.tokens, cache, f"chatcmpl-{secrets.token_hex(8)}"))
+    completion = Completion(call, Job(turn, prompt.tokens, cache, f"chatcmpl-{call.world.token(8)}"))
     _add_model_headers(call, model)
     if in_enclave:
         relay.add_headers(call, model)

@@ -220,7 +220,8 @@ class Completion:
             [
                 {"id": str(n), "title": s.title, "url": s.url, "snippet": s.content, "published_at": s.date}
                 for n, s in enumerate(findings.sources)
-            ]
+            ],
+            self._call.world.token,
         )
 
     def _usage(self) -> Json:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from app.sandbox.chat import word_stems
 from app.sandbox.chat.chat_request import ChatRequest, text_of
 from app.sandbox.chat.structured import kind_in, listed, record
 from app.sandbox.http.errors import Json
 
+Token = Callable[[int], str]  # makes a new id of so many bytes
 _NUMBER = re.compile(r"-?\d{1,300}(?:\.\d+)?")
 
 
-def wanted(request: ChatRequest, question: str) -> list[Json]:
+def wanted(request: ChatRequest, question: str, token: Token) -> list[Json]:
     """Return the calls that the answer consists of; empty when it is a text.
 
     A named or required tool is always called. Otherwise a tool is called when the message shares a word with its name,
@@ -32,7 +32,7 @@ def wanted(request: ChatRequest, question: str) -> list[Json]:
             chosen = [request.tools[0]]
     if not request.parallel_tool_calls:
         chosen = chosen[:1]
-    return [_made(str(tool["name"]), _arguments(tool.get("parameters") or {}, question)) for tool in chosen]
+    return [_made(str(tool["name"]), _arguments(tool.get("parameters") or {}, question), token) for tool in chosen]
 
 
 def told(request: ChatRequest) -> str:
@@ -45,18 +45,18 @@ def told(request: ChatRequest) -> str:
     return "The tools answered:\n\n" + "\n".join(f"- {text}" for text in results) if results else ""
 
 
-def documents_call(documents: list[Json]) -> Json:
+def documents_call(documents: list[Json], token: Token) -> Json:
     """Return search results in the form of a tool call; the client shows it and never runs it."""
-    return _made("venice_web_search_documents", {"documents": documents})
+    return _made("venice_web_search_documents", {"documents": documents}, token)
 
 
-def call(name: str, arguments: str, known_id: str = "") -> Json:
+def call(name: str, arguments: str, token: Token, known_id: str = "") -> Json:
     function = {"name": name, "arguments": arguments}
-    return {"id": known_id or f"call_{secrets.token_hex(6)}", "type": "function", "function": function}
+    return {"id": known_id or f"call_{token(6)}", "type": "function", "function": function}
 
 
-def _made(name: str, arguments: Json) -> Json:
-    return call(name, json.dumps(arguments, ensure_ascii=False))
+def _made(name: str, arguments: Json, token: Token) -> Json:
+    return call(name, json.dumps(arguments, ensure_ascii=False), token)
 
 
 def _last_role(request: ChatRequest) -> str:

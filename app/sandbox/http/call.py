@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.sandbox.http.connections import MAX_BODY_BYTES, Request, Response
 from app.sandbox.http.errors import Refusal, too_large
-from app.sandbox.http.limits import Headroom, allowance
+from app.sandbox.http.limits import Allowance, Headroom, allowance
 from app.sandbox.http.validation import read_json
 from app.sandbox.world import Caller, World, iso
 
@@ -104,18 +104,25 @@ class Call:
         """Count this request against a window of the caller; `Refusal` 429 when it is used up."""
         now = self.world.clock.now()
         allowed = allowance(tier, partner=self.world.settings.partner)
-        self.headroom = self.caller.limits.admit(name, allowed, now)
-        if self.headroom.exceeded:
+        headroom = self.count(name, allowed)
+        if headroom.exceeded:
             self.caller.limit_log.append(
                 {
                     "apiKeyId": self.caller.id,
                     "modelId": self.model or f"endpoint:{self.request.path.lstrip('/')}",
                     "rateLimitTier": tier,
-                    "rateLimitType": self.headroom.exceeded,
+                    "rateLimitType": headroom.exceeded,
                     "timestamp": iso(now),
                 }
             )
-            raise Refusal(429, headers={"Retry-After": str(self.headroom.resets_in_s)})
+            raise Refusal(429, headers={"Retry-After": str(headroom.resets_in_s)})
+
+    def count(self, name: str, allowed: Allowance) -> Headroom:
+        """Count this request against a window of the caller, unless there are no limits, and return its state."""
+        limits = self.caller.limits
+        use = limits.peek if self.world.settings.no_limits else limits.admit
+        headroom = self.headroom = use(name, allowed, self.world.clock.now())
+        return headroom
 
 
 def _plain(value: object) -> object:

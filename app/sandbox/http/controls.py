@@ -89,6 +89,16 @@ async def unscripted(_call: Call) -> Response:
     raise Refusal(404, "No scripted answer matches this request")
 
 
+async def preflight(call: Call) -> Response:
+    """What a browser asks before a web page of an allowed origin may call."""
+    headers = {
+        "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
+        "Access-Control-Allow-Headers": call.request.headers.get("access-control-request-headers", ""),
+        "Access-Control-Max-Age": "600",
+    }
+    return Response(204, headers)
+
+
 async def clock(call: Call) -> Response:
     """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`."""
     check = Checker()
@@ -126,6 +136,8 @@ async def settings(call: Call) -> Response:
         "timestamp_header": check.boolean(("timestamp_header",), body.get("timestamp_header")),
         "retry_count_header": check.integer(("retry_count_header",), body.get("retry_count_header"), 0),
         "any_key": check.boolean(("any_key",), body.get("any_key")),
+        "no_limits": check.boolean(("no_limits",), body.get("no_limits")),
+        "default_models": check.boolean(("default_models",), body.get("default_models")),
     }
     check.finish()
     for name, value in changes.items():

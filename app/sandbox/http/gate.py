@@ -9,6 +9,7 @@ import secrets
 import sys
 import traceback
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 VERSION = "20261123.210000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
 GZIP_FROM_BYTES = 1024
+SHORT_ROOT = "/v1/"  # where clients with a fixed path look for it; the log names the full path
 DOWNLOADS = "/downloads/"  # pre-signed addresses: no key, and yet they can be told to misbehave
 _OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")
 SIGN_IN_HEADERS = frozenset({"sign-in-with-x", "x-sign-in-with-x"})
@@ -37,14 +39,19 @@ PAYMENT_HEADERS = frozenset({"payment-signature", "x-402-payment", "x-payment"})
 class Gate:
     """The one entrance: `await gate.handle(request)`."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, cors: frozenset[str] = frozenset()) -> None:
+        """`cors`: origins whose web pages may call and read."""
         self._site = site
         self._world = site.world
+        self._cors = cors
 
     async def handle(self, request: Request) -> Response:
-        call = Call(request, self._site, _ray())
+        if request.path.startswith(SHORT_ROOT):
+            request = replace(request, path=f"/api{request.path}")
+        in_api = request.path.startswith(API_ROOT) and not self._is_preflight(request)
+        # Controls and polls for /health take no id of a seed: how many there are is up to chance.
+        call = Call(request, self._site, f"{self._world.token(8) if in_api else secrets.token_hex(8)}-LOC")
         started_at = self._world.clock.now()
-        in_api = request.path.startswith(API_ROOT)
         balance = None
         visit: Visit | None = None
         try:
@@ -114,6 +121,8 @@ class Gate:
             call.request.headers.get("host", "").lower()
         ):  # a web page that made its own name point here must not read anything
             raise Refusal(421)
+        if self._is_preflight(call.request):
+            return Route(("OPTIONS",), (), "http.controls.preflight", open=True)
         segments = tuple(unquote(part) for part in call.request.path.strip("/").split("/"))
         method = "GET" if call.request.method == "HEAD" else call.request.method
         allowed: set[str] = set()
@@ -130,6 +139,10 @@ class Gate:
         if allowed:
             raise Refusal(405, headers={"Allow": ", ".join(sorted(allowed))})
         raise Refusal(404, f"There is no {call.request.path} here")
+
+    def _is_preflight(self, request: Request) -> bool:
+        asks = request.method == "OPTIONS" and "access-control-request-method" in request.headers
+        return asks and request.headers.get("origin") in self._cors
 
     async def _identify(self, route: Route, call: Call) -> Visit | None:
         """Find out who calls. A wallet counts before a key; what came of its sign-in is returned."""
@@ -162,13 +175,15 @@ class Gate:
         return discovery(call, payable=route.credentials == "any")
 
     def _refuse_blocked(self, call: Call) -> None:
+        if self._world.settings.no_limits:
+            return
         left = call.caller.abuse.blocked_for_s(self._world.clock.now())
         if left:
             raise Refusal(429, ABUSE_TEXT, {"Retry-After": str(left), "x-ratelimit-type": "api_key"})
 
     def _count_failure(self, call: Call, answer: Response) -> None:
         now = self._world.clock.now()
-        if answer.status < 400 or call.caller.abuse.blocked_for_s(now):
+        if answer.status < 400 or self._world.settings.no_limits or call.caller.abuse.blocked_for_s(now):
             return
         if call.caller.abuse.failed(now):
             call.caller.limit_log.append(
@@ -230,13 +245,17 @@ class Gate:
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
         # No web page shows an image of ours, or us in a frame, to find out that Rialto runs.
         answer.headers |= {"Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY"}
+        if self._cors:
+            answer.headers["Vary"] = "Origin"
+            if (origin := call.request.headers.get("origin", "")) in self._cors:
+                answer.headers |= {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": "*"}
         wanted = call.request.headers.get("accept-encoding", "").lower()
         if "gzip" not in wanted or not isinstance(answer.body, bytes) or len(answer.body) <= GZIP_FROM_BYTES:
             return
         if answer.announced_length is None and not answer.headers.get("Content-Type", "").startswith("image/"):
             answer.body = gzip.compress(answer.body, 5, mtime=0)
             answer.headers["Content-Encoding"] = "gzip"
-            answer.headers["Vary"] = "Accept-Encoding"
+            answer.headers["Vary"] = "Origin, Accept-Encoding" if self._cors else "Accept-Encoding"
 
     def _log_when_done(
         self, call: Call, answer: Response, plain: bytes | AsyncIterator[bytes], started_at: float
@@ -281,10 +300,6 @@ async def _then(pieces: AsyncIterator[bytes], capture: Capture, note: Callable[[
         if close is not None:
             await close()
         note()
-
-
-def _ray() -> str:
-    return f"{secrets.token_hex(8)}-LOC"
 
 
 def _lie(kind: str) -> Response:

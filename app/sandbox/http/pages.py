@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.sandbox.chat.drawn_images import draw
-from app.sandbox.http.call import Call, text_answer
+from app.sandbox.http.call import Call, json_answer, text_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal
 
@@ -20,6 +20,11 @@ async def front(call: Call) -> Response:
         f"Handbook:                 {origin}/handbook\n"
         f"Test controls (with key): {origin}/sandbox/state\n"
     )
+
+
+async def health(_call: Call) -> Response:
+    """For whoever waits until requests are answered: a container, a test runner."""
+    return json_answer({"status": "ok"})
 
 
 async def handbook_index(call: Call) -> Response:

@@ -111,6 +111,7 @@ ROUTES = (
     _page("/sgx/certification/v4/pckcrl", "sealed.tee.pck_crl"),
     _page("/sgx/certification/v4/rootcacrl", "sealed.tee.root_crl"),
     _page("/", "http.pages.front"),
+    _page("/health", "http.pages.health"),
     _page("/handbook", "http.pages.handbook_index"),
     _page("/handbook/{page}", "http.pages.handbook_page"),
     _page("/notices/{id}", "http.pages.notice"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import secrets
+import random
 import time
 from collections.abc import Mapping
 from decimal import Decimal
@@ -72,7 +72,9 @@ async def generate(call: Call) -> Response:
     need("images")
     refuse_unpaid(call)
     started = time.perf_counter()
-    files = await asyncio.to_thread(_drawn, drawing, _verdicts(call, drawing.prompt, safe_mode=drawing.safe_mode))
+    files = await asyncio.to_thread(
+        _drawn, drawing, _verdicts(call, drawing.prompt, safe_mode=drawing.safe_mode), call.world.dice
+    )
     charge(call, f"{model.id}-images", len(files), _price(model, drawing.tier))
     if drawing.enhanced:
         call.headers[f"{call.names.header_prefix}enhanced-prompt"] = quote(f"{drawing.prompt}, drawn with care")
@@ -87,7 +89,7 @@ async def generate(call: Call) -> Response:
     }
     images = [base64.b64encode(file).decode() for file in files]
     return json_answer(
-        {"id": f"generate-image-{secrets.token_hex(8)}", "images": images, "timing": timing, "request": body}
+        {"id": f"generate-image-{call.world.token(8)}", "images": images, "timing": timing, "request": body}
     )
 
 
@@ -110,7 +112,7 @@ async def generations(call: Call) -> Response:
     width, height = (1024, 1024) if size == "auto" else (int(side) for side in size.split("x"))
     safe = moderation == "auto"
     drawing = Drawing(prompt, width, height, file_format, None, count, False, safe, "", "", False)
-    files = await asyncio.to_thread(_drawn, drawing, _verdicts(call, prompt, safe_mode=safe))
+    files = await asyncio.to_thread(_drawn, drawing, _verdicts(call, prompt, safe_mode=safe), call.world.dice)
     charge(call, f"{model.id}-images", len(files), _price(model, ""))
     data = []
     for file in files:
@@ -250,7 +252,7 @@ def _verdicts(call: Call, prompt: str, *, safe_mode: bool) -> frozenset[str]:
     return frozenset(found)
 
 
-def _drawn(drawing: Drawing, verdicts: frozenset[str]) -> list[bytes]:
+def _drawn(drawing: Drawing, verdicts: frozenset[str], dice: random.Random) -> list[bytes]:
     from app.sandbox.media import image_engine
 
     files = []
@@ -258,7 +260,7 @@ def _drawn(drawing: Drawing, verdicts: frozenset[str]) -> list[bytes]:
         if any(verdict in BLOCKING for verdict in verdicts):
             image = image_engine.placeholder(drawing.width, drawing.height)
         else:
-            seed = secrets.randbelow(10**9) if drawing.seed is None else drawing.seed + variant
+            seed = dice.randrange(10**9) if drawing.seed is None else drawing.seed + variant
             image = image_engine.draw(drawing.prompt, drawing.width, drawing.height, seed, drawing.style)
             if "is-blurred" in verdicts:
                 image = image_engine.blurred(image)

@@ -25,6 +25,22 @@ FORMATS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
 MAX_TEXT_CHARS = 4096
 MAX_PROMPT_CHARS = 500
 MAX_VOICE_CHARS = 512
+# OpenAI's names -> Kokoro's
+DEFAULT_VOICES = {
+    "alloy": "af_alloy",
+    "ash": "am_michael",
+    "ballad": "bm_george",
+    "cedar": "am_liam",
+    "coral": "af_bella",
+    "echo": "am_echo",
+    "fable": "bm_fable",
+    "marin": "af_heart",
+    "nova": "af_nova",
+    "onyx": "am_onyx",
+    "sage": "af_sarah",
+    "shimmer": "af_sky",
+    "verse": "am_fenrir",
+}
 _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+|\n+|(?<=[。！？])")
 
 
@@ -138,7 +154,7 @@ def _delivery(call: Call, request: SpeechRequest, model: MediaModel) -> Delivery
     voice = request.voice or str(model.facts["default_voice"])
     if voice.startswith("vv_"):
         base = cloned(call, voice, model)
-    elif voice in model.facts["voices"]:
+    elif (voice := _default_voice(call, voice, model)) in model.facts["voices"]:
         base = voice_table.delivery(call.site.data_files, model.id, voice)
     else:
         names = ", ".join(model.facts["voices"])
@@ -147,6 +163,14 @@ def _delivery(call: Call, request: SpeechRequest, model: MediaModel) -> Delivery
         raise Refusal(400, {"error": text, "details": details})
     base = voice_table.in_language(base, model.id, request.language)
     return voice_table.in_style(base, request.prompt) if model.facts["supportsPromptParam"] else base
+
+
+def _default_voice(call: Call, voice: str, model: MediaModel) -> str:
+    """Return the model's voice for one of OpenAI's names, where these count."""
+    if voice in model.facts["voices"] or voice not in DEFAULT_VOICES or not call.world.settings.default_models:
+        return voice
+    own = DEFAULT_VOICES[voice]
+    return own if own in model.facts["voices"] else str(model.facts["default_voice"])
 
 
 def _varied(request: SpeechRequest, model: MediaModel) -> float:

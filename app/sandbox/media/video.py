@@ -165,7 +165,7 @@ async def queue(call: Call) -> Response:
         factor,
     )
     cost = charge(call, f"{model.id}-seconds", seconds, price / seconds)
-    job = VideoJob(str(uuid.uuid4()), order, call.world.clock.now(), cost)
+    job = VideoJob(str(uuid.UUID(int=call.world.dice.getrandbits(128), version=4)), order, call.world.clock.now(), cost)
     if "sandbox-violation" in order.prompt:
         job.outcome = "refused"
     forget_expired(call.world, call.caller)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,7 +52,7 @@ async def clone(call: Call) -> Response:
     need("speech")
     refuse_unpaid(call)
     pitch_hz = await asyncio.to_thread(_measured, call, sample, model)
-    handle = f"vv_{secrets.token_hex(8)}"
+    handle = f"vv_{call.world.token(8)}"
     kept = float(CLONING[model.id]["retention_days"]) * DAY_S
     _voices(call)[handle] = ClonedVoice(model.id, call.world.clock.now() + kept, pitch_hz)
     charge(call, f"{model.id}-voice-clone", 1, clone_fee(model.price_usd))
