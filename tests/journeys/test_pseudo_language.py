@@ -20,7 +20,7 @@ def test_pseudo_keeps_fields_and_lengthens_words() -> None:
 
 
 @pytest.mark.timeout(600)  # two dozen dialogs, and each tab with one paid call
-@pytest.mark.parametrize(("width", "height"), [(1024, 640)])
+@pytest.mark.parametrize(("width", "height"), [(1024, 640), (1440, 900)])
 def test_nothing_stays_english_or_is_cut_in_another_language(tmp_path: Path, width: int, height: int) -> None:
     command = [sys.executable, "-m", "tests.journeys.pseudo_window", str(tmp_path), str(width), str(height)]
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PULSE_SERVER": "unix:/nonexistent/pulse"}

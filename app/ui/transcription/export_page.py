@@ -215,7 +215,7 @@ class ExportPage(ScrollPane):
         self.preview.setFont(theme.font("code", mono=True))
         self.preview.setFixedHeight(theme.line_px("code") * PREVIEW_LINES + px(20))
         for field in (self.line_chars, self.lines, self.longest):
-            field.setFixedWidth(theme.type_px(RULE_WIDTH))
+            field.setFixedWidth(max(theme.type_px(RULE_WIDTH), field.sizeHint().width()))
 
     def show_choice(self, choice: ExportChoice) -> None:
         self._choice = choice
