@@ -45,7 +45,7 @@ NAMES = (
     *("Rialto", "Sandbox", "Venice", "USDC", "USD", "ETH", "EVM", "Base", "Solana", "JSON", "CSV", "SRT", "WebVTT"),
     *("MP3", "Opus", "AAC", "FLAC", "WAV", "PCM", "OGG", "PNG", "JPEG", "WebP", "cURL", "id"),
     *("Ctrl", "Shift", "Alt", "Enter", "Return", "Space", "Esc", "PgUp", "PgDown", "Del", "Up", "Down", "Home", "End"),
-    *("Inter", "JetBrains Mono", "mainnet", "Ethereum", "zkSync Era", "BNB Chain", "Word hashing"),
+    *("Inter", "JetBrains Mono", "mainnet", "Ethereum", "zkSync Era", "BNB Chain", "Word hashing", "Ono Anna"),
     *("bytes", "KB", "MB", "GB", "ms", "dB", "kHz", "min", "px", "OK", "GET", "POST", "XS"),
     *(
         "curl",
