@@ -187,3 +187,57 @@ def test_no_spelling_of_a_secret_header_is_shown(name: str, upper: bool) -> None
 def test_no_body_can_break_the_log(body: bytes, content_type: str) -> None:
     shown = side({"content-type": content_type}, body, len(body), key_of({"authorization": "Bearer abcdef"}))
     assert shown.size_bytes == len(body)
+
+
+SIDES = {"httpVersion", "cookies", "headers", "headersSize", "bodySize"}
+REQUIRED_IN_HAR = {  # of HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
+    "entry": {"startedDateTime", "time", "request", "response", "cache", "timings"},
+    "request": {*SIDES, "method", "url", "queryString"},
+    "response": {*SIDES, "status", "statusText", "content", "redirectURL"},
+}
+
+
+def test_R_AUTH_10_the_log_as_an_archive_and_as_lines_hides_every_credential(wallet: WalletClient) -> None:
+    sandbox = wallet.sandbox
+    key = sandbox.running.api_key
+    sandbox.control("/answers", {"name": "greeting", "times": 1, "answer": {"text": "Ahoy."}}, "POST")
+    sandbox.chat(f"My key is {key}")
+    sandbox.stream("How do I stop an answer?")
+    sandbox.get("/models", params={"type": "all", "mine": key})
+    signed_in = wallet.get("/models")
+    assert signed_in.status_code == 200
+    archive = sandbox.http.get(f"{sandbox.running.origin}/sandbox/log.har")
+    lines = sandbox.http.get(f"{sandbox.running.origin}/sandbox/log.jsonl")
+    assert lines.headers["content-type"].startswith("application/jsonl")
+    assert key not in archive.text + lines.text
+    signatures = [value for name, value in signed_in.request.headers.items() if name.lower() in SECRET_HEADERS]
+    assert signatures and not any(value in archive.text + lines.text for value in signatures)
+
+    log = archive.json()["log"]
+    assert log["version"] == "1.2" and set(log["creator"]) == {"name", "version"}
+    for entry in log["entries"]:
+        assert REQUIRED_IN_HAR["entry"] <= set(entry)
+        for part in ("request", "response"):
+            assert REQUIRED_IN_HAR[part] <= set(entry[part])
+        assert entry["time"] == sum(entry["timings"].values())
+    first, second, third, _ = log["entries"]
+    assert first["_scripted_answer"] == "greeting" and "Ahoy." in first["response"]["content"]["text"]
+    assert json.loads(first["request"]["postData"]["text"])["messages"][0]["content"] == f"My key is {HIDDEN}"
+    assert second["response"]["content"]["mimeType"] == "text/event-stream"
+    assert second["response"]["content"]["text"].startswith("data: {")
+    assert third["request"]["url"].startswith(f"{sandbox.running.base_url}/models?type=all&mine=")
+    assert {"name": "type", "value": "all"} in third["request"]["queryString"]
+    assert third["response"]["content"]["comment"] == f"Only the first {MAX_BODY_BYTES} bytes are kept"
+
+    rows = [json.loads(line) for line in lines.text.splitlines()]
+    assert [row["path"] for row in rows] == [row["path"] for row in sandbox.control("/log", method="GET")["data"]]
+    assert rows[0]["scripted_answer"] == "greeting" and "Ahoy." in rows[0]["response"]["text"]
+
+
+def test_lines_go_back_further_than_the_archive(sandbox: Client) -> None:
+    for _ in range(DETAILS_KEPT + 3):
+        sandbox.get("/image/styles")
+    rows = sandbox.http.get(f"{sandbox.running.origin}/sandbox/log.jsonl").text.splitlines()
+    archive = sandbox.control("/log.har", method="GET")["log"]["entries"]
+    assert (len(rows), len(archive)) == (DETAILS_KEPT + 3, DETAILS_KEPT)
+    assert ["request" in json.loads(row) for row in (rows[0], rows[-1])] == [False, True]

@@ -19,7 +19,7 @@ from app.sandbox.http.call import JSON_TYPE, Call, dump, json_answer
 from app.sandbox.http.connections import HangUp, Request, Response
 from app.sandbox.http.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
 from app.sandbox.http.limits import Allowance, allowance
-from app.sandbox.http.request_log import Capture, Details, LoggedRequest, key_of, side
+from app.sandbox.http.request_log import Capture, Details, LoggedRequest, key_of, shown_query, side
 from app.sandbox.http.routes import API_ROOT, ROUTES, Route
 from app.sandbox.site import Site
 from app.sandbox.world import iso
@@ -27,7 +27,7 @@ from app.sandbox.world import iso
 if TYPE_CHECKING:
     from app.sandbox.accounts.wallets import Visit
 
-VERSION = "20261123.210000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
+VERSION = "20261123.220000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
 GZIP_FROM_BYTES = 1024
 SHORT_ROOT = "/v1/"  # where clients with a fixed path look for it; the log names the full path
 DOWNLOADS = "/downloads/"  # pre-signed addresses: no key, and yet they can be told to misbehave
@@ -274,6 +274,7 @@ class Gate:
         inside = Details(
             side(request.headers, request.body, len(request.body), key),
             side(answer.headers, capture.head, capture.size_bytes, key),
+            shown_query(request.query, key),
         )
         line = LoggedRequest(
             started_at,

@@ -63,6 +63,7 @@ class Side:
 class Details:
     request: Side
     response: Side
+    query: tuple[tuple[str, str], ...] = ()
 
 
 class RequestLog:
@@ -159,6 +160,10 @@ def side(headers: Mapping[str, str], body: bytes, size_bytes: int, key: str) -> 
         text = body[:MAX_BODY_BYTES].decode("utf-8", "replace")
         return Side(shown, "text", _without(key, text), size_bytes)
     return Side(shown, "media", "", size_bytes)
+
+
+def shown_query(query: tuple[tuple[str, str], ...], key: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, _without(key, value)) for name, value in query)
 
 
 def _without(key: str, text: str) -> str:

@@ -122,6 +122,8 @@ ROUTES = (
     _control("GET", "/chains", "chains.crypto_rpc.accounts"),
     _control("GET", "/rpc_audit", "chains.crypto_rpc.audit_log"),
     _control("GET", "/log", "http.controls.log"),
+    _control("GET", "/log.har", "http.watching.har"),
+    _control("GET", "/log.jsonl", "http.watching.json_lines"),
     _control("GET", "/log/{id}", "http.watching.details"),
     _control("GET", "/watch", "http.watching.watch"),
     _control("GET", "/prompt", "http.controls.last_prompt"),

@@ -1,13 +1,15 @@
-"""`GET /sandbox/watch` and `/sandbox/log/{id}`: the Sandbox as a window or a test follows it while it works."""
+"""The Sandbox as a window or a test follows it while it works: what is new, one call, and the log as a file."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from urllib.parse import urlencode
 
-from app.sandbox.http.call import Call, json_answer
+from app import __version__
+from app.sandbox.http.call import Call, dump, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
-from app.sandbox.http.request_log import LoggedRequest, Side
+from app.sandbox.http.request_log import MAX_BODY_BYTES, Details, LoggedRequest, Side
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import iso
 
@@ -53,6 +55,84 @@ async def details(call: Call) -> Response:
         raise Refusal(404, "The content of this request is no longer stored")
     line, inside = found
     return json_answer({**line_json(line), "request": _side(inside.request), "response": _side(inside.response)})
+
+
+async def json_lines(call: Call) -> Response:
+    """The log as one JSON object a line, with headers and bodies where they are kept; nothing secret is in it."""
+    log = call.world.log
+    rows = []
+    for line in log:
+        found = log.details(line.request_id)
+        inside = {} if found is None else {"request": _side(found[1].request), "response": _side(found[1].response)}
+        query = [] if found is None else [list(pair) for pair in found[1].query]
+        rows.append(dump({**line_json(line), "query": query, **inside}))
+    body = b"".join(row + b"\n" for row in rows)
+    return Response(200, {"Content-Type": "application/jsonl; charset=utf-8"}, body)
+
+
+async def har(call: Call) -> Response:
+    """The newest hundred calls as an HTTP Archive (HAR 1.2), which browsers and HTTP tools open."""
+    log = call.world.log
+    kept = [found for line in log if (found := log.details(line.request_id)) is not None]
+    entries = [_entry(call.site.origin, line, inside) for line, inside in kept]
+    creator = {"name": "Rialto Sandbox", "version": __version__}
+    return json_answer({"log": {"version": "1.2", "creator": creator, "entries": entries}})
+
+
+def _entry(origin: str, line: LoggedRequest, inside: Details) -> Json:
+    asked, told = inside.request, inside.response
+    query = f"?{urlencode(inside.query)}" if inside.query else ""
+    milliseconds = round(line.duration_s * 1000, 3)
+    request: Json = {
+        "method": line.method,
+        "url": f"{origin}{line.path}{query}",
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(asked.headers),
+        "queryString": _pairs(inside.query),
+        "headersSize": -1,
+        "bodySize": asked.size_bytes,
+    }
+    if asked.size_bytes:
+        request["postData"] = {"mimeType": _type(asked), "params": [], "text": asked.text, **_cut(asked)}
+    response: Json = {
+        "status": line.status,
+        "statusText": "",
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(told.headers),
+        "content": {"size": told.size_bytes, "mimeType": _type(told), "text": told.text, **_cut(told)},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": told.size_bytes,
+    }
+    return {
+        "startedDateTime": iso(line.at),
+        "time": milliseconds,
+        "request": request,
+        "response": response,
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "_model": line.model,
+        "_cost_usd": str(line.cost_usd),
+        "_scripted_answer": line.scripted_answer,
+    }
+
+
+def _pairs(pairs: tuple[tuple[str, str], ...]) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _type(side: Side) -> str:
+    return next((value for name, value in side.headers if name.lower() == "content-type"), "")
+
+
+def _cut(side: Side) -> Json:
+    if side.kind == "media":
+        return {"comment": "Media is not kept"}
+    if side.kind == "form":
+        return {"comment": "The parts of a form, not its bytes"}
+    return {"comment": f"Only the first {MAX_BODY_BYTES} bytes are kept"} if side.size_bytes > MAX_BODY_BYTES else {}
 
 
 def line_json(line: LoggedRequest) -> Json:
