@@ -180,6 +180,14 @@ def test_other_paths_get_a_status_headers_and_any_body(sandbox: Client, client: 
     assert (table.text, table.headers.get_list("content-type")) == ("a,b\n", ["text/csv"])
 
 
+def test_the_model_of_a_form_chooses_too(sandbox: Client, client: openai.OpenAI) -> None:
+    script(sandbox, {"match": {"model": "whisper-9"}, "answer": {"body": {"text": "Ahoy."}}})
+    heard = client.audio.transcriptions.create(model="whisper-9", file=("a.wav", b"no sound", "audio/wav"))
+    assert heard.text == "Ahoy."
+    with pytest.raises(openai.BadRequestError):
+        client.audio.transcriptions.create(model="whisper-8", file=("a.wav", b"whisper-9", "audio/wav"))
+
+
 def test_a_path_that_is_not_served_can_be_scripted_and_still_wants_the_key(
     sandbox: Client, client: openai.OpenAI, bare: httpx.Client
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.sandbox.http.connections import Request
 
 CHAT_PATH = "/api/v1/chat/completions"
+_FORM_MODEL = re.compile(rb'form-data; *name="?model"?\r\n(?:[^\r\n]+\r\n)*\r\n([^\r\n]*)\r\n', re.IGNORECASE)
 FINISH_REASONS = ("stop", "length", "tool_calls", "content_filter")
 LONGEST_WAIT_S = 600
 WITHOUT_BODY = (204, 304)
@@ -365,8 +367,12 @@ def _filled(check: Checker, path: Path, value: object, *, required: bool = False
 
 
 def _body_of(request: Request) -> Json:
-    """Return the JSON object in a body; an empty one where there is none. The handler says what is wrong with it."""
-    if not request.body or "json" not in request.headers.get("content-type", ""):
+    """Return the JSON object in a body, or the model that a form names. The handler says what is wrong with either."""
+    content_type = request.headers.get("content-type", "")
+    if content_type.startswith("multipart/form-data"):
+        found = _FORM_MODEL.search(request.body)
+        return {"model": found[1].decode("utf-8", "replace")} if found is not None else {}
+    if not request.body or "json" not in content_type:
         return {}
     try:
         body = read_json(request.body)
