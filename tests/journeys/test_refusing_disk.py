@@ -182,8 +182,8 @@ async def test_damaged_settings_and_accounts_come_back_with_one_press_each(start
         assert rialto.window.current_tab == ""  # as if nothing had been there
         assert [account.name for account in rialto.account_services.accounts.list()] != ["Sandbox", "Work"]
         for words, back in (
-            ("settings are damaged", "settings are back"),
-            ("accounts are damaged", "accounts are back"),
+            ("settings are damaged", "settings were restored"),
+            ("accounts are damaged", "accounts were restored"),
         ):
             toast_of(rialto, words).findChild(LinkButton, "restore").click()
             await until(lambda back=back: toast_of(rialto, back))

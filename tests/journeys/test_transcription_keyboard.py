@@ -134,7 +134,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await hands.command("Ask about it in Chat")
         await until(lambda: rialto.window.current_tab == "chat" and before in rialto.chat_page.main.composer.text())
         await hands.press("Ctrl+3")
-        await hands.command("Speak it")
+        await hands.command("Speak transcript")
         await until(lambda: rialto.window.current_tab == "speech")
         await until(lambda: speech_of(rialto).presenter.text == before)
 

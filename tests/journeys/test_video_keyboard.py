@@ -89,7 +89,7 @@ async def test_a_person_without_a_mouse_orders_waits_plays_saves_cleans_and_thro
         await hands.begin()
         await hands.press("Ctrl+Shift+Del")
         asked = await hands.dialog(Dialog)
-        await hands.push(asked, "Delete it")
+        await hands.push(asked, "Delete copy")
         await until(lambda: state_of(page) == "cleaned")
         await hands.begin()
         await hands.tab_to(page.main.view)

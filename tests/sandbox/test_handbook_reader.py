@@ -53,7 +53,7 @@ QUESTIONS = [
     ("How do I decode the logs of a contract?", "console", ["F8"]),
     ("How do I speak a long text?", "speech", ["4,096"]),
     ("How do I make a video?", "video", ["Queue for"]),
-    ("Does the service keep a copy of my video?", "video", ["Delete it"]),
+    ("Does the service keep a copy of my video?", "video", ["Delete copy"]),
     ("Is my video lost when I close Rialto while it renders?", "video", ["next start"]),
     ("How do I choose a voice?", "speech", ["gender"]),
     ("Can I clone my voice?", "speech", ["five seconds"]),
@@ -75,7 +75,7 @@ QUESTIONS = [
 
 
 # What the questions of the first screen are answered from.
-FIRST_SOURCES = ("What it is good for", "The system keyring", "When an answer was cut off", "Before you send")
+FIRST_SOURCES = ("When to use the Sandbox", "The system keyring", "When an answer was cut off", "Before you send")
 
 
 @pytest.fixture(scope="module")

@@ -45,11 +45,11 @@ def test_a_browser_is_told_at_the_root(sandbox: Client, bare: httpx.Client) -> N
 
 def test_no_model_pretends_to_be_one(sandbox: Client) -> None:
     honest = (
-        "no language model",
+        "Not a language model",
         "handbook",
-        "no image model",
-        "no video model",
-        "no embedding model",
+        "Not an image model",
+        "Not a video model",
+        "Not an embedding model",
         "espeak-ng",
         "PocketSphinx",
         "does not understand",

@@ -50,7 +50,7 @@ def errors(page: Page) -> None:
             "429, waits and sends by itself",
             Problem(
                 "Too many requests to tier L this minute",
-                "20 of 20 used. Rialto sends your message again at 14:06:41. Your API key sets this limit.",
+                "20 of 20 used. Rialto resends your message at 14:06:41. Your API key sets this limit.",
                 ActionSpec("dismiss", "Do not send"),
                 ActionSpec("other", "Send with Northwind Large"),
                 severity="warn",

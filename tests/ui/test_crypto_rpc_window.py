@@ -294,7 +294,7 @@ async def test_too_many_calls_are_split_in_two_and_both_parts_can_be_sent(window
 async def test_a_refused_batch_leads_to_the_call_it_names_and_sends_the_others(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId"), call("eth_noSuchMethod"), call("eth_blockNumber")])
     window.key("Ctrl+Shift+J")
-    warning = "Call 2: eth_noSuchMethod is not in the service’s list; the whole batch may be refused."
+    warning = "Call 2: eth_noSuchMethod is not in the service’s list, so the whole batch may be refused."
     assert window.request.fault.text() == warning
     await window.send()
     problem = window.response.card.problem
@@ -319,7 +319,7 @@ async def test_a_batch_pasted_over_a_batch_replaces_it_or_comes_on_top_as_is_cho
     QGuiApplication.clipboard().setText(json.dumps([call("eth_chainId"), call("eth_syncing")]))
     window.key("Ctrl+Shift+V")
     dialog = await window.dialog()
-    assert dialog.title.text() == "Replace 3 calls or add?"
+    assert dialog.title.text() == "Replace 3 calls, or add to them?"
     press(dialog, button)
     await window.settle()
     assert len(window.calls) == methods

@@ -32,7 +32,7 @@ async def test_a_lost_network_is_said_over_the_window_until_a_call_works(live, c
 
 async def test_a_service_that_is_down_is_not_called_a_lost_network(live):
     live.current_account.set_reach("refused")
-    assert live.window.overlays.banner.banner.accessibleName().startswith("api.example.com does not answer.")
+    assert live.window.overlays.banner.banner.accessibleName().startswith("api.example.com is not responding.")
 
 
 async def test_another_account_begins_without_the_banner(live):

@@ -81,7 +81,7 @@ async def test_nothing_is_asked_until_the_key_is_pressed_and_then_the_newer_vers
     QTest.keyClick(page.look, Qt.Key.Key_Space)
     await tasks.idle()
     assert repository.asked
-    said = "Rialto 1.3.0 is out. You have 1.2.3. Rialto never installs updates automatically."
+    said = "Rialto 1.3.0 is available. You have 1.2.3. Rialto never installs updates automatically."
     assert page._newest.meaning.text() == said
     assert page.open_page.isVisible()
     assert nameless(page) == []

@@ -29,7 +29,7 @@ async def test_a_limit_is_kept_and_what_is_no_amount_is_said_at_its_field(settin
     call.selectAll()
     QTest.keyClick(call, Qt.Key.Key_Delete)
     QTest.keyClick(call, Qt.Key.Key_Return)
-    assert "An amount in USD" not in words(page)
+    assert "Enter an amount in USD" not in words(page)
     assert page.fields["hard day"].text() == "$2.50"
     await tasks.idle()
 

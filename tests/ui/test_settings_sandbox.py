@@ -141,7 +141,7 @@ async def test_it_says_where_it_is_and_what_does_its_work(page: SandboxPage, box
     await until(lambda: "espeak" in words(page).lower())
     text = words(page)
     assert box.running.base_url in text and "$100.00" in text
-    assert "GPL-3.0" in text and "no image model" in text and "Running" in text
+    assert "GPL-3.0" in text and "Not an image model" in text and "Running" in text
 
 
 @leaving
@@ -230,9 +230,9 @@ async def test_an_error_hits_so_many_calls_and_the_page_counts_along(page: Sandb
     times.setCurrentIndex(times.findData(2))
     row.switch.click()
     await until(lambda: bool(page.presenter.state.active))
-    assert "503 Overloaded, 2 more calls" in page.reminder.words.text()
+    assert "503 Overloaded, 2 more requests" in page.reminder.words.text()
     assert await asks(program) == 503
-    await until(lambda: "1 more call" in page.reminder.words.text())
+    await until(lambda: "1 more request" in page.reminder.words.text())
     assert await asks(program) == 503
     await until(lambda: not can_clear(page))
     assert await asks(program) == 200
@@ -306,7 +306,7 @@ async def test_requests_appear_as_they_come_and_open_on_a_press(page: SandboxPag
     asked = part.details.asked.edit.toPlainText()
     assert "Where are my chats kept?" in asked and "authorization: [hidden]" in asked
     assert program.running.api_key not in asked + part.details.answered.edit.toPlainText()
-    assert "of play money" in words(part.details) and not part.view.isVisible()
+    assert "in play money" in words(part.details) and not part.view.isVisible()
     part.details.back.click()
     assert part.view.isVisible() and part.view.currentIndex().row() == 1
 
@@ -345,7 +345,7 @@ async def test_a_sandbox_that_dies_is_said_to_be_silent(page: SandboxPage, box: 
     assert box.running is not None
     await asyncio.to_thread(box.running.stop)  # behind the back of the page
     await until(lambda: bool(page.presenter.state.silent))
-    assert "does not answer" in words(page)
+    assert "is not responding" in words(page)
 
 
 @leaving
@@ -407,10 +407,10 @@ async def _rows(page: SandboxPage) -> tuple[RequestRow, ...]:
 
 def test_words_for_what_is_on() -> None:
     assert words_of("answer", {"status": 429, "times": 1, "path": ""}) == (
-        "Answer with an error: 429 Rate limit, 1 more call"
+        "Answer with an error: 429 Rate limit, 1 more request"
     )
     assert words_of("slow", {"seconds": 2.5, "times": None}) == "Slow down: 2.5 s, until turned off"
-    assert words_of("terms_v1", {"times": 3}) == "terms_v1: 3 more calls"
+    assert words_of("terms_v1", {"times": 3}) == "terms_v1: 3 more requests"
     assert ahead(90_061) == "1 day 1 h 1 min 1 s ahead" and ahead(-120) == "2 min behind" and ahead(0) == ""
 
 

@@ -114,7 +114,7 @@ def test_what_is_not_on_screen_says_nothing(qtbot, heard: list[str]) -> None:
     other_tab.hide()
     speaker = QWidget(other_tab)
     window.show()
-    announce(speaker, "Not here")
+    announce(speaker, "Not available")
     other_tab.show()
     announce(speaker, "Here")
     assert heard == ["Here"]

@@ -51,7 +51,7 @@ def test_a_folder_that_another_rialto_holds_without_answering_is_said_to_be_in_u
     ended = start(tmp_path)
     other.release()
     assert (ended.returncode, other.is_refused) == (1, False)
-    assert f"Another copy of Rialto is using {tmp_path / 'data'} and does not answer." in ended.stderr
+    assert f"Another copy of Rialto is using {tmp_path / 'data'} and is not responding." in ended.stderr
 
 
 def test_the_box_says_both_sentences_as_plain_text(qtbot) -> None:

@@ -35,7 +35,7 @@ def test_a_process_that_crashed_has_its_stack_printed_and_its_folder_kept(
     home, went_well = play(monkeypatch, tmp_path, DIES)
     said = capfd.readouterr().out
     assert not went_well
-    assert "The first part ended with " in said
+    assert "The first part exited with code " in said
     assert "Segmentation fault" in said
     assert "the_place_that_broke" in said
     assert f"What it left is kept in {home}." in said
@@ -47,7 +47,7 @@ def test_a_process_that_does_not_end_is_named_and_its_folder_kept(
 ) -> None:
     home, went_well = play(monkeypatch, tmp_path, "import threading; threading.Event().wait()", within_s=0.2)
     assert not went_well
-    assert "The first part did not end within 0 s." in capfd.readouterr().out
+    assert "The first part did not quit within 0 s." in capfd.readouterr().out
     assert home.exists()
 
 

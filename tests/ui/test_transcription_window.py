@@ -78,7 +78,7 @@ async def test_three_seconds_are_recorded_and_heard_from_the_start_page(
         tab.press(start.test)
         await until(lambda: tab.blocks)
         assert start.said.isVisible()
-        assert "Three seconds are recorded, then played" in start.said.text()
+        assert "Rialto records three seconds, then plays" in start.said.text()
         assert start.meter.isVisible()
         assert not start.test.isEnabled()
         tab.blocks[-1].say(tone(440, 1.0))

@@ -153,8 +153,8 @@ def test_a_cap_of_ones_own_and_the_services_smallest_amount_count() -> None:
     [
         ("1000000000000", "9999", None, "The service accepts $1,000,000 or more."),
         ("20500000", "20", None, "The service accepts $20.50 or more."),
-        ("5000000", "4.99", None, "The smallest top-up is $5."),
-        ("5000000", "10000.01", None, "The largest top-up is $10,000."),
+        ("5000000", "4.99", None, "The minimum top-up is $5."),
+        ("5000000", "10000.01", None, "The maximum top-up is $10,000."),
         ("5000000", "50.01", "50.000000", "Your limit for top-ups is $50."),
     ],
 )

@@ -137,7 +137,7 @@ _TRANSCRIPTION = (
 )
 
 
-_DRAWN = "Drawn by the Sandbox from the prompt; no image model."
+_DRAWN = "Drawn by the Sandbox from the prompt. Not an image model."
 _IMAGES = (
     MediaModel(
         "rialto-canvas",
@@ -198,7 +198,7 @@ _IMAGES = (
                 "defaultResolution": "1K",
             }
         },
-        description="Recolours and frames what is sent, as the prompt asks; no image model.",
+        description="Recolors and frames what is sent, as the prompt asks. Not an image model.",
     ),
     MediaModel(
         "upscaler",
@@ -207,7 +207,7 @@ _IMAGES = (
         "image",
         Decimal("0.02"),
         {"upscale": {"2x": usd("0.02"), "4x": usd("0.08")}},
-        description="Enlarges with Lanczos resampling; no image model.",
+        description="Enlarges with Lanczos resampling. Not an image model.",
     ),
 )
 
@@ -216,7 +216,7 @@ def _embedding(
     model_id: str, name: str, size: int, price: str, *, custom: bool = False, limit: int = 8192
 ) -> MediaModel:
     facts: Json = {"embeddingDimensions": size, "maxInputTokens": limit, "supportsCustomDimensions": custom}
-    about = "Words and groups of letters, hashed; no embedding model."
+    about = "Words and groups of letters, hashed. Not an embedding model."
     output = "0.60" if model_id == "text-embedding-bge-m3" else price
     pricing = {"input": usd(price), "output": usd(output)}
     return MediaModel(
@@ -234,7 +234,7 @@ _EMBEDDINGS = (
 )
 
 
-_FILMED = "A short film drawn by the Sandbox from the prompt; no video model."
+_FILMED = "A short video drawn by the Sandbox from the prompt. Not a video model."
 
 
 def _video(model_id: str, name: str, kind: str, price: str, about: str = _FILMED, **constraints: object) -> MediaModel:
@@ -263,7 +263,7 @@ _VIDEO = (
         "Enlarger",
         "video",
         "0.02",
-        "Enlarges each picture of a film with Lanczos resampling; no video model.",
+        "Enlarges each frame of a video with Lanczos resampling. Not a video model.",
         aspect_ratios=[],
         resolutions=[],
         durations=["auto"],

@@ -34,7 +34,7 @@ async def state_of_intent(images: ImagesHarness) -> str:
     [
         ("sandbox-violation", "policy does not allow this image"),
         ("sandbox-adult-violation", "does not generate adult images"),
-        ("sandbox-minor", "found a minor"),
+        ("sandbox-minor", "detected a minor"),
     ],
 )
 async def test_what_policy_withholds_is_said_and_not_kept(images: ImagesHarness, word: str, sentence: str) -> None:

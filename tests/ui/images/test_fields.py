@@ -192,7 +192,7 @@ async def test_too_many_this_minute_is_told_on_the_tile_and_then_it_is_made_once
     assert images.presenter.maker is not None
     images.presenter.maker.changed.connect(lambda image: said.append(images.waiting_text(image.id)))
     image = await made(images, "A harbour")
-    assert any(words.startswith("Over the limit for this minute, sent in 0:0") for words in said)
+    assert any(words.startswith("Over the limit for this minute, sends in 0:0") for words in said)
     assert image.state == "saved"
     assert images.presenter.problem is None and len(images.paid) == 1
 

@@ -36,7 +36,7 @@ async def test_an_image_is_asked_for_kept_and_shown_with_its_facts(images: Image
     details = images.changes.details(image.id)
     assert details is not None
     assert dict(details.facts)["Cost"] == "$0.01, play money"
-    assert details.policy == "No remarks"
+    assert details.policy == "No issues"
 
 
 async def test_images_that_are_ready_are_said_once(images: ImagesHarness, heard: list[str]) -> None:

@@ -53,7 +53,7 @@ def test_a_sample_is_measured_before_it_is_sent(tmp_path: Path) -> None:
         return report.problem or report.advice
 
     assert judged(tone(6.0, level=0.3)) == ""
-    assert judged(tone(2.0)) == "The sample lasts 2.0 s; at least 5 s are needed."
+    assert judged(tone(2.0)) == "The sample is 2.0 s long. It needs at least 5 s."
     assert judged(np.zeros(24_000 * 6, np.int16)) == "The sample contains no voice."
     assert "quiet" in judged(tone(6.0, level=0.012))
     assert "too loud" in judged(np.clip(tone(6.0, level=0.9).astype(int) * 2, -32768, 32767).astype(np.int16))
@@ -148,7 +148,7 @@ async def test_a_refused_sample_is_kept_and_the_reason_said(speech: SpeechHarnes
     (voice,) = speech.voices.cloned
     assert voice.handle == "" and (speech.home / "data" / "voices" / voice.sample).exists()
     (card,) = speech.own_cards
-    assert card.state.text() == "not made"
+    assert card.state.text() == "not created"
 
 
 async def test_without_the_cloned_voice_one_speaks_as_before_it_also_after_a_restart(
@@ -222,7 +222,7 @@ async def test_a_voice_of_a_removed_account_can_be_cloned_anew_for_the_one_in_us
     speech.presenter.trash.restore((voice.id,))
     await until(lambda: speech.own_cards)
     (card,) = speech.own_cards
-    assert card.state.text() == "not made" and not card.use.isEnabled()
+    assert card.state.text() == "not created" and not card.use.isEnabled()
     assert "its account was removed" in card.second.text()
     assert speech.voices.find(voice.model, voice.handle) is None
     card.again.click()
@@ -290,7 +290,7 @@ async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: SpeechHarne
     await until(lambda: asked.report.text().startswith("Recording 1"))
     asked.record.click()
     await until(asked.preview.isEnabled)
-    assert "at least 5 s are needed" in asked.report.text() or "No voice" in asked.report.text()
+    assert "It needs at least 5 s" in asked.report.text() or "No voice" in asked.report.text()
     asked.consent.click()
     assert not asked.go.isEnabled()
     assert list((speech.home / "cache" / "voices").glob("sample-*"))

@@ -92,7 +92,7 @@ async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech:
     assert [part.state for part in take.parts] == ["complete", "failed"]
     assert speech.rows[0].is_partial
     assert speech.go_on_button.isVisible()
-    assert speech.problem.primary.text == "Ask for part 2 again"
+    assert speech.problem.primary.text == "Request part 2 again"
     speech.act_on_problem(speech.problem.primary.id)
     await until(lambda: speech.takes[0].state == "complete")
     await until(lambda: not speech.presenter.is_speaking)
@@ -243,7 +243,7 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(
         assert speech.error_card.isVisible()
         problem = speech.problem
         assert problem.what == "The service's response is not audio"
-        assert (problem.primary.id, problem.primary.text) == ("go-on", "Ask again")
+        assert (problem.primary.id, problem.primary.text) == ("go-on", "Try again")
         assert part.exchange_id and part.cost_usd  # it may have been charged
         assert part.cost_source == "at most"
         assert part.first_sound_s is None
@@ -289,7 +289,7 @@ async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: SpeechHarn
         problem = speech.problem
         assert (problem.what, problem.countdown_until) == ("Limit reached", None)
         assert problem.meaning.startswith("Resets at ")
-        assert problem.primary.text == "Ask again"
+        assert problem.primary.text == "Try again"
         assert len(odd.received) == 4
         speech.current_account.service = real
         await service.aclose()

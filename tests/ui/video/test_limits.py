@@ -59,7 +59,7 @@ async def test_R_LIM_09_a_refused_question_rests_is_told_and_the_video_still_com
         await until(lambda: poll_scheduler.rests_s)
         assert rest_s - 10 < poll_scheduler.rests_s <= rest_s + 1  # whole seconds of a clock are rounded up
         assert "The service asked for fewer status checks. Rialto checks again at" in read(video)
-        assert "The video is still being made." in read(video)
+        assert "The video is still being generated." in read(video)
         assert video.state(job_id) == "running" and video.page.badge() == 1
         asked = len(await controls.calls("/video/retrieve"))
         poll_scheduler.soon()  # the window is seen again: that is no reason to ask against the service's wish

@@ -215,5 +215,5 @@ async def test_every_part_has_a_name_and_the_whole_tab_works_without_a_mouse(
         menu = video.open_menu(job_id, QPoint(10, 10))
         assert menu is not None
         words = [action.text() for action in menu.actions()]
-        assert "Use again" in words and "Move to trash" in words
+        assert "Reuse settings" in words and "Move to trash" in words
         menu.close()

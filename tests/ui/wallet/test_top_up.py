@@ -54,7 +54,7 @@ async def test_r_wal_01_r_wal_09_a_top_up_is_shown_signed_paid_and_credited_once
     await wallet.tasks.idle()
 
 
-@pytest.mark.parametrize(("amount", "word"), [("4.99", "smallest"), ("10000.01", "largest"), ("abc", "amount in USD")])
+@pytest.mark.parametrize(("amount", "word"), [("4.99", "minimum"), ("10000.01", "maximum"), ("abc", "amount in USD")])
 async def test_r_wal_02_an_amount_that_cannot_be_paid_asks_nobody(
     wallet: WalletHarness, amount: str, word: str
 ) -> None:
@@ -271,7 +271,7 @@ async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: W
     dialog.go.click()
     await until(lambda: wallet.top_up.waits_until is not None)
     words = dialog.waiting.text()
-    assert "limit for top-up requests is used up" in words
+    assert "reached this minute's limit for top-up requests" in words
     assert "It continues at" in words and ", in 0:0" in words
     assert dialog.go.text() == "Waiting…" and not dialog.go.isEnabled()
     assert dialog.findChild(QScrollArea).verticalScrollBar().maximum() == 0  # the dialog has grown for the sentence

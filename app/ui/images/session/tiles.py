@@ -11,7 +11,7 @@ from app.translation import tr
 from app.ui.images.form import FORMAT_TITLES
 from app.ui.images.state import KIND_WORDS, Details, PaidAction, Tile
 
-NO_REMARKS = tr("None")
+NO_REMARKS = tr("No issues")
 
 
 def cost_words(image: StoredImage) -> str:
