@@ -22,6 +22,7 @@ import pytest
 
 from app.credentials.accounts import Account
 from app.sandbox.media.sound import encode
+from app.sealed.chain import Root
 from app.service.chat_types import ChatMessage, ChatRequest, ServiceParameters
 from app.service.crypto_rpc import RpcItem
 from app.service.errors import ContentRefused
@@ -36,6 +37,7 @@ from app.service.pricing import (
     speech_cost,
     transcription_cost,
 )
+from app.service.sealed.resource import Attestation, SealedSession
 from app.service.service import Service
 from app.service.speech import SpeechRequest
 from app.service.transcription import TranscriptionRequest
@@ -58,7 +60,7 @@ class Walk:
     models: dict[str, Model]
     folder: Path
     account: Account
-    turn_clock: Callable[[], Awaitable[object]]
+    control: Callable[..., Awaitable[Any]]  # of the Sandbox
     made: dict[str, Any] = field(default_factory=dict)
 
     def pricing(self, model_id: str) -> dict[str, object] | None:
@@ -78,6 +80,20 @@ async def streamed(walk: Walk) -> None:
     async with walk.service.chat.stream(walk.asking("How do I record with a microphone?")) as stream:
         async for _ in stream:
             pass
+
+
+async def sealed(walk: Walk) -> None:
+    session = SealedSession(await attested(walk))
+    question = ChatRequest(session.model, (ChatMessage("user", "How do I record with a microphone?"),))
+    async with walk.service.sealed.stream(question, session) as stream:
+        async for _ in stream:
+            pass
+    walk.made["sealed"] = stream
+
+
+async def attested(walk: Walk) -> Attestation:
+    root = await walk.control("/sealed/root")
+    return await walk.service.sealed.attest("rialto-sealed", root=Root(root["sha256"], root["name"]))
 
 
 async def spoken(walk: Walk, *, stream: bool) -> None:
@@ -128,7 +144,7 @@ async def refused(walk: Walk) -> None:
     with pytest.raises(ContentRefused):
         while True:
             await walk.service.video.retrieve(job, walk.folder / "refused.mp4", background=False, paid_usd=quoted)
-            await walk.turn_clock()
+            await walk.control("/clock", "PUT", offset_s=10)
 
 
 async def batch(walk: Walk) -> None:
@@ -156,6 +172,7 @@ PAID: dict[str, list[Act]] = {
         lambda walk: walk.service.chat.complete(walk.asking("What is a receipt?", enable_web_search="on")),
     ],
     "chat.stream": [streamed],
+    "sealed.stream": [sealed],
     "speech.stream": [lambda walk: spoken(walk, stream=True)],
     "speech.synthesize": [lambda walk: spoken(walk, stream=False)],
     "voices.clone": [cloned],
@@ -219,6 +236,8 @@ FREE: dict[str, Act | None] = {
     "video.download": None,
     "video.revoke": None,
     "video.complete": None,
+    "sealed.attest": attested,
+    "sealed.receipt": None,
     "x402.top_up_requirements": lambda walk: walk.service.x402.top_up_requirements(),
     "x402.settle": None,
     "x402.balance": None,
@@ -276,10 +295,7 @@ async def begin(wallet: WalletHarness, account: Account, folder: Path) -> Walk:
     models = await wallet.current_account.service.models.list("all")
     wallet.current_account.set_numbers(models=tuple(model for model in models if model.type == "text"))
 
-    async def turn_clock() -> None:
-        await wallet.control("/clock", "PUT", offset_s=10)
-
-    walk = Walk(wallet.current_account.service, {model.id: model for model in models}, folder, account, turn_clock)
+    walk = Walk(wallet.current_account.service, {model.id: model for model in models}, folder, account, wallet.control)
     (image,) = (await walk.service.images.generate(PICTURE, price_usd=Decimal("0.01"))).pictures
     walk.made["picture"] = image.data
     return walk

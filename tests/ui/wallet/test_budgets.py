@@ -103,7 +103,7 @@ async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it
         ),
         (
             "0.40",
-            "Your daily limit of $0.40 is reached",
+            "You have reached your daily limit of $0.40",
             "This request may cost $0.30. You have spent $0.40 today. Nothing was sent.",
         ),
     ):
@@ -119,7 +119,7 @@ async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it
     wallet.presenter.set_limit("hard tab speech", "0.10")
     with pytest.raises(SpendingLimit) as caught:
         await wallet.budget.check(wallet.sandbox_account, call_of(), "one")
-    assert describe(caught.value).what == "Your daily limit for Speech of $0.10 is reached"
+    assert describe(caught.value).what == "You have reached your daily limit for Speech of $0.10"
     wallet.page.change_limits("tab speech")
     fields = wallet.limit_fields
     assert (fields.scope.currentText(), fields.hard.key) == ("Per day, Speech", "hard tab speech")

@@ -20,9 +20,9 @@ NAMES = ("Amount", "Payment", "Review and sign", "Done")
 @pytest.mark.parametrize(
     ("gauge", "left", "resets"),
     [
-        (Gauge("Text, tier S requests", 68, 75, NOW + timedelta(seconds=21.4)), "68 of 75 left", "in 22 s"),
+        (Gauge("Text requests, tier S", 68, 75, NOW + timedelta(seconds=21.4)), "68 of 75 left", "in 22 s"),
         (Gauge("Images", 3, 20, NOW + timedelta(seconds=250)), "3 of 20 left", "in 4:10"),
-        (Gauge("Text, tier S tokens", 741_000, 750_000, NOW - timedelta(seconds=1)), "741K of 750K left", "full"),
+        (Gauge("Text tokens, tier S", 741_000, 750_000, NOW - timedelta(seconds=1)), "741K of 750K left", "full"),
         (Gauge("Blockchain credits, 24 h", 9_600_000, 10_000_000, rolls=True), "9.6M of 10M left", "rolling"),
     ],
 )

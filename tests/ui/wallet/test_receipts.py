@@ -201,7 +201,7 @@ async def test_a_page_of_bookings_without_any_ends_the_reading(
 async def test_limits_are_read_also_when_a_call_of_another_tab_has_told_the_balance(wallet: WalletHarness) -> None:
     wallet.current_account.set_numbers(balance=Decimal("99.5"))
     wallet.presenter.activate()
-    await until(lambda: any(gauge.name == "Text, tier L tokens" for gauge in wallet.presenter.gauges()))
+    await until(lambda: any(gauge.name == "Text tokens, tier L" for gauge in wallet.presenter.gauges()))
 
 
 async def test_balances_gauges_and_the_warning_follow_the_service(wallet: WalletHarness) -> None:
@@ -215,7 +215,7 @@ async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Wallet
     assert (card.usd, card.is_low) == (Decimal("0.80"), True)
     assert any("below the $1.00" in toast[0] and toast[1:] == (True,) for toast in wallet.toasts)
     names = [gauge.name for gauge in wallet.presenter.gauges()]
-    for name in ("Text, tier S requests", "Text, tier L tokens", "Images", "Audio", "Embeddings", "Video queue"):
+    for name in ("Text requests, tier S", "Text tokens, tier L", "Images", "Audio", "Embeddings", "Video queue"):
         assert name in names
     service = wallet.current_account.service
     assert service is not None

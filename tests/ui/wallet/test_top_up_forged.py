@@ -30,7 +30,7 @@ FORGED: dict[str, tuple[Callable[[Terms], Terms], str]] = {
     "an absurd expiry": (_with(maxTimeoutSeconds=10**7), "stay valid"),
     "a receiver with hidden characters": (_with(payTo="0x\u202e" + "2" * 40), "hidden characters"),
     "a receiver in look-alike letters": (_with(payTo="0\u0445" + "2" * 40), "hidden characters"),
-    "nobody as the receiver": (_with(payTo="0x" + "0" * 40), "receiver"),
+    "nobody as the receiver": (_with(payTo="0x" + "0" * 40), "recipient"),
     "a token under another name": (_with(extra={"name": "USD C\u043ein", "version": "2"}), "hidden characters"),
     "permission to take more": (
         _with(extra={"name": "USD Coin", "version": "2", "assetTransferMethod": "permit2"}),
