@@ -25,5 +25,9 @@ def test_a_reader_without_announcements_hears_the_same_sentences(tmp_path: Path)
         reader.wait(lambda: reader.at("Message"), "the message box")
         reader.press("Ctrl+Shift+m")
         reader.wait(lambda: reader.at("Filter models by name or id"), "the filter of the models")
-        reader.press("Down")
-        reader.wait(lambda: [words for words in reader.notified() if " of 7" in words], "a notification")
+
+        def place() -> list[str]:
+            reader.press("Down")  # the models may still be on their way
+            return [words for words in reader.notified() if " of 7" in words]
+
+        reader.wait(place, "a notification")

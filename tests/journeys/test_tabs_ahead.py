@@ -101,7 +101,7 @@ async def test_a_recording_that_a_kill_cut_off_is_mended_at_the_start_and_named(
     await process.wait()
     async with start() as rialto:
         toasts = rialto.window.overlays.toasts
-        await until(lambda: "Its 5 s are saved" in " ".join(toast.accessibleName() for toast in toasts.toasts))
+        await until(lambda: "The first 5 s are saved" in " ".join(toast.accessibleName() for toast in toasts.toasts))
         assert rialto.window.current_tab != "transcription"  # nobody looked
         assert rialto.database is not None
         (row,) = await Transcripts(rialto.database).list()

@@ -294,7 +294,7 @@ async def test_odd_proxies_are_told_what_they_are() -> None:
     cases: list[tuple[list[bytes], str]] = [
         ([b"\x04\x00"], "is not this type of proxy"),
         ([b"\x05\x00", b"\x04\x00\x00\x01"], "is not this type of proxy"),
-        ([b"\x05\x00", b"\x05\x63\x00\x01"], "answer 99"),
+        ([b"\x05\x00", b"\x05\x63\x00\x01"], "reply 99"),
         ([b"\x05\x00", b"\x05\x00\x00\x03\x02ab\x00\x50"], "does not support TLS"),
         ([b"\x05\x00", b"\x05\x00\x00\x04" + b"\x00" * 18], "does not support TLS"),
     ]

@@ -75,7 +75,7 @@ async def test_content_rules_are_named_from_the_headers(tmp_home: Path) -> None:
         assert harness.rows[-1].problem.what == "The service marked this answer"
 
 
-@pytest.mark.parametrize(("texts", "what"), [(("Half",), "ended this answer"), ((), "refused this")])
+@pytest.mark.parametrize(("texts", "what"), [(("Half",), "ended this answer"), ((), "do not allow this")])
 async def test_a_filtered_answer_says_whether_anything_came(tmp_home: Path, texts: tuple[str, ...], what: str) -> None:
     async with open_chat_presenter(tmp_home, fake=FakeService(answers=[ending("content_filter", *texts)])) as harness:
         await harness.say("Write it")
@@ -186,7 +186,7 @@ async def test_an_error_in_the_middle_of_an_answer_is_read_out_now_and_after_a_r
         row = harness.rows[-1]
         assert (row.state, row.text) == ("interrupted", "It begins")
         assert row.state_text.startswith("The model is at capacity. ")
-        assert "kept" in row.state_text
+        assert "saved" in row.state_text
     async with open_chat_presenter(tmp_home) as harness:
         harness.presenter.open_chat(harness.told["entries_changed"][-1][0][0].id)
         await harness.tasks.idle()

@@ -94,7 +94,7 @@ async def test_all_chats_are_searched_as_one_types_and_a_hit_is_opened_with_its_
         keys(pane.field, "her")
         await shown.settle()
         assert pane.model.rowCount() == 1
-        assert pane.note.text() == "1 place"
+        assert pane.note.text() == "1 match"
         keys(pane.field, "on", Qt.Key.Key_Return)
         await shown.settle()
         find = shown.find_bar

@@ -78,7 +78,7 @@ async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_hom
         await harness.say("Why jitter?")
         row = harness.rows[-1]
         assert (row.state, row.problem) == ("interrupted", None)
-        assert row.state_text.endswith("tokens kept, $0.0001.") or "kept" in row.state_text
+        assert row.state_text.endswith("tokens saved, $0.0001.") or "saved" in row.state_text
         harness.presenter.act(row.id, "continue")
         await harness.tasks.idle()
         assert harness.rows[-1].id == row.id

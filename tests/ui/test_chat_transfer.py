@@ -195,7 +195,7 @@ async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:
         chat = await hostile_chat(harness)
         harness.presenter.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
         await harness.tasks.idle()
-        assert "c.md could not be written" in harness.told["notice"][-1][0]
+        assert "c.md could not be saved" in harness.told["notice"][-1][0]
 
 
 async def test_several_chats_are_saved_beside_what_is_in_the_folder(tmp_home: Path, tmp_path: Path) -> None:

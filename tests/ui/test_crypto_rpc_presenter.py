@@ -106,7 +106,7 @@ async def test_r_rpc_26_an_unknown_method_and_one_of_another_family_are_warned_o
 ) -> None:
     harness.write(json.dumps([call("eth_fooBar"), call("starknet_call")]))
     view = harness.presenter.view()
-    assert view.rows[0].warning.startswith("Call 1: eth_fooBar is not in the service’s list; the whole batch may")
+    assert view.rows[0].warning.startswith("Call 1: eth_fooBar is not in the service’s list, so the whole batch may")
     assert "not a method of Ethereum mainnet" in view.rows[1].warning
     assert view.can_send
 
@@ -190,7 +190,7 @@ async def test_a_transaction_for_another_chain_is_warned_of(harness: ConsolePres
     harness.write(json.dumps(call("eth_sendRawTransaction", "0x" + made.raw_transaction.hex().removeprefix("0x"))))
     harness.agree = False
     await harness.send()
-    assert "signed for chain 8453; Ethereum mainnet is chain 1" in harness.questions[0].warnings[0]
+    assert "signed for chain 8453, but Ethereum mainnet is chain 1" in harness.questions[0].warnings[0]
 
 
 async def test_what_is_no_signed_transaction_is_refused_before_it_is_paid_for(harness: ConsolePresenterHarness) -> None:

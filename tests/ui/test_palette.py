@@ -69,7 +69,7 @@ def titles(text: str, recent: tuple[str, ...] = ()) -> list[str]:
 
 
 def test_the_group_with_the_best_fit_stands_first() -> None:
-    assert titles("new")[:2] == ["Do", "New chat"]
+    assert titles("new")[:2] == ["Actions", "New chat"]
     assert titles("chat")[:2] == ["Go to", "Chat"]
 
 
@@ -79,7 +79,7 @@ def test_what_was_used_last_comes_before_everything_when_nothing_is_typed() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "group"), [(">", "Do"), ("#north", "Models"), ("?text", "Settings"), ("@nobody", None)]
+    ("text", "group"), [(">", "Actions"), ("#north", "Models"), ("?text", "Settings"), ("@nobody", None)]
 )
 def test_a_prefix_leaves_one_kind(text: str, group: str | None) -> None:
     found = titles(text)

@@ -138,7 +138,7 @@ def test_a_reached_limit_counts_down_and_can_be_called_off() -> None:
 def test_a_limit_is_told_as_a_time_of_day_where_nothing_is_sent_again_by_itself() -> None:
     now = datetime(2026, 3, 2, 14, 6, 41).astimezone()
     soon = describe(errors.RateLimited("Slow down", status=429, retry_after_s=23), now=now)
-    assert str(soon) == "Limit reached. Resets at 14:08. Your message is kept. Nothing was charged."
+    assert str(soon) == "Limit reached. Resets at 14:08. Your message is saved. Nothing was charged."
     assert soon.countdown_until is None
     assert soon.primary is not None
     assert soon.primary.id == "retry"
@@ -300,7 +300,7 @@ def test_a_complaint_without_the_name_of_its_field_is_quoted() -> None:
 
 def test_a_reply_of_which_nothing_arrived_is_not_said_to_be_kept() -> None:
     cut = errors.StreamCut("The answer ended before it was complete.")
-    assert "kept" in describe(cut, now=NOW).meaning
+    assert "saved" in describe(cut, now=NOW).meaning
     cut.arrived = False
     problem = describe(cut, now=NOW)
     assert (problem.what, problem.meaning) == ("The reply stopped before it began", "Nothing was received.")

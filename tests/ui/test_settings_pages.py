@@ -218,7 +218,7 @@ async def test_what_left_this_computer_is_listed_by_host(settings_harness, setti
     settings_harness.calls.note(receipt("the sandbox"))
     text = words(settings.page("privacy"))
     assert "api.example.com" in text
-    assert "3 calls" in text
+    assert "3 requests" in text
     assert "On this computer. Nothing leaves it." in text
     await tasks.idle()
 

@@ -102,7 +102,7 @@ async def test_r_stt_08_plain_text_has_no_times_and_says_that_they_are_estimated
         await tab.add(spoken_file(tmp_home))
         await tab.send()
         assert tab.document.estimated == "all"
-        assert ("Times", "estimated") in tab.head.facts
+        assert ("Timestamps", "estimated") in tab.head.facts
 
 
 async def test_pause_marks_and_discard_with_undo(tmp_home: Path, sandbox: RunningSandbox) -> None:

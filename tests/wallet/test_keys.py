@@ -216,7 +216,7 @@ async def test_a_wrong_phrase_is_refused_without_repeating_a_word_of_it(phrase: 
 async def test_the_place_of_a_wrong_word_is_named() -> None:
     with pytest.raises(KeyRefused) as caught:
         await key_from_phrase("test tset " + "test " * 9 + "jnk")
-    assert "number 2, 12." in caught.value.sentence
+    assert "word 2, 12." in caught.value.sentence
 
 
 @pytest.mark.parametrize("index", [-1, 2**31])

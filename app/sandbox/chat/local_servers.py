@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from app.sandbox.http.connections import SERVER_NAME
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.model_catalogue import ModelEntry, local_entry
 
@@ -84,6 +85,8 @@ class LocalServers:
 
         try:
             response = await self._client().get(f"http://{HOST}:{port}/v1/models", timeout=LIST_TIMEOUT_S)
+            if response.headers.get("server", "").startswith(SERVER_NAME):
+                return []  # another Sandbox, which serves the same path
             listed = response.json()["data"]
             names = [str(record["id"]) for record in listed]
         except (httpx.HTTPError, ValueError, TypeError, KeyError):

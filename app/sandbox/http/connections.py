@@ -31,7 +31,8 @@ BODY_S = 300.0  # for all of a body, which comes from this computer
 STALL_S = 30.0  # between two pieces of it
 MOST_CONNECTIONS = 500
 OTHER_FILES = 100  # that the process may have open beside its connections
-SERVER = f"Rialto-Sandbox/{__version__} (a stand-in; play money)"  # on every answer, also on what is no HTTP
+SERVER_NAME = "Rialto-Sandbox"
+SERVER = f"{SERVER_NAME}/{__version__} (a stand-in; play money)"  # on every answer, also on what is no HTTP
 
 
 class _TooSlow(Exception):

@@ -79,7 +79,7 @@ async def test_no_second_is_counted_while_no_job_is_open_and_minutes_go_on(
         monkeypatch.setattr(book, "now", lambda: ended_at + timedelta(minutes=7))
         minute.timer.timeout.emit()
         facts = dict(video.page.detail.facts)
-        assert facts["Ordered"] == "7 min ago"
+        assert facts["Created"] == "7 min ago"
 
 
 async def test_the_scheduler_asks_less_while_the_window_is_hidden(

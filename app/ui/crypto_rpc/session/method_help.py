@@ -54,7 +54,7 @@ HELP = {
     "txpool_content": tr("Pending transactions in full"),
     "debug_traceTransaction": tr("Every step or call inside a transaction"),
     "debug_traceCall": tr("Every step or call inside a simulated call"),
-    "debug_traceBlockByNumber": tr("Every call and log in a block"),
+    "debug_traceBlockByNumber": tr("All calls and logs in a block"),
     "debug_traceBlockByHash": tr("Every call and log in a block, by its hash"),
     "debug_storageRangeAt": tr("A range of a contract's storage inside a block"),
     "debug_getRawTransaction": tr("A transaction's signed bytes"),
