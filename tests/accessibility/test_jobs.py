@@ -121,6 +121,8 @@ def keep_keys(heard: Heard) -> None:
     """Answer the question that is asked once: keys are kept in memory."""
     reader = heard.reader
     go_to(heard, "Settings", "Settings sections")
+    reader.press("Home")  # Accounts, whatever was looked at before
+    reader.listen(1.0)
     press(reader, "F6", until="Add account")
     press(reader, "Space", until="Service address")
     at = press(reader, "Shift+Tab", until="")
