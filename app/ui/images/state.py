@@ -12,10 +12,10 @@ from app.core import money
 from app.translation import tr, tr_n
 
 STATE_WORDS: Mapping[str, str] = {
-    "sending": "generating",
+    "sending": tr("generating"),
     "withheld": tr("withheld by policy"),
     "broken": tr("not an image"),
-    "failed": "failed",
+    "failed": tr("failed"),
     "unknown": tr("outcome unknown"),
 }
 KIND_WORDS: Mapping[str, str] = {
