@@ -65,7 +65,8 @@ NAMES = (
 # What the walk typed or made: the content of a person.
 CONTENT = ("How do I stop an answer?", "One short line.", "A harbor at dawn", "tone", "Mm.")
 WIRE = re.compile(
-    r"\w{3}, \d\d \w{3} \d{4}|\S*[/_@:\\]\S*|\b0x\S+|\S*\d\S*|\b\w+(-\w+)+\b|\b\w+(\.\w+)+\b|\{[^}]*\}|\w+\([\w,]*\)",
+    r"\w{3}, \d\d \w{3} \d{4}|\S*[/_@:\\]\S*|\b0x\S+|\S*\d\S*|\b\w+(-\w+)+\b|\b\w+(\.\w+)+\b|\{[^}]*\}|\w+\([\w,]*\)"
+    r"|\b\w*[a-z][A-Z]\w*\b",  # such as the end of an id that happens to have no digit
     re.DOTALL,
 )
 HANDBOOK = re.compile("(Chat|Console|Speech|Images|Video|Wallet|Transcribe|Settings): ")
