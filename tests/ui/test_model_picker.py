@@ -109,3 +109,57 @@ async def test_the_tier_is_shown_once_the_service_has_told_the_limits(theme: The
         spoken = picker.model.index_of("plain").data(Qt.ItemDataRole.AccessibleTextRole)
         assert "tier S" in spoken and "private" in spoken.casefold()
         picker.close()
+
+
+def in_enclaves() -> FakeService:
+    attested = {"supportsTeeAttestation": True}
+    sealable = {**attested, "supportsE2EE": True}
+    return FakeService(
+        models=[
+            model_body(),
+            model_body("e2ee-by-name", "By name"),
+            model_body("shut", "Shut", capabilities=sealable),
+            model_body("hard", "Hard", capabilities=attested),
+        ]
+    )
+
+
+async def test_r_tee_01_enclaves_and_seals_are_badges_and_filters_by_what_the_service_says(
+    theme: Theme, tmp_home: Path
+) -> None:
+    async with open_chat(theme, tmp_home, fake=in_enclaves()) as shown:
+        picker = opened(shown)
+        badges = {row.id: row.badges[:2] for row in rows(picker)}
+        assert badges["shut"] == ("Sealed", "Enclave") and badges["hard"][0] == "Enclave"
+        assert not {"Sealed", "Enclave"} & {*badges["plain"], *badges["e2ee-by-name"]}
+        for name, found in (("Sealed", ["Shut"]), ("Enclave", ["Hard", "Shut"])):
+            picker.pills[name].click()
+            assert [row.name for row in rows(picker)] == found
+            picker.pills[name].click()
+        picker.close()
+
+
+async def test_r_tee_18_each_badge_says_what_it_does_and_does_not_promise(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home, fake=in_enclaves()) as shown:
+        picker = opened(shown)
+        tips = {row.id: picker.model.index_of(row.id).data(Qt.ItemDataRole.ToolTipRole) for row in rows(picker)}
+        not_proved, on_the_way = "nothing proves which program runs there.", "the service can read your messages on"
+        assert not_proved in tips["shut"] and on_the_way in tips["hard"]
+        assert not_proved not in tips["hard"] and "enclave" not in tips["plain"]
+        assert not_proved in picker.pills["Sealed"].accessibleDescription()
+        assert on_the_way in picker.pills["Enclave"].toolTip()
+        picker.close()
+
+
+async def test_models_in_enclaves_are_told_apart_where_models_are_compared_and_in_the_palette(
+    theme: Theme, tmp_home: Path
+) -> None:
+    async with open_chat(theme, tmp_home, fake=in_enclaves()) as shown:
+        compare = shown.page.controller.open_comparing()
+        compare.pills["Sealed"].click()
+        assert [compare.model.index(row, 0).data() for row in range(compare.model.rowCount())] == ["Shut"]
+        compare.close()
+        found = {item.title: item.hint for item in shown.page.palette_items("sealed", 9)}
+        assert found == {"Shut": "use in this chat, can be sealed"}
+        found = {item.title: item.hint for item in shown.page.palette_items("enclave", 9)}
+        assert found == {"Shut": "use in this chat, can be sealed", "Hard": "use in this chat, runs in an enclave"}

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.chat.page_controller_actions import controller_actions
+from app.ui.chat.session.seal import ENCLAVE, PROMISES, SEALED
 from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
+    from app.ui.chat.session.state_pages import ModelRow
     from app.ui.chat.state import ChatEntry
 
 
@@ -174,15 +176,24 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
         PaletteItem(
             f"model:{row.id}",
             row.name,
-            tr("in use") if row.is_current else tr("use in this chat"),
+            _use(row),
             "sparkle",
             "model",
             partial(page.presenter.use_model, row.id),
         )
         for row in models
-        if words and words.are_in(row.name, row.id)
+        if words and words.are_in(row.name, row.id, *(badge for badge in PROMISES if badge in row.badges))
     ]
     return tuple(items[:limit])
+
+
+def _use(row: ModelRow) -> str:
+    """What choosing a model does, and whether it runs in an enclave."""
+    if SEALED in row.badges:
+        return tr("in use, can be sealed") if row.is_current else tr("use in this chat, can be sealed")
+    if ENCLAVE in row.badges:
+        return tr("in use, runs in an enclave") if row.is_current else tr("use in this chat, runs in an enclave")
+    return tr("in use") if row.is_current else tr("use in this chat")
 
 
 def _speak(page: ChatPage) -> None:

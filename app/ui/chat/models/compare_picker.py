@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidg
 
 from app.translation import tr
 from app.ui.chat.models.model_picker import ModelListHeader, ModelView
-from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel
+from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, filter_pill
+from app.ui.chat.session.seal import PROMISES
 from app.ui.chat.session.state_pages import ModelList, ModelRow
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import PrimaryButton
@@ -55,7 +56,16 @@ class ComparePicker(Popover):
         self.go = PrimaryButton(theme, "", "send", size="small", hint="Ctrl+Enter")
         top = QVBoxLayout()
         top.setContentsMargins(theme.px(12), theme.px(12), theme.px(12), theme.px(10))
+        top.setSpacing(theme.px(10))
         top.addWidget(self.search)
+        self.pills = {name: filter_pill(theme, name) for name in PROMISES}
+        pills = QHBoxLayout()
+        pills.setSpacing(theme.px(6))
+        for pill in self.pills.values():
+            pill.toggled.connect(self._filter)
+            pills.addWidget(pill)
+        pills.addStretch(1)
+        top.addLayout(pills)
         footer = QFrame()
         zone(footer, "pane")
         row = QHBoxLayout(footer)
@@ -100,6 +110,8 @@ class ComparePicker(Popover):
         known = {row.id for row in models.rows}
         self._marked = tuple(each for each in dict.fromkeys(marked) if each in known)[:MOST]
         self.search.clear()
+        for pill in self.pills.values():
+            pill.setChecked(False)
         self._show()
         self.view.setCurrentIndex(self.model.first())
 
@@ -125,7 +137,8 @@ class ComparePicker(Popover):
         self.marked.emit(self._marked)
 
     def _filter(self) -> None:
-        self.model.set_filter(self.search.text(), ())
+        wanted = [name for name, pill in self.pills.items() if pill.isChecked()]
+        self.model.set_filter(self.search.text(), wanted)
         self.view.setCurrentIndex(self.model.first())
 
     def _toggle(self, index: QModelIndex) -> None:

@@ -9,7 +9,15 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.translation import tr
-from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, column_rects, columns_in
+from app.ui.chat.models.model_picker_list import (
+    ROW_ROLE,
+    ModelDelegate,
+    ModelListModel,
+    column_rects,
+    columns_in,
+    filter_pill,
+)
+from app.ui.chat.session.seal import ENCLAVE, SEALED
 from app.ui.chat.session.state_pages import ModelList, ModelRow
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import QuietButton
@@ -18,7 +26,6 @@ from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
-from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.popover import Popover
 from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.surfaces import rule, zone
@@ -30,6 +37,8 @@ WIDTH = 660
 LIST_HEIGHT = 380
 LEAST_LIST_HEIGHT = 96
 FILTERS = (
+    SEALED,
+    ENCLAVE,
     tr("Vision"),
     tr("Reasoning"),
     tr("Functions"),
@@ -75,7 +84,7 @@ class ModelPicker(Popover):
         self.sort = QuietButton(theme, "", "sort", size="small")
         self.sort.clicked.connect(self.open_sorts)
         self._sort = ""
-        self.pills = {name: PillButton(theme, name) for name in FILTERS}
+        self.pills = {name: filter_pill(theme, name) for name in FILTERS}
         self.model = ModelListModel(self)
         self.view = ModelView()
         self.view.setModel(self.model)

@@ -11,12 +11,14 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.translation import tr
+from app.ui.chat.session.seal import ENCLAVE, PROMISES, SEALED
 from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit import icons
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.pill import PillButton
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -31,6 +33,8 @@ ROOM_FOR_ALL = 610
 STAR = 22
 GAP = 8
 BADGE_ICONS = {
+    SEALED: "lock",
+    ENCLAVE: "shield",
     tr("Vision"): "eye",
     tr("Reasoning"): "bulb",
     tr("Functions"): "wrench",
@@ -151,7 +155,18 @@ def told(row: ModelRow) -> str:
     lines += [tr("Replaced by {replacement}", replacement=row.replacement)] if row.replacement else []
     lines += [PRIVACY.get(row.privacy, row.privacy)] if row.privacy else []
     lines += [tr("Tier {tier}: how often you can use it", tier=row.tier)] if row.tier else []
+    lines += [sentence for badge, sentence in PROMISES.items() if badge in row.abilities]
     return "\n".join(lines)
+
+
+def filter_pill(theme: Theme, name: str) -> PillButton:
+    """A pill that keeps the models with one ability; those of enclaves say what they promise."""
+    pill = PillButton(theme, name, BADGE_ICONS[name] if name in PROMISES else "")
+    if name in PROMISES:
+        pill.setToolTip(plain_tip(PROMISES[name]))
+        pill.setAccessibleName(name)
+        pill.setAccessibleDescription(PROMISES[name])
+    return pill
 
 
 def spoken(row: ModelRow, current_word: str = tr("in use")) -> str:

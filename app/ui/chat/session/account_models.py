@@ -14,6 +14,7 @@ from app.formats import current, written
 from app.translation import tr
 from app.ui.chat.session.cached_model import CachedModel
 from app.ui.chat.session.estimate import context_text
+from app.ui.chat.session.seal import ENCLAVE, SEALED
 from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 KIND = "text"
 FRESH_S = 300.0  # the list changes a few times a week
 ABILITIES: tuple[tuple[str, str], ...] = (
+    (SEALED, "supports_e2ee"),
+    (ENCLAVE, "supports_tee_attestation"),
     (tr("Vision"), "supports_vision"),
     (tr("Reasoning"), "supports_reasoning"),
     (tr("Functions"), "supports_function_calling"),

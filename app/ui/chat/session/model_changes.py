@@ -24,6 +24,7 @@ ABILITIES: tuple[tuple[str, str], ...] = (
     (tr("JSON output"), "supports_response_schema"),
     (tr("web search"), "supports_web_search"),
     (tr("its own search"), "supports_x_search"),
+    (tr("sealed chats"), "supports_e2ee"),
 )
 PRIVACY = {"private": tr("Its requests are private."), "anonymized": tr("Its requests are anonymous.")}
 
