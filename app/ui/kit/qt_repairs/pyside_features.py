@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import builtins
 
+from app.ui.kit.qt_repairs.pyside_enums import make_enumerations_fast
 from app.ui.kit.qt_repairs.pyside_signatures import import_pyside
 
 _HOOK, _BEFORE = "__import__", "__orig_import__"  # names that no stub knows
 
 
 def read_no_sources() -> bool:
-    """Import PySide and put back the `__import__` from before that hook; False when this PySide has no such hook."""
+    """Import PySide, by its short ways, and put back the `__import__` from before its hook; False when it has none."""
+    make_enumerations_fast()
     import_pyside()
     if not hasattr(builtins, _BEFORE):
         return False
