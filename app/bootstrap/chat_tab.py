@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.chat.page import ChatPage
+from app.ui.chat.session.seal import NO_SPEECH
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def _wire_voice(rialto: Rialto, page: ChatPage) -> None:
     """Let every answer be read aloud; the speech tab is made by the first that is."""
 
     def act(row_id: str, action: str) -> None:
-        if action == "speak":
+        if action == "speak" and rialto.chat.opened.sealed:
+            rialto.toast(NO_SPEECH)
+        elif action == "speak":
             from app.bootstrap.speech_tab import read_answer
 
             rialto.tasks.replace("read answer", read_answer, rialto, row_id)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from app.audio.devices import AudioHost
     from app.bootstrap.account_services import AccountServices
     from app.bootstrap.startup_context import StartupContext
+    from app.core.sealed_sessions import SealedSessions
     from app.core.secrets import Secrets
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
@@ -376,7 +377,8 @@ class Rialto:
             )
             self.catalogue = Catalogue(self.database)
             await self.account_services.wallet_keys.start(self.database)
-            await self.chat.start(ChatStore(self.database), self.catalogue)
+            sealed = partial(self._sealed_sessions, self.database)
+            await self.chat.start(ChatStore(self.database), self.catalogue, sealed)
         except StorageError as error:
             if self.database is not None:
                 await self.database.close()
@@ -388,6 +390,13 @@ class Rialto:
             self._begin_tab(name)
         self.tasks.start_unless_running("make tabs ready", self._make_ready, self.database)
         return True
+
+    async def _sealed_sessions(self, database: Database) -> SealedSessions:
+        """What seals chats, made by the first that is: its cryptography is loaded in a thread."""
+        await self._load("app.service.sealed.resource")
+        from app.bootstrap.sealed_chats import make_sealed_sessions
+
+        return make_sealed_sessions(self, database)
 
     async def _make_ready(self, database: Database) -> None:
         """Build the other tabs while nobody does anything; what has work to go on with goes on, looked at or not."""

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from app.sealed.chain import INTEL_ROOT, Root
+from app.service.errors import EvidenceRefused
+from app.service.sandbox_controls import SandboxControls
 from app.service.sealed.resource import INTEL_LISTS, Attestation, ListsHost, SealedSession
 
 if TYPE_CHECKING:
@@ -36,6 +38,17 @@ class Trust:
 INTEL = Trust(INTEL_ROOT, INTEL_LISTS)
 
 
+async def sandbox_trust(base_url: str, api_key: str) -> Trust:
+    """The root and the lists of a running Sandbox, which makes both anew at each start. Raises `ServiceError`."""
+    controls = SandboxControls(base_url, api_key)
+    try:
+        told = await controls.sealed_root()
+    finally:
+        await controls.aclose()
+    lists = ListsHost(told.lists, f"{told.lists}/sgx/certification/v4/rootcacrl")
+    return Trust(Root(told.sha256, told.name), lists, is_third_host=False)
+
+
 class FirstSeen(Protocol):
     """Where first measurements and evidence are kept; all of it may raise `StorageError`."""
 
@@ -48,15 +61,17 @@ class FirstSeen(Protocol):
     async def keep_evidence(self, chat_id: str, nonce: str, evidence: bytes) -> None: ...
 
 
-class ChangedMeasurements(Exception):
+class ChangedMeasurements(EvidenceRefused):
     """The enclave is genuine, but not the one that was first seen: the person has to say whether to go on.
 
-    `attestation` has the line that says what changed. Hand it to `SealedSessions.accept` to go on.
+    `changed` has the line that says what changed. Hand it to `SealedSessions.accept` to go on.
     """
 
+    may_be_accepted = True
+
     def __init__(self, attestation: Attestation, place: str) -> None:
-        super().__init__(attestation.verdict.checks[-1].reason)
-        self.attestation = attestation
+        super().__init__(attestation.verdict.checks[-1].reason, attestation=attestation)
+        self.changed = attestation
         self.place = place  # whose first measurements these are not
 
 
@@ -84,7 +99,7 @@ class SealedSessions:
     async def session(self, chat_id: str, account: Account, service: Service, model: str) -> SealedSession:
         """The chat's session, or a new one after checking the enclave.
 
-        Raises `EvidenceRefused`, `ChangedMeasurements`, other `ServiceError`s, and `StorageError`.
+        Raises `EvidenceRefused`, also as `ChangedMeasurements`, other `ServiceError`s, and `StorageError`.
         """
         async with self._turn:
             known = self._sessions.get(chat_id)
@@ -104,9 +119,25 @@ class SealedSessions:
                 raise ChangedMeasurements(attestation, place)
             return await self._begin(chat_id, attestation, place)
 
+    def held(self, chat_id: str) -> SealedSession | None:
+        """The session that a chat has now, None once it has ended or its seal broke."""
+        session = self._sessions.get(chat_id)
+        known = session.attestation if session is not None else None
+        good = session is not None and known is not None and session.is_usable(known.model, known.host, self._now())
+        return session if good else None
+
+    def ended(self) -> tuple[str, ...]:
+        """The chats whose keys are good for nothing more."""
+        return tuple(chat_id for chat_id in self._sessions if self.held(chat_id) is None)
+
+    def next_end(self) -> datetime | None:
+        """When the next session ends."""
+        ends = (each.attestation.verdict.good_until for each in self._sessions.values())
+        return min((end for end in ends if end is not None), default=None)
+
     async def accept(self, chat_id: str, changed: ChangedMeasurements) -> SealedSession:
         """Go on with an enclave that is not the one first seen; later ones are compared with it."""
-        attestation = changed.attestation
+        attestation = changed.changed
         await self._seen.remember(changed.place, attestation.model, attestation.verdict.measurements, accept=True)
         self.wipe(chat_id)
         return await self._begin(chat_id, attestation, changed.place)

@@ -161,6 +161,8 @@ class EvidenceRefused(ServiceError):
     `attestation` is what was checked, with every line; None where the service could not be asked.
     """
 
+    may_be_accepted = False  # by the person, who is asked
+
     def __init__(self, message: str = "", *, attestation: Attestation | None = None) -> None:
         super().__init__(message, surely_not_sent=True)
         self.attestation = attestation

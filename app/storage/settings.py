@@ -57,6 +57,7 @@ class Settings(NamedTuple):
     load_remote_pictures: bool = False
     show_adult: bool = False
     confirm_links: bool = True
+    ask_intel: bool = False  # ask Intel's servers whether an enclave's processor is current and not revoked
     notify: bool = True  # say outside the window what happens while another program is in front
     transcription: Mapping[str, str] = _NONE  # what the tab remembers: microphone, model, …
     budgets: Mapping[str, str] = _NONE  # "soft day" -> USD as text; see app/core/budget.py

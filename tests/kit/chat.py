@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,13 +18,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 
 from app.core.current_account import CurrentAccount
+from app.core.sealed_sessions import SealedSessions, sandbox_trust
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
-from app.storage.catalogue import Catalogue
+from app.storage.catalogue import Catalogue, Enclaves
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.settings import SettingsStore
@@ -418,6 +420,12 @@ class SandboxChatPresenterHarness(OnSandbox):
     history: ChatStore
     tasks: TaskScope
     sandbox: RunningSandbox
+    database: Database
+
+    async def sealed_sessions(self) -> SealedSessions:
+        """As the program makes them, with the root of this Sandbox."""
+        trust = partial(sandbox_trust, self.sandbox.base_url, self.sandbox.api_key)
+        return SealedSessions(Enclaves(self.database), trust, lambda: False)
 
     @property
     def rows(self) -> tuple[MessageRow, ...]:
@@ -445,10 +453,10 @@ async def open_sandbox_chat_presenter(
     service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
     presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack(tasks))
-    tab = kind(presenter, ChatStore(database), tasks, sandbox)
+    tab = kind(presenter, ChatStore(database), tasks, sandbox, database)
     try:
         current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
-        await presenter.start(tab.history, Catalogue(database))
+        await presenter.start(tab.history, Catalogue(database), tab.sealed_sessions)
         presenter.refresh_models()
         await tasks.idle()
         yield tab

@@ -118,8 +118,8 @@ async def test_a_title_is_renamed_in_a_wide_field_that_shows_its_start(theme: Th
         run(shown, "chat.rename")
         QApplication.processEvents()
         edit = shown.header.edit
-        room = shown.header.model.x() - edit.x() - edit.width()
-        assert room < 30, "the field takes what is free before the model"
+        room = shown.header.lock.x() - edit.x() - edit.width()
+        assert room < 30, "the field takes what is free before the lock"
         assert edit.selectedText() == edit.text()
         assert edit.cursorPosition() == 0
 

@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from app.core.sealed_sessions import INTEL, SANDBOX, ChangedMeasurements, SealedSessions, Trust
+from app.core.sealed_sessions import INTEL, SANDBOX, ChangedMeasurements, SealedSessions, Trust, sandbox_trust
 from app.credentials.accounts import Account
-from app.sealed.chain import Root
 from app.sealed.checks import Outcome
 from app.sealed.evidence import read_evidence
 from app.sealed.receipt import ReceiptOutcome
 from app.service.chat_types import ChatRequest
 from app.service.errors import EvidenceRefused, SealBroken
-from app.service.sandbox_controls import SandboxControls
-from app.service.sealed.resource import INTEL_LISTS, ListsHost, SealedResource, SealedSession
+from app.service.sealed.resource import INTEL_LISTS, SealedResource, SealedSession
 from app.storage.catalogue import Enclaves
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
@@ -41,13 +39,8 @@ class Sittings:
         self.sessions = SealedSessions(self.enclaves, self.trust, lambda: self.consent, lambda: chat.now)
 
     async def trust(self) -> Trust:
-        controls = SandboxControls(self.chat.at.sandbox.running.base_url, self.chat.at.sandbox.running.api_key)
-        try:
-            root = await controls.sealed_root()
-        finally:
-            await controls.aclose()
-        lists = ListsHost(root.lists, f"{root.lists}/sgx/certification/v4/rootcacrl")
-        return Trust(Root(root.sha256, root.name), lists, is_third_host=False)
+        running = self.chat.at.sandbox.running
+        return await sandbox_trust(running.base_url, running.api_key)
 
     async def session(self, chat_id: str = "c", account: Account = OWN, model: str = MODEL) -> SealedSession:
         return await self.sessions.session(chat_id, account, self.service, model)

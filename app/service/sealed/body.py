@@ -12,6 +12,7 @@ from app.sealed.envelope import looks_sealed, seal
 from app.service.chat_body import chat_body, parse_suffix
 from app.service.chat_types import ChatMessage, ChatRequest, ServiceParameters
 from app.service.errors import LimitExceeded
+from app.service.sealed.reasons import REASONS
 from app.translation import tr
 
 # What a sealed body may hold. All of it but the envelopes is read by the service on the way.
@@ -30,70 +31,28 @@ def forbidden_in(request: ChatRequest) -> tuple[Forbidden, ...]:
     """Return what keeps a request from being sealed; empty when nothing does."""
     parameters, usual = request.parameters, ServiceParameters()
     found = [
-        Forbidden(name, reason)
-        for name, is_used, reason in (
-            (
-                "enable_web_search",
-                parameters.enable_web_search != "off",
-                tr("Web search is off while the chat is sealed: the service would have to read the question."),
-            ),
-            (
-                "enable_web_scraping",
-                parameters.enable_web_scraping,
-                tr("Reading web pages is off while the chat is sealed: the service would have to read the message."),
-            ),
-            (
-                "enable_x_search",
-                parameters.enable_x_search,
-                tr("X search is off while the chat is sealed: the service would have to read the question."),
-            ),
-            (
-                "character_slug",
-                parameters.character_slug is not None,
-                tr("Characters are off while the chat is sealed: the service cannot add its prompt to it."),
-            ),
-            (
-                "tools",
-                bool(request.tools) or request.tool_choice is not None,
-                tr("Functions are off while the chat is sealed: they would be sent in the clear."),
-            ),
-            (
-                "response_format",
-                request.response_format is not None,
-                tr("JSON output is off while the chat is sealed: its schema would be sent in the clear."),
-            ),
-            (
-                "stop",
-                bool(request.stop),
-                tr("Stop sequences are off while the chat is sealed: they would be sent in the clear."),
-            ),
-            (
-                "reasoning_effort",
-                request.reasoning_effort is not None,
-                tr("The reasoning effort cannot be chosen while the chat is sealed."),
-            ),
-            (
-                "extra",
-                bool(request.extra),
-                tr("Other fields are off while the chat is sealed: they would be sent in the clear."),
-            ),
-            (
-                "model",
-                bool(parse_suffix(request.model)[1]),
-                tr("A model with options after its name cannot be sealed."),
-            ),
+        Forbidden(name, REASONS[name])
+        for name, is_used in (
+            ("enable_web_search", parameters.enable_web_search != "off"),
+            ("enable_web_scraping", parameters.enable_web_scraping),
+            ("enable_x_search", parameters.enable_x_search),
+            ("character_slug", parameters.character_slug is not None),
+            ("tools", bool(request.tools) or request.tool_choice is not None),
+            ("response_format", request.response_format is not None),
+            ("stop", bool(request.stop)),
+            ("reasoning_effort", request.reasoning_effort is not None),
+            ("extra", bool(request.extra)),
+            ("model", bool(parse_suffix(request.model)[1])),
         )
         if is_used
     ]
     if any(isinstance(message.content, tuple) for message in request.messages):
-        found.append(
-            Forbidden("messages", tr("Files and images are off while the chat is sealed: only text can be sealed."))
-        )
+        found.append(Forbidden("messages", REASONS["files"]))
     if any(message.extra.get("tool_calls") or message.role == "tool" for message in request.messages):
-        found.append(Forbidden("messages", tr("A chat with function calls cannot be sealed.")))
+        found.append(Forbidden("messages", REASONS["tool_calls"]))
     other = {name for name in ("strip_thinking_response", "disable_thinking") if getattr(parameters, name)}
     if other or parameters.return_search_results_as_documents != usual.return_search_results_as_documents:
-        found.append(Forbidden("parameters", tr("The reasoning switches are off while the chat is sealed.")))
+        found.append(Forbidden("parameters", REASONS["parameters"]))
     return tuple(found)
 
 

@@ -12,10 +12,12 @@ from app.core import money
 from app.translation import tr
 from app.ui.chat.models.model_button import ModelButton
 from app.ui.chat.session.estimate import context_text
+from app.ui.chat.session.seal import Lock, LockState
 from app.ui.kit.focus import leave_focus
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.avatar import Avatar
 from app.ui.kit.widgets.badge import Badge
-from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.buttons import Button, IconButton, QuietButton
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
@@ -26,6 +28,12 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 
+LOCK_ROLES = {
+    LockState.SEALED: "ok",
+    LockState.ENCLAVE: "text2",
+    LockState.OPEN: "text3",
+    LockState.REFUSED: "bad",
+}
 ROOM_FOR_PARTNER = 620  # px at 100 %; below, the image alone says who it is
 
 
@@ -39,6 +47,7 @@ class ChatHeader(QFrame):
     export_wanted = Signal()
     list_wanted = Signal()
     inspector_wanted = Signal()
+    seal_wanted = Signal()  # see what was checked
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +67,8 @@ class ChatHeader(QFrame):
         self.edit.renamed.connect(self.renamed)
         self.edit.toggled.connect(self._arrange)
         self.rename_button = IconButton(theme, "pencil", tr("Rename"), shortcut="F2", size="small")
+        self.lock = QuietButton(theme, "", "unlock", size="small")
+        self._lock = Lock()
         self.model = ModelButton(theme)
         self.new_button = IconButton(theme, "plus", tr("New chat"), shortcut="Ctrl+N")
         self.more_button = IconButton(theme, "more", tr("More actions"))
@@ -68,11 +79,19 @@ class ChatHeader(QFrame):
             self._layout.addWidget(widget)
         self._layout.addWidget(self.edit, 1)
         self._layout.addStretch()
-        for button in (self.model, self.new_button, self.export_button, self.more_button, self.inspector_button):
+        for button in (
+            self.lock,
+            self.model,
+            self.new_button,
+            self.export_button,
+            self.more_button,
+            self.inspector_button,
+        ):
             self._layout.addWidget(button)
-        leave_focus(self.list_button, self.rename_button, self.model, self.new_button)
+        leave_focus(self.list_button, self.rename_button, self.lock, self.model, self.new_button)
         leave_focus(self.export_button, self.more_button, self.inspector_button)
         self.rename_button.clicked.connect(self.begin_rename)
+        self.lock.clicked.connect(self.seal_wanted)
         self.model.clicked.connect(self.model_wanted)
         self.new_button.clicked.connect(self.new_wanted)
         self.more_button.clicked.connect(self.menu_wanted)
@@ -93,6 +112,7 @@ class ChatHeader(QFrame):
         self._title = head.title
         self.title.set_text(head.title)
         self.model.show_model(head.model_name, context_text(head.context_tokens), missing=head.model_missing)
+        self._lock = head.lock
         character = head.character
         self.picture.set_name(character.name if character is not None else "")
         self.partner.set_text(tr("with {name}", name=character.name) if character is not None else "")
@@ -116,6 +136,7 @@ class ChatHeader(QFrame):
         self.partner.setVisible(folded and self.width() > self._theme.type_px(ROOM_FOR_PARTNER))
         self.title.setVisible(not editing)
         self.rename_button.setVisible(self._stored and not editing and not self._narrow)
+        show_lock(self.lock, self._lock, with_words=not self._narrow)
         self.new_button.setVisible(self._narrow)
         self.export_button.setVisible(self._stored and not self._narrow)
 
@@ -126,6 +147,15 @@ class ChatHeader(QFrame):
     def begin_rename(self) -> None:
         """Turn the title into a field."""
         self.edit.begin(self._title)
+
+
+def show_lock(button: Button, lock: Lock, *, with_words: bool) -> None:
+    """Show the state of a lock; words beside its icon only where there is room and a model that has an enclave."""
+    button.set_icon(lock.icon, LOCK_ROLES[lock.state])
+    button.setText(lock.words if with_words and not lock.is_quiet else "")
+    button.setAccessibleName(lock.words)
+    button.setAccessibleDescription(lock.detail)
+    button.setToolTip(plain_tip(f"{lock.words}\n{lock.detail}"))
 
 
 class CharacterBar(QFrame):

@@ -179,7 +179,7 @@ class ChatWelcome(ScrollPane):
         about = " ".join(character.description.split()) if character is not None else ""
         self._more.set_text(about)
         self._more.setVisible(bool(about))
-        self.character.setVisible(character is None)
+        self.character.setVisible(character is None and not head.lock.is_on)
         self._examples.setVisible(head.is_sandbox)
         self._is_sandbox = head.is_sandbox
         self._presets.setVisible(len(self.presets) > 0 and not head.is_sandbox)

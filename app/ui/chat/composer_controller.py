@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
@@ -29,7 +29,7 @@ ATTACHABLE = (
 LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a message
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
@@ -202,11 +202,20 @@ class ComposerController(QObject):
             composer.strip.model_wanted.connect(self._page.presenter.use_model)
         composer.show_attachments(views)
 
+    def give(self, attach: Callable[[Any], None], given: object) -> None:
+        """Attach what was dropped, pasted or picked; a sealed chat takes nothing and says why."""
+        control = self._page.presenter.head().controls.cache_attachments
+        if control.usable:
+            attach(given)
+        else:
+            self._page.toast_wanted.emit(control.why)
+
     def attach(self) -> None:
         """Ask for files to attach; what they are is checked by content afterwards."""
         self._page.show_chat()
+        add_files = partial(self.give, self._page.presenter.attaching.add_files)
         kinds = f"{tr('Supported files')} ({ATTACHABLE});;{tr('All files')} (*)"
-        ask_for_files(self._page.main, tr("Attach files"), self._page.presenter.attaching.add_files, kinds)
+        ask_for_files(self._page.main, tr("Attach files"), add_files, kinds)
 
     def ask_source(self, row_id: str, index: int) -> None:
         """Show what a source says of itself and where it leads; the person decides whether to open it."""

@@ -187,12 +187,13 @@ class ChatPage(QObject):
         composer.stop_wanted.connect(presenter.stop)
         composer.text_edited.connect(self._typed)
         composer.option_changed.connect(presenter.set_option)
+        composer.seal_wanted.connect(presenter.set_sealed)
         composer.recall_wanted.connect(presenter.recall)
         composer.attach_wanted.connect(lambda: self.box.attach())
         composer.structure_wanted.connect(lambda: self.controller.open_structure())
         for giver in (composer, main):
-            giver.files_given.connect(presenter.attaching.add_files)
-            giver.image_given.connect(presenter.attaching.add_image)
+            giver.files_given.connect(lambda paths: self.box.give(presenter.attaching.add_files, paths))
+            giver.image_given.connect(lambda image: self.box.give(presenter.attaching.add_image, image))
 
     def _connect_side(self) -> None:
         self.side.tabs.bar.currentChanged.connect(self._side_changed)

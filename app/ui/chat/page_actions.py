@@ -27,11 +27,14 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
     def stored() -> bool:
         return presenter.opened.chat_id is not None
 
+    def can_be_read() -> bool:
+        return stored() and not presenter.opened.sealed
+
     def asked() -> bool:
         return presenter.opened.thread.head_id is not None and not presenter.head().writing
 
     def option(name: str) -> bool:
-        return bool(getattr(presenter.opened.options, name))
+        return bool(getattr(presenter.opened.asked_options, name))
 
     def usable(name: str) -> bool:
         control = getattr(presenter.head().controls, name)
@@ -50,7 +53,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
             "Ctrl+Shift+B",
             "globe",
             enabled=lambda: usable("web_search"),
-            checked=lambda: presenter.opened.options.web_search != "off",
+            checked=lambda: presenter.opened.asked_options.web_search != "off",
         ),
         TabAction(
             "chat.citations",
@@ -76,7 +79,18 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
             lambda: presenter.toggle("read_links"),
             "Ctrl+Shift+K",
             "link",
+            enabled=lambda: usable("read_links"),
             checked=lambda: option("read_links"),
+        ),
+        TabAction(
+            "chat.seal",
+            tr("Seal chat"),
+            lambda: presenter.set_sealed(not presenter.opened.sealed),
+            "",
+            "lock",
+            enabled=lambda: not presenter.head().lock.why_not,
+            checked=lambda: presenter.opened.sealed,
+            words=tr("enclave encryption e2ee private tee"),
         ),
         TabAction(
             "chat.attach",
@@ -85,6 +99,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
             "Ctrl+O",
             "attach",
             "file",
+            enabled=lambda: usable("cache_attachments"),
             words=tr("upload image photo pdf document"),
         ),
         TabAction(
@@ -117,7 +132,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         *controller_actions(page, asked, stored),
         TabAction("chat.copy", tr("Copy answer"), page.copy_answer, "Ctrl+Shift+C", "copy", words="clipboard"),
         TabAction(
-            "chat.speak", tr("Read answer aloud"), lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=stored
+            "chat.speak", tr("Read answer aloud"), lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=can_be_read
         ),
         TabAction("chat.edit_last", tr("Edit last message"), presenter.recall, "", "pencil", enabled=asked),
         TabAction(

@@ -39,6 +39,12 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         can = enabled or (lambda: presenter.conversation is not None)
         return TabAction(f"chat.{name}", text, run(work), key, icon, menu, enabled=can, words=words)
 
+    def can_compare() -> bool:
+        return presenter.conversation is not None and not presenter.opened.sealed
+
+    def takes_structure() -> bool:
+        return presenter.conversation is not None and presenter.head().controls.structure.usable
+
     def retires() -> bool:
         deprecations = presenter.deprecations()
         return deprecations is not None and deprecations.can_replace
@@ -54,7 +60,9 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         ),
         action("continue", tr("Continue answer"), lambda it: presenter.continue_last(), "", "play", enabled=asked),
         action("edit_answer", tr("Edit answer"), lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
-        action("compare", tr("Compare models…"), lambda it: it.open_comparing(), "Ctrl+J", "layers"),
+        action(
+            "compare", tr("Compare models…"), lambda it: it.open_comparing(), "Ctrl+J", "layers", enabled=can_compare
+        ),
         action("beside", tr("Show answers side by side"), lambda it: it.show_last_columns(), "", "layers"),
         action(
             "changes",
@@ -70,6 +78,7 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
             lambda it: it.open_structure(),
             "",
             "wrench",
+            enabled=takes_structure,
             words=tr("schema tools structured"),
         ),
         action("calls", tr("Enter function results…"), lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),

@@ -42,9 +42,10 @@ def open_chat_menu(page: ChatPage, chat_id: str | None, where: QPoint) -> Menu:
         request.triggered.connect(lambda: page.open_request())
         find = menu.add(tr("Find in this chat"), "search", shortcut="Ctrl+F", enabled=stored)
         find.triggered.connect(lambda: page.controller.open_find())
-        compare = menu.add(tr("Compare models…"), "layers", shortcut="Ctrl+J")
+        sealed = page.presenter.opened.sealed
+        compare = menu.add(tr("Compare models…"), "layers", shortcut="Ctrl+J", enabled=not sealed)
         compare.triggered.connect(lambda: page.controller.open_comparing())
-        structure = menu.add(tr("JSON output and functions…"), "wrench")
+        structure = menu.add(tr("JSON output and functions…"), "wrench", enabled=not sealed)
         structure.triggered.connect(lambda: page.controller.open_structure())
     trash = menu.add_trash(tr("Move to trash"), enabled=stored)
     trash.triggered.connect(lambda: page.trash(chat_id))
@@ -86,7 +87,7 @@ def fill_message_menu(page: ChatPage, menu: Menu, row_id: str) -> None:
         add(tr("Branch from here"), "branch", "branch")
         if row.places > 1:
             add(tr("Show answers side by side"), "layers", "beside")
-        add(tr("Read aloud"), "speech", "speak", "Ctrl+Shift+S", enabled=bool(row.text.strip()))
+        add(tr("Read aloud"), "speech", "speak", "Ctrl+Shift+S", enabled=bool(row.text.strip()) and not row.no_speech)
         add(tr("Show request"), "code", "receipt", "Ctrl+Shift+E")
     elif row.role in ("user", "tool"):
         add(tr("Edit"), "pencil", "edit", enabled=idle)

@@ -31,6 +31,7 @@ from app.ui.chat.session.composer_attachments import Attaching
 from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.open_chat import OpenChat, typed_since
+from app.ui.chat.session.seal import NO_COMPARING
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import CharacterHead
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
     from app.ui.chat.session.chat_library import ChatLibrary, Search
     from app.ui.chat.session.chat_presets import ChatPresets
+    from app.ui.chat.session.chat_seals import ChatSeals, Sessions
     from app.ui.chat.session.conversation import Conversation
     from app.ui.chat.session.export import ExportForm
     from app.ui.chat.session.import_export import Transfer
@@ -123,10 +125,13 @@ class ChatPresenter(QObject):
 
     # Beginning and end
 
-    async def start(self, history: ChatStore, catalogue: Catalogue | None = None) -> None:
+    async def start(
+        self, history: ChatStore, catalogue: Catalogue | None = None, sealed: Sessions | None = None
+    ) -> None:
         """Take the opened history: mark what was cut off, list the chats, open the last one. Raises `StorageError`.
 
-        Text typed before this stays in the box, and then no old chat is opened over it.
+        Text typed before this stays in the box, and then no old chat is opened over it. `sealed` gives what seals
+        chats; without it none can be.
         """
         # Imported here: the window is painted before the history is opened.
         from app.ui.chat.session.answer_queue import AnswerQueue
@@ -142,7 +147,9 @@ class ChatPresenter(QObject):
         self._search = Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.account_models.catalogue = catalogue
-        self._answers = AnswerQueue(self.current_account, self._tasks, self._cheaper_model, time.monotonic, self)
+        self._answers = AnswerQueue(
+            self.current_account, self._tasks, self._cheaper_model, sealed, time.monotonic, self
+        )
         self.answers.start(history, catalogue)
         self.conversation = Conversation(
             self.opened, self.library, self.answers, history, catalogue, self.drafts.ensure_chat, self
@@ -150,6 +157,9 @@ class ChatPresenter(QObject):
         self.conversation.head_changed.connect(self._conversation_changed)
         self.answers.changed.connect(lambda _row: self.publish_list())
         self.answers.ended.connect(self._answer_ended)
+        self.answers.seal_failed.connect(self._take_back)
+        self.seals.changed.connect(self._lock_changed)
+        self.opened.sitting = self.seals.sitting
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is None or not await self._open_chat(last.id, unless_typed=True):
@@ -181,11 +191,15 @@ class ChatPresenter(QObject):
 
     async def aclose(self) -> None:
         """Keep the draft. Call before the tasks are closed; answers under way are then kept as interrupted."""
+        if self._answers is not None:
+            self.seals.wipe_all()
         await self.drafts.aclose()
 
     # What changed
 
     def _account_changed(self) -> None:
+        if self._answers is not None:
+            self.seals.wipe_all()
         self.account_models.forget()
         self.opened.follow_defaults()
         if self._history is not None:
@@ -251,6 +265,11 @@ class ChatPresenter(QObject):
         """All answers under way. There are none before `start`, which makes this."""
         assert self._answers is not None
         return self._answers
+
+    @property
+    def seals(self) -> ChatSeals:
+        """The locks of all chats. There are none before `start`, which makes this."""
+        return self.answers.seals
 
     def _writing(self) -> frozenset[str]:
         return self._answers.writing() if self._answers is not None else frozenset()
@@ -526,7 +545,11 @@ class ChatPresenter(QObject):
             "continue": (conversation.continue_answer, (message_id,)),
             "previous": (conversation.show_sibling, (message_id, -1)),
             "next": (conversation.show_sibling, (message_id, 1)),
+            "accept-enclave": (self._accept_enclave, (message_id,)),
+            "send-packed": (self._send_packed, (message_id,)),
         }
+        if action in ("retry", "start-over", "accept-enclave", "send-packed"):
+            self._leave_taken_back(message_id)
         if action in works:
             work, args = works[action]
             self._do(work, *args)
@@ -589,6 +612,9 @@ class ChatPresenter(QObject):
 
     def compare(self, text: str, model_ids: tuple[str, ...]) -> None:
         """Ask several models the same at once: what the box holds, or the last question again when it is empty."""
+        if self.opened.sealed:
+            self.notice.emit(NO_COMPARING)
+            return
         ready = self.head().can_send and self.answers.live_in(self.opened.chat_id) is None
         if self.conversation is None or not ready:
             return
@@ -635,6 +661,74 @@ class ChatPresenter(QObject):
         if self.conversation is not None:
             self._tasks.replace("request", self._guarded, self.conversation.show_request, (message_id,))
 
+    # The seal
+
+    def set_sealed(self, on: bool) -> None:
+        """Seal the open chat, or not. A chat in which something was said stays what it is: a new one takes its place.
+
+        What was said in the clear is known, and what was said sealed would be sent in the clear (R-TEE-13).
+        """
+        opened = self.opened
+        if on == opened.sealed or (on and opened.lock().why_not):
+            return
+        if not opened.is_empty:
+            options, model, text = opened.options, opened.chosen_model, opened.draft
+            self.set_draft("")
+            self.new_chat()
+            opened.options, opened.chosen_model = options, model
+            self.set_draft(text)
+            self.draft_replaced.emit(text)
+            self.notice.emit(
+                tr("New sealed chat. The earlier messages are not in it.") if on else tr("New chat without a seal.")
+            )
+        opened.sealed = on
+        if not on and opened.chat_id is not None and self._answers is not None:
+            self.seals.wipe(opened.chat_id)
+        self._options_changed({"options": opened.stored_options()})
+        self.check_seal()
+
+    def check_seal(self) -> None:
+        """Check the enclave of the open chat ahead of its next message, unless it was checked a moment ago."""
+        if self.opened.sealed and self.library is not None and not self.opened.why_not():
+            self._tasks.replace("check-seal", self._guarded, self._check_seal, ())
+
+    async def _check_seal(self) -> None:
+        chat = await self.drafts.ensure_chat()
+        self._all_changed()
+        service, account = self.current_account.service, self.current_account.account
+        if service is None or account is None or chat.id != self.opened.chat_id:
+            return
+        await self.seals.look(chat.id, account, service, self.opened.model_id)
+
+    def _lock_changed(self, chat_id: str) -> None:
+        if chat_id == self.opened.chat_id:
+            self._head_changed()
+
+    def _take_back(self, answer: Message) -> None:
+        """A sealed message whose seal failed is in the box again, unless there is something else in it."""
+        opened = self.opened
+        question = opened.thread.get(answer.parent_id)
+        is_free = opened.editing is None and not opened.draft.strip() and not opened.attachments
+        if opened.chat_id == answer.chat_id and question is not None and question.role == "user" and is_free:
+            self.begin_edit(question.id)
+
+    def _leave_taken_back(self, message_id: str) -> None:
+        """The message that is sent again is not in the box as well, unless it was changed there."""
+        answer = self.opened.thread.get(message_id)
+        question = self.opened.thread.get(answer.parent_id) if answer is not None else None
+        if question is not None and question.id == self.opened.editing and question.content == self.opened.draft:
+            self.cancel_edit()
+
+    async def _accept_enclave(self, message_id: str) -> None:
+        assert self.conversation is not None
+        await self.seals.accept(self.opened.chat_id or "")
+        await self.conversation.retry(message_id)
+
+    async def _send_packed(self, message_id: str) -> None:
+        assert self.conversation is not None
+        self.seals.pack(self.opened.chat_id or "")
+        await self.conversation.retry(message_id)
+
     # Options, model, character
 
     def set_option(self, name: str, value: object) -> None:
@@ -664,9 +758,13 @@ class ChatPresenter(QObject):
             self.account_models.set_default(model_id)
         self.opened.chosen_model = model_id
         self._options_changed({"model": model_id})
+        self.check_seal()
 
     def use_character(self, character: CharacterHead | None) -> None:
-        """Speak with a character in the open chat, or with the model alone."""
+        """Speak with a character in the open chat, or with the model alone. Sealed chats have none: another begins."""
+        if character is not None and self.opened.sealed:
+            self.new_chat(character)
+            return
         self.opened.character = character
         if character is not None and self.account_models.get(character.model_id) is not None:
             self.opened.chosen_model = character.model_id
@@ -710,6 +808,7 @@ class ChatPresenter(QObject):
 
         async def move(chat_id: str) -> None:
             self.answers.stop(chat_id)
+            self.seals.wipe(chat_id)
             if chat_id == self.opened.chat_id:
                 await self.drafts.store(before if self.opened.editing is None else None)
             await library.trash(chat_id)

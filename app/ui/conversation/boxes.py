@@ -43,6 +43,7 @@ class Control:
     icon: str = ""
     tooltip: str = ""
     checked: bool = False
+    dimmed: bool = False  # off limits; the tooltip says why
     areas: list[QRectF] = field(default_factory=list)  # a link over two lines has two
 
     def contains(self, point: QPointF) -> bool:

@@ -70,6 +70,8 @@ def paint_control(painter: QPainter, theme: Theme, control: Control, state: Pain
 def _background(painter: QPainter, theme: Theme, control: Control, hovered: bool, pressed: bool) -> str:
     """Draw what is under the label and return the label's color role."""
     look, rect = control.look, control.rect
+    if control.dimmed:
+        return "text3"
     fill, border, role = "", "", "text2"
     if look == "primary":
         fill, role = ("accent_hover" if hovered or pressed else "accent"), "on_accent"

@@ -84,7 +84,7 @@ class MessageRow:
     `actions` None means the usual ones of the role. `place` of `places` says which branch this turn is: with more
     than one, arrows beside it send the actions "previous" and "next". `structured` says that the text was asked for as
     JSON and is shown as a tree, `misfit` where it leaves its schema. A row of the role "tool" is what the person
-    answered for the function `caption`.
+    answered for the function `caption`. `no_speech` is why it cannot be read aloud, "" when it can.
     """
 
     id: str
@@ -110,6 +110,7 @@ class MessageRow:
     misfit: str = ""
     caption: str = ""
     attachments: tuple[RowAttachment, ...] = ()
+    no_speech: str = ""
 
     @property
     def shown_actions(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 from app.translation import tr, tr_n
 from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
+from app.ui.chat.session.seal import Lock
 from app.ui.kit.focus import leave_focus
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -43,6 +44,7 @@ class Composer(QWidget):
     recall_wanted = Signal()
     attach_wanted = Signal()  # ask for files
     structure_wanted = Signal()  # see or change the schema and the functions of this chat
+    seal_wanted = Signal(bool)
     files_given = Signal(object)  # list[Path]
     image_given = Signal(object)  # QImage
 
@@ -75,6 +77,8 @@ class Composer(QWidget):
         self.more.setCheckable(False)
         self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
         self.more.setAccessibleDescription(tr("More options"))
+        self.lock = PillButton(theme, "", "unlock")  # the switch of the seal, beside Send
+        self._lock = Lock()
         self.attach = IconButton(theme, "attach", tr("Attach files"), shortcut="Ctrl+O")
         self._pills: dict[str, PillButton] = {
             "web_search": self.web,
@@ -102,7 +106,7 @@ class Composer(QWidget):
         for pill in (self.web, self.citations, self.thinking, self.links, self.structure, self.more):
             self._row.addWidget(pill)
         self._row.addStretch(1)
-        for widget in (self.tokens, self.cost, self.send, self.stop):
+        for widget in (self.tokens, self.lock, self.cost, self.send, self.stop):
             self._row.addWidget(widget)
         self._inside = QVBoxLayout(self.frame)
         self._inside.addWidget(self.box)
@@ -114,7 +118,7 @@ class Composer(QWidget):
         self.more.hide()
 
     def _connect(self) -> None:
-        leave_focus(self.attach, self.structure, self.more, self.send, self.stop, *self._pills.values())
+        leave_focus(self.attach, self.structure, self.more, self.lock, self.send, self.stop, *self._pills.values())
         self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
         self.box.send_wanted.connect(self._send)
         self.box.recall_wanted.connect(self.recall_wanted)
@@ -128,6 +132,7 @@ class Composer(QWidget):
         self.thinking.clicked.connect(lambda on: self.option_changed.emit("thinking", on))
         self.links.clicked.connect(lambda on: self.option_changed.emit("read_links", on))
         self.structure.clicked.connect(self._open_structure)
+        self.lock.clicked.connect(self._switch_seal)
         self.more.clicked.connect(self.open_more)
 
     def _apply_theme(self) -> None:
@@ -159,6 +164,7 @@ class Composer(QWidget):
         self.structure.setAccessibleName(head.structure)
         self.structure.setToolTip(plain_tip(tr("JSON output and functions: {what}", what=head.structure)))
         self.structure.setVisible(bool(head.structure))
+        self._show_lock(head.lock, head.controls.cache_attachments)
         self._writing = head.writing
         self._can_send = head.can_send
         if head.edits_answer != self._saves:
@@ -171,6 +177,27 @@ class Composer(QWidget):
         self.send.setToolTip(plain_tip(head.why_not))
         self._show_why(head.why_not if head.says_why_not else "")
         self._fold()
+
+    def _show_lock(self, lock: Lock, attaching: Control) -> None:
+        self._lock = lock
+        self.lock.set_icon(lock.icon)
+        self.lock.setChecked(lock.is_on)
+        self.lock.set_usable(not lock.why_not, f"{lock.detail} {lock.why_not}")
+        self.lock.setAccessibleName(lock.words)
+        if not lock.why_not:
+            self.lock.setToolTip(plain_tip(f"{lock.words}\n{lock.detail}"))
+            self.lock.setAccessibleDescription(lock.detail)
+        self.attach.setEnabled(attaching.usable)
+        if attaching.usable:
+            self.attach.rename(tr("Attach files"), "Ctrl+O")
+            self.attach.setAccessibleDescription("")
+        else:
+            self.attach.setToolTip(plain_tip(attaching.why))
+            self.attach.setAccessibleDescription(attaching.why)
+
+    def _switch_seal(self) -> None:
+        self.lock.setChecked(self._lock.is_on)  # as long as nobody has changed it
+        self.seal_wanted.emit(not self._lock.is_on)
 
     def show_cost(self, note: CostNote) -> None:
         """The most that the next turn can cost."""
@@ -293,6 +320,8 @@ class Composer(QWidget):
         gap = self._row.spacing()
         fixed = self.cost.sizeHint().width() + self.attach.sizeHint().width() + gap * 4
         fixed += (self.stop if self._writing else self.send).sizeHint().width()
+        self.lock.setText("" if self._lock.is_quiet else self._lock.words)
+        fixed += self.lock.sizeHint().width() + gap
         self.structure.setText(self._structure)
         if self._structure:
             fixed += self.structure.sizeHint().width() + gap
@@ -309,6 +338,10 @@ class Composer(QWidget):
             fixed -= self.structure.sizeHint().width()
             self.structure.setText("")  # its icon stays
             fixed += self.structure.sizeHint().width()
+        if fixed + sum(shown) > room:
+            fixed -= self.lock.sizeHint().width()
+            self.lock.setText("")  # its icon stays
+            fixed += self.lock.sizeHint().width()
         self._folded = frozenset(folded)
         for name, pill in self._pills.items():
             pill.setVisible(name not in folded)

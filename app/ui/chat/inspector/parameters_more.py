@@ -134,8 +134,11 @@ class MoreControls(QObject):
         self._chat = head.chat_id
         self.stop.show_text("\n".join(options.stop), other_chat=other)
         self.expert.show_text(options.extra_json, other_chat=other)
-        self._say_stop(len(options.stop))
-        self._say_expert(options.extra_json)
+        self.cache_row.show_control(controls.cache_attachments)
+        self.stop.setEnabled(controls.stop.usable)
+        self.expert.setEnabled(controls.extra_json.usable)
+        self._say_stop(len(options.stop), controls.stop.why)
+        self._say_expert(options.extra_json, controls.extra_json.why)
 
     def _show_effort(self, head: ChatHead) -> None:
         efforts = head.efforts or EFFORTS
@@ -156,15 +159,15 @@ class MoreControls(QObject):
             self.effort_row.set_note("")
         self.effort_row.show_control(head.controls.effort)
 
-    def _say_stop(self, count: int) -> None:
+    def _say_stop(self, count: int, why_off: str) -> None:
         full = tr("The answer ends before any of these would appear. Up to {most}.", most=MAX_STOPS)
-        self.stop_note.set_text(full if count else "")
-        self.stop_note.setVisible(bool(count))
-        self.stop.setAccessibleDescription(full)
+        self.stop_note.set_text(why_off or (full if count else ""))
+        self.stop_note.setVisible(bool(count or why_off))
+        self.stop.setAccessibleDescription(why_off or full)
 
-    def _say_expert(self, text: str) -> None:
+    def _say_expert(self, text: str, why_off: str) -> None:
         wrong = extra_of(text)[1]
-        usual = tr("Merged last and overrides the settings above. Not validated.")
+        usual = why_off or tr("Merged last and overrides the settings above. Not validated.")
         self.expert_note.set_text(wrong or usual)
         self.expert_note.set_role("bad" if wrong else "text3")
         set_property(self.expert, "state", "error" if wrong else "")

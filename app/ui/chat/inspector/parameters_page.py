@@ -250,6 +250,8 @@ class ParametersPage(QScrollArea):
         self._tags_row.show_control(controls.remove_think_tags)
         self._show_sampling(head)
         self.structure_row.label.set_text(head.structure or tr("Off"))
+        self.structure_row.show_control(controls.structure)
+        self._service_row.show_control(controls.service_prompt)
         self.more.show_head(head)
         self.cache_key.setText(head.cache_key)
         self.cache_key.setCursorPosition(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -16,11 +17,20 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe
-from app.service.errors import ConnectionFailed, ContentRefused, Held, InBandError, PaymentRequired, RateLimited
+from app.service.errors import (
+    ConnectionFailed,
+    ContentRefused,
+    Held,
+    InBandError,
+    PaymentRequired,
+    RateLimited,
+    SealBroken,
+)
 from app.storage.errors import NotStored, StorageError, Unsaved
 from app.translation import tr
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
 from app.ui.chat.session.answer_writer import AnswerWriter, Ending, store_ending
+from app.ui.chat.session.chat_seals import RECEIPT_ASKED, ChatSeals, Sessions, with_seal
 from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
 from app.ui.chat.session.message_rows import problem_text
 from app.ui.chat.session.requests import note_of, without_bytes
@@ -32,6 +42,8 @@ if TYPE_CHECKING:
     from app.service.errors import ServiceError
     from app.service.exchange import Exchange
     from app.service.models import Model
+    from app.service.sealed.resource import SealedStream
+    from app.service.service import Service
     from app.storage.catalogue import Catalogue
     from app.storage.chat_rows import Message
     from app.storage.chat_store import ChatStore
@@ -55,6 +67,7 @@ class Job:
     links: int = 0  # pages that may be read, each at a price
     comparing: bool = False  # one of several answers to the same question
     resends: int = 0  # how often it was sent again by itself
+    sealed: bool = False  # it goes sealed to the model's enclave, or not at all
 
     def live(self, clock: Callable[[], float]) -> LiveAnswer:
         return LiveAnswer(
@@ -103,20 +116,24 @@ class AnswerQueue(QObject):
     arrived = Signal(str, object)  # row id, Arrived
     changed = Signal(str)  # a row's problem, wait or receipt is another one
     ended = Signal(object)  # the finished Message
+    receipt_came = Signal(object)  # the Message whose seal's receipt is known now
+    seal_failed = Signal(object)  # the Message behind whose seal something was wrong; after `ended`
 
     def __init__(
         self,
         current_account: CurrentAccount,
         tasks: TaskScope,
         cheaper: Callable[[Job], ActionSpec | None],
+        sealed: Sessions | None,
         clock: Callable[[], float] = time.monotonic,
         parent: QObject | None = None,
     ) -> None:
-        """`cheaper` gives the button of a model that could answer a job for less, or None."""
+        """`cheaper` gives the button of a model that could answer a job for less, or None; `sealed` seals."""
         super().__init__(parent)
         self._current_account = current_account
         self._tasks = tasks
         self._cheaper = cheaper
+        self.seals = ChatSeals(sealed, lambda chat_id: chat_id in self.writing(), self)
         self._clock = clock
         self._history: ChatStore | None = None
         self._catalogue: Catalogue | None = None
@@ -228,11 +245,12 @@ class AnswerQueue(QObject):
     # Writing
 
     async def _write(self, job: Job) -> None:
-        service, history = self._current_account.service, self._history
+        service, history, account = self._current_account.service, self._history, self._current_account.account
         self._asked_with[job.message.id] = self._current_account.balance
         live = self._live[job.message.id]
-        assert service is not None and history is not None
+        assert service is not None and history is not None and account is not None
         row = job.message.id
+        seal = partial(self.seals.stream, job.chat_id, account, service) if job.sealed else None
         writer = AnswerWriter(
             live,
             service,
@@ -241,6 +259,7 @@ class AnswerQueue(QObject):
             on_arrived=lambda arrived: self._arrived(row, arrived, writer),
             on_wait=lambda wait: self._waiting(row, wait),
             on_trouble=lambda error: self._trouble(row, error),
+            seal=seal,
         )
         sandbox = self._current_account.is_sandbox
         ending = Ending("failed")
@@ -255,6 +274,8 @@ class AnswerQueue(QObject):
         finally:
             self._stopped.discard(row)
             await self._finish(job, live, ending, sandbox)
+            if ending.sealed is not None:
+                self._tasks.start_unless_running(_receipt_task(row), self._ask_receipt, job, service, ending.sealed)
 
     async def _finish(self, job: Job, live: LiveAnswer, ending: Ending, sandbox: bool) -> None:
         assert self._history is not None
@@ -282,7 +303,21 @@ class AnswerQueue(QObject):
         self._live.pop(row, None)
         if ending.error is not None and stored.state == "failed":
             self._come_back(replace(job, message=stored), ending.error)
+        if job.sealed and ending.error is not None:
+            self.seals.broke(job.chat_id, ending.error)
         self.ended.emit(stored)
+        if ending.seal_error is not None:
+            self.seal_failed.emit(stored)
+
+    async def _ask_receipt(self, job: Job, service: Service, stream: SealedStream) -> None:
+        """Have the enclave sign for a sealed answer, and keep what came of it with the answer."""
+        assert self._history is not None
+        row = job.message.id
+        outcome = await self.seals.receipt(job.chat_id, service, stream)
+        with contextlib.suppress(NotStored):  # deleted meanwhile
+            before = await self._history.message(row)
+            if before.state == "complete":
+                self.receipt_came.emit(await self._history.finish_message(row, usage={**before.usage, "seal": outcome}))
 
     async def _store(
         self, job: Job, live: LiveAnswer, ending: Ending, problem: Problem | None, sandbox: bool
@@ -295,6 +330,7 @@ class AnswerQueue(QObject):
             error_text=_stored_error(problem, ending),
             sandbox=sandbox,
             earlier=job.message,
+            seal=_seal_note(job, ending),
         )
         if ending.exchange is not None and self._catalogue is not None:
             note = note_of(ending.exchange, job.turns)
@@ -324,6 +360,8 @@ class AnswerQueue(QObject):
                 self._suggestions[job.message.id] = ending.error.suggested_prompt
             if _can_wait_for_connection(ending.error) and not self._current_account.is_sandbox:
                 return problem._replace(primary=SEND_WHEN_BACK, alternative=ActionSpec("retry", tr("Try again")))
+            if ending.seal_error is not None:
+                return with_seal(problem, ending.seal_error)
             if not isinstance(ending.error, PaymentRequired):
                 return problem
             return problem._replace(primary=self._way_to_pay(problem), alternative=self._cheaper(job) or OTHER_MODEL)
@@ -463,7 +501,7 @@ class AnswerQueue(QObject):
 
 def _stored_error(problem: Problem | None, ending: Ending) -> str:
     """What is kept of why an answer failed, or of what the service said when it stopped in the middle."""
-    if ending.state == "interrupted" and isinstance(ending.error, InBandError):
+    if ending.state == "interrupted" and isinstance(ending.error, InBandError | SealBroken):
         return problem_text(describe(ending.error))
     return problem_text(problem) if problem is not None and ending.state == "failed" else ""
 
@@ -522,6 +560,17 @@ def note_kind(chat_id: str) -> str:
 
 def _task(row: str) -> str:
     return f"answer:{row}"
+
+
+def _seal_note(job: Job, ending: Ending) -> str:
+    """What an answer's row keeps of its seal: its receipt's outcome once there is one, "" for an open answer."""
+    if not job.sealed:
+        return ""
+    return "broken" if ending.seal_error is not None else RECEIPT_ASKED if ending.sealed is not None else "sealed"
+
+
+def _receipt_task(row: str) -> str:
+    return f"seal-receipt:{row}"
 
 
 def _wait_task(row: str) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from app.service.errors import InBandError, ServiceError, StreamCut
+from app.service.errors import EvidenceRefused, InBandError, SealBroken, ServiceError, StreamCut
 from app.storage.errors import StorageError
 from app.ui.chat.session.answer_notes import policy_of
 from app.ui.chat.session.content_parts import filled, has_attachments
@@ -21,13 +21,16 @@ from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
 from app.ui.chat.session.schema_check import misfit
 
 if TYPE_CHECKING:
-    from app.service.chat import ChatStream
+    from app.service.chat import ChatStream, Price
     from app.service.chat_types import ChatRequest, RetryWait
+    from app.service.client import OnWait
     from app.service.exchange import Exchange
+    from app.service.sealed.resource import SealedStream
     from app.service.service import Service
     from app.storage.chat_rows import Message
     from app.storage.chat_store import ChatStore
 
+Seal = Callable[["ChatRequest", "Price", "OnWait"], Awaitable["SealedStream"]]
 SAVE_EVERY_S = 0.2  # a streamed answer is on disk at least every 250 ms
 
 
@@ -39,13 +42,20 @@ class Ending:
     error: ServiceError | None = None
     exchange: Exchange | None = None
     trouble: StorageError | None = None  # what was to be sent could not be read
+    sealed: SealedStream | None = None  # of an answer that came sealed to its end
+
+    @property
+    def seal_error(self) -> ServiceError | None:
+        """What is wrong with the seal."""
+        return self.error if isinstance(self.error, SealBroken | EvidenceRefused) else None
 
 
 class AnswerWriter:
     """Streams one answer into a `LiveAnswer` and onto the disk.
 
     `on_arrived` is called once for each read of the stream, `on_wait` when a try failed and another follows,
-    `on_begun` when the request is known, and `on_trouble` when the disk refuses.
+    `on_begun` when the request is known, and `on_trouble` when the disk refuses. `seal` makes the sealed call of an
+    answer that goes sealed or not at all; without it the answer is an open one.
     """
 
     def __init__(
@@ -58,7 +68,9 @@ class AnswerWriter:
         on_arrived: Callable[[AnswerDelta], None],
         on_wait: Callable[[RetryWait], None],
         on_trouble: Callable[[StorageError], None],
+        seal: Seal | None = None,
     ) -> None:
+        self._seal = seal
         self._live = live
         self._service = service
         self._history = history
@@ -81,8 +93,13 @@ class AnswerWriter:
 
     async def _stream(self, request: ChatRequest) -> Ending:
         began = bool(self._live.text or self._live.reasoning)
+        sealed: SealedStream | None = None
         try:
-            stream = await self._prepared(request)
+            if self._seal is not None:
+                stream: ChatStream = await self._seal(request, self._live.price, self._on_wait)
+                sealed = cast("SealedStream", stream)
+            else:
+                stream = await self._prepared(request)
             self._exchange = lambda: stream.exchange
             self._on_begun()
             async with stream:
@@ -98,7 +115,7 @@ class AnswerWriter:
             return Ending("interrupted" if kept else "failed", error, error.exchange or self.exchange)
         except StorageError as error:
             return Ending("failed", trouble=error)
-        return Ending("complete", None, self.exchange)
+        return Ending("complete", None, self.exchange, sealed=sealed)
 
     async def _prepared(self, request: ChatRequest) -> ChatStream:
         """The call, with the bytes of attachments in it; large ones are read and encoded in a thread."""
@@ -138,7 +155,14 @@ class AnswerWriter:
 
 
 async def store_ending(
-    history: ChatStore, live: LiveAnswer, ending: Ending, *, error_text: str, sandbox: bool, earlier: Message
+    history: ChatStore,
+    live: LiveAnswer,
+    ending: Ending,
+    *,
+    error_text: str,
+    sandbox: bool,
+    earlier: Message,
+    seal: str = "",
 ) -> Message:
     """Put the finished answer on disk. A continuation adds to what the row had used before."""
     reported = live.usage is not None
@@ -158,6 +182,7 @@ async def store_ending(
         "finish_reason": live.finish_reason,
         **({"refused": True} if live.refused else {}),
         **({"policy": policy} if policy else {}),
+        **({"seal": seal} if seal else {}),
     }
     if cost is not None:
         usage["cost_source"] = "stated" if live.cost_usd is not None else "estimated"

@@ -63,16 +63,12 @@ class ChatDrafts:
     @cached_property
     def _creating(self) -> asyncio.Lock:
         """Held while the open chat gets its row, so that it gets one."""
-        import asyncio  # not before the window is painted
-
-        return asyncio.Lock()
+        return _lock()
 
     @cached_property
     def _storing(self) -> asyncio.Lock:
         """Held while a draft is written: who comes second finds it on the disk, not under way to it."""
-        import asyncio  # not before the window is painted
-
-        return asyncio.Lock()
+        return _lock()
 
     def leave(self) -> None:
         """In the moment in which another chat takes the box: note the draft. The disk is not waited for."""
@@ -166,3 +162,9 @@ class ChatDrafts:
                 self._opened.chat_id = chat.id
                 self._remember_chat(chat.id)
             return chat
+
+
+def _lock() -> asyncio.Lock:
+    import asyncio  # not before the window is painted
+
+    return asyncio.Lock()

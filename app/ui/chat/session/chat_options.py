@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
+from app.service.sealed.reasons import REASONS
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -78,6 +79,26 @@ class ChatOptions(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
 
 
+# What a sealed request cannot carry → the wire name of its reason.
+_SEALED_OFF = {
+    "web_search": "enable_web_search",
+    "citations": "enable_web_search",
+    "read_links": "enable_web_scraping",
+    "social_posts": "enable_x_search",
+    "thinking": "parameters",
+    "remove_think_tags": "parameters",
+    "results_in_stream": "enable_web_search",
+    "results_as_documents": "enable_web_search",
+    "effort": "reasoning_effort",
+    "keep_cache": "prompt_cache_key",
+    "cache_attachments": "files",
+    "structure": "response_format",
+    "stop": "stop",
+    "extra_json": "extra",
+    "service_prompt": "include_venice_system_prompt",
+}
+
+
 class Control(NamedTuple):
     """Whether a control has an effect on this model, and the line under it when it has none."""
 
@@ -98,6 +119,34 @@ class Controls(NamedTuple):
     results_as_documents: Control = Control()
     effort: Control = Control()
     keep_cache: Control = Control()
+    cache_attachments: Control = Control()
+    structure: Control = Control()
+    stop: Control = Control()
+    extra_json: Control = Control()
+    service_prompt: Control = Control()
+
+
+def sealed_options(options: ChatOptions) -> ChatOptions:
+    """The same without what a sealed request cannot carry."""
+    return options._replace(
+        service_prompt=False,
+        web_search="off",
+        read_links=False,
+        social_posts=False,
+        thinking=True,
+        remove_think_tags=False,
+        results_as_documents=False,
+        effort="",
+        stop=(),
+        cache_attachments=False,
+        keep_cache=False,
+        extra_json="",
+    )
+
+
+def sealed_controls() -> Controls:
+    """All that is off while a chat is sealed, each with its reason (R-TEE-10)."""
+    return Controls(**{name: Control(False, REASONS[reason]) for name, reason in _SEALED_OFF.items()})
 
 
 def judge(options: ChatOptions, model: Model | CachedModel | None) -> Controls:

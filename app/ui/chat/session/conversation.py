@@ -14,6 +14,7 @@ from app.ui.chat.session.answer_queue import Job, note_kind
 from app.ui.chat.session.message_rows import EDITED, row_of
 from app.ui.chat.session.open_chat import typed_since
 from app.ui.chat.session.requests import build_request, turns_sent, view_from_note, view_of
+from app.ui.chat.session.seal import NO_SPEECH
 from app.ui.chat.session.state_pages import RequestView
 from app.ui.chat.session.titles import title_from
 from app.ui.chat.session.tool_calls import answers_after, calls_in
@@ -92,6 +93,7 @@ class Conversation(QObject):
         answers.arrived.connect(self._arrived)
         answers.changed.connect(self._row_changed)
         answers.ended.connect(self._ended)
+        answers.receipt_came.connect(self._receipt_came)
 
     # Showing
 
@@ -142,7 +144,7 @@ class Conversation(QObject):
         self.rows_reset.emit(tuple(rows))
 
     def _row(self, message: Message) -> MessageRow:
-        return row_of(
+        row = row_of(
             message,
             self._open.thread,
             sandbox=self._open.current_account.is_sandbox,
@@ -152,6 +154,7 @@ class Conversation(QObject):
             files=self._history.files,
             name_of=self._open.account_models.name_of,
         )
+        return replace(row, no_speech=NO_SPEECH) if self._open.sealed else row
 
     def _is_shown(self, message_id: str) -> bool:
         return self._open.thread.is_shown(message_id)
@@ -252,11 +255,11 @@ class Conversation(QObject):
             chat_id=answer.chat_id,
             model_id=model_id,
             model=model,
-            options=opened.options,
+            options=opened.asked_options,
             character_slug=opened.character_slug,
             branch=branch,
             continues=answer if continues else None,
-            structure=opened.structure,
+            structure=opened.asked_structure,
         )
         parameters = request.parameters
         estimated = opened.counter.corrected(model_id, estimate_branch(opened.options, branch))
@@ -270,6 +273,7 @@ class Conversation(QObject):
             searched=parameters.enable_web_search != "off" or parameters.enable_x_search,
             links=count_links(branch[-1].content) if branch and parameters.enable_web_scraping else 0,
             comparing=comparing,
+            sealed=opened.sealed,
         )
         return self._answers.begin(job, comparing=comparing)
 
@@ -527,6 +531,11 @@ class Conversation(QObject):
         if stored.id in self.compared:
             self._publish_compared_row(stored.id)
             self.compared_ended.emit(stored.id)
+
+    def _receipt_came(self, stored: Message) -> None:
+        if self._open.thread.get(stored.id) is not None:
+            self._open.thread.put(stored)
+            self._row_changed(stored.id)
 
     def _publish_request(self, message_id: str) -> None:
         """The page follows the newest answer unless an older one was asked for."""

@@ -200,6 +200,7 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
     source = str(usage.get("cost_source") or "none")
     runs = [ReceiptRun(_cost_text(message.cost_usd, source, free), icon="receipt")]
     runs += _token_runs(_number(usage, "prompt"), _number(usage, "cached"), _number(usage, "completion"))
+    runs += _seal_runs(str(usage.get("seal") or ""))
     rate, first, took = (usage.get(name) for name in ("tokens_per_s", "first_token_s", "duration_s"))
     if isinstance(rate, (int, float)) and rate > 0:
         runs.append(ReceiptRun(tr("{rate} tok/s", rate=format_number(rate, 0)), spare=True))
@@ -208,6 +209,27 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
     if isinstance(took, (int, float)):
         runs.append(ReceiptRun(money.duration(took)))
     return tuple(runs)
+
+
+# What came of a sealed answer's receipt → its words. Only the first means that the bytes are proved.
+_RECEIPTS = {
+    "bound": tr("receipt matches"),
+    "signed": tr("signed by the enclave, not comparable"),
+    "foreign": tr("receipt signed by another key"),
+    "failed": tr("receipt cannot be read"),
+    "none": tr("no receipt"),
+    "asked": tr("no receipt yet"),
+}
+
+
+def _seal_runs(seal: str) -> list[ReceiptRun]:
+    """`Sealed · receipt matches`; nothing for an open answer."""
+    if not seal:
+        return []
+    if seal == "broken":
+        return [ReceiptRun(tr("Seal broken"), "bad", strong=True, icon="warning")]
+    said = _RECEIPTS.get(seal)
+    return [ReceiptRun(tr("Sealed"), icon="lock"), *([ReceiptRun(said)] if said else [])]
 
 
 def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.translation import tr
 from app.ui.chat.composer.attachment import Attachment, attachments_of, refusals
 from app.ui.chat.session.account_models import price_line, retires_text
-from app.ui.chat.session.chat_options import ChatOptions, extra_of, judge
+from app.ui.chat.session.chat_options import ChatOptions, extra_of, judge, sealed_controls, sealed_options
 from app.ui.chat.session.estimate import TokenCounter, count_tokens
 from app.ui.chat.session.message_tree import MessageTree
+from app.ui.chat.session.seal import Lock, Sitting, lock_of
 from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.session.view_values import cost_note, estimate_branch, learn_from
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from app.ui.chat.session.account_models import AccountModels
 
 STRUCTURE_KEY = "structure"  # in a chat's stored options
+SEALED_KEY = (
+    "sealed"  # in a chat's stored options: none of `ChatOptions`, so that no preset and no default seals a chat
+)
 CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
 
 
@@ -61,6 +65,8 @@ class OpenChat:
         self.structure = Structure()
         self.chosen_model = ""  # "" until the person or the character chose one: then the default counts
         self.character: CharacterHead | None = None
+        self.sealed = False  # what is said goes to the model's enclave sealed, or not at all
+        self.sitting: Callable[[str | None], Sitting] = lambda _chat_id: Sitting()
         self.usual_options = ChatOptions()  # what the new chat began with
         self.draft = ""
         self.editing: str | None = None
@@ -106,6 +112,7 @@ class OpenChat:
         self.thread = MessageTree.of(messages, chat.head_id)
         self.options = ChatOptions.from_dict(chat.options)
         self.structure = Structure.from_stored(chat.options.get(STRUCTURE_KEY))
+        self.sealed = chat.options.get(SEALED_KEY) is True
         self.chosen_model = chat.model
         self.character = _character_of(chat)
         self.draft = chat.draft
@@ -116,7 +123,7 @@ class OpenChat:
         self.opening += 1
         self.chat_id, self.title, self.thread = None, "", MessageTree()
         self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
-        self.draft, self.editing, self.queued, self.set_aside = "", None, False, ""
+        self.draft, self.editing, self.queued, self.set_aside, self.sealed = "", None, False, "", False
         self.attachments, self.attachments_aside, self.reading = (), (), 0
         self.problem, self._branch_tokens, self.is_whole, self.is_coming = None, None, True, False
 
@@ -147,13 +154,29 @@ class OpenChat:
 
     @property
     def character_slug(self) -> str | None:
-        return self.character.slug if self.character is not None else None
+        return self.character.slug if self.character is not None and not self.sealed else None
+
+    @property
+    def asked_options(self) -> ChatOptions:
+        """The options without what the seal forbids."""
+        return sealed_options(self.options) if self.sealed else self.options
+
+    @property
+    def asked_structure(self) -> Structure:
+        return Structure() if self.sealed else self.structure
+
+    def lock(self) -> Lock:
+        """Whether this chat is sealed, and what is known of that."""
+        sitting = self.sitting(self.chat_id)
+        return lock_of(self.model, sitting, is_on=self.sealed, has_character=self.character is not None)
 
     def stored_options(self) -> dict[str, object]:
         """The options and the character's card as they lie in the chat's row."""
         stored = self.options.to_dict()
         if self.structure != Structure():
             stored[STRUCTURE_KEY] = self.structure.to_stored()
+        if self.sealed:
+            stored[SEALED_KEY] = True
         if self.character is not None:
             card = self.character
             stored[CHARACTER_KEY] = {
@@ -195,9 +218,10 @@ class OpenChat:
             price_line=price_line(model) if model is not None else glimpse.price_line if glimpse is not None else "",
             retires=retires_text(model) if model is not None else "",
             character=self.character,
-            options=self.options,
-            structure=self.structure.summary(),
-            controls=judge(self.options, known),
+            options=self.asked_options,
+            structure=self.asked_structure.summary(),
+            controls=sealed_controls() if self.sealed else judge(self.options, known),
+            lock=self.lock(),
             default_temperature=defaults.get("temperature"),
             default_top_p=defaults.get("top_p"),
             efforts=model.capabilities.reasoning_efforts if model is not None else (),
@@ -232,8 +256,20 @@ class OpenChat:
         refused = self._refused()
         if refused:
             return tr("{refused} Remove it, or choose another model.", refused=refused)
+        if self.sealed:
+            return self._why_not_sealed()
         extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is incomplete.")
         return self.structure.fault() or extra_fault
+
+    def _why_not_sealed(self) -> str:
+        """Why a sealed chat cannot be sent as it is; it is never sent without its seal."""
+        controls = sealed_controls()
+        if self.model is not None and not self.model.capabilities.supports_e2ee:
+            return tr(
+                "{name} cannot be sealed. Choose a model with the badge “Sealed”, or start a new chat.",
+                name=self.model.name,
+            )
+        return controls.cache_attachments.why if self.attachments else ""
 
     def _refused(self) -> str:
         """Why the first attachment that the model does not take cannot be sent; its chip says so, too."""
@@ -262,7 +298,7 @@ class OpenChat:
         return cost_note(
             model=self.model,
             model_id=self.model_id if self.account_models.is_missing(self.model_id) else "",
-            options=self.options,
+            options=self.asked_options,
             counter=self.counter,
             branch_tokens=self.branch_tokens(),
             draft=self.draft,

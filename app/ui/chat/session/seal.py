@@ -1,8 +1,14 @@
-"""What enclaves and seals do for a chat, in words. No Qt, no network."""
+"""What enclaves and seals do for a chat, in words, and the four states of its lock. No Qt, no cryptography."""
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
 from app.translation import tr
+
+if TYPE_CHECKING:
+    from app.service.models import Model
 
 ENCLAVE, SEALED = tr("Enclave"), tr("Sealed")
 # What each badge promises, and what it does not.
@@ -12,3 +18,73 @@ PROMISES = {
     ),
     ENCLAVE: tr("Runs in an enclave that can prove it is one, but the service can read your messages on the way."),
 }
+IN_ENCLAVE = tr("The service says this model runs in an enclave. It can read your messages on the way.")
+SEALED_MEANS = tr("Only the enclave reads your messages and the answers. Rialto checked its evidence.")
+UNCHECKED = tr("Rialto checks the enclave before it sends anything.")
+NO_SPEECH = tr("Reading aloud is off while the chat is sealed: the text would be sent in the clear.")
+NO_COMPARING = tr("Comparing is off while the chat is sealed: each model needs a seal of its own.")
+
+
+class LockState(StrEnum):
+    SEALED = "sealed"  # and checked: only the enclave reads what is sent
+    ENCLAVE = "enclave"  # readable by the service on the way
+    OPEN = "open"  # not sealed, or not yet
+    REFUSED = "refused"  # a check failed
+
+
+ICONS = {
+    LockState.SEALED: "lock",
+    LockState.ENCLAVE: "shield",
+    LockState.OPEN: "unlock",
+    LockState.REFUSED: "warning",
+}
+
+
+class Sitting(NamedTuple):
+    """What is known of a chat's enclave now. `refusal` is the sentence of the check that failed last."""
+
+    is_checked: bool = False
+    is_checking: bool = False
+    refusal: str = ""
+
+
+class Lock(NamedTuple):
+    """The lock of the open chat. `why_not` says why its switch cannot be used, "" when it can."""
+
+    state: LockState = LockState.OPEN
+    is_on: bool = False
+    words: str = ""
+    detail: str = ""  # one sentence
+    why_not: str = ""
+    is_quiet: bool = True  # the model has no enclave: its icon says enough
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.state]
+
+
+def lock_of(model: Model | None, sitting: Sitting, *, is_on: bool, has_character: bool) -> Lock:
+    """The state of a chat's lock. `is_on`: the person chose to seal this chat."""
+    can = model.capabilities if model is not None else None
+    in_enclave = can is not None and (can.supports_tee_attestation or can.supports_e2ee)
+    why_not = "" if is_on else _why_not(model, has_character)
+    if is_on and sitting.refusal:
+        return Lock(LockState.REFUSED, True, tr("Seal refused"), sitting.refusal, is_quiet=False)
+    if is_on and sitting.is_checked:
+        return Lock(LockState.SEALED, True, tr("Sealed"), SEALED_MEANS, is_quiet=False)
+    if is_on:
+        detail = tr("Rialto is checking the enclave.") if sitting.is_checking else UNCHECKED
+        return Lock(LockState.OPEN, True, tr("Not sealed yet"), detail, is_quiet=False)
+    if in_enclave:
+        can_seal = tr("This model can be sealed. Until then the service can read your messages on the way.")
+        detail = IN_ENCLAVE if why_not else can_seal
+        return Lock(LockState.ENCLAVE, False, tr("Enclave, not sealed"), detail, why_not, is_quiet=False)
+    return Lock(LockState.OPEN, False, tr("Not sealed"), tr("The service can read this chat."), why_not)
+
+
+def _why_not(model: Model | None, has_character: bool) -> str:
+    if model is None or not model.capabilities.supports_e2ee:
+        return tr("This model cannot be sealed. Choose one with the badge “Sealed”.")
+    if has_character:
+        return tr("Characters are off while a chat is sealed. Remove the character first.")
+    return ""

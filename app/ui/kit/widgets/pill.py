@@ -55,13 +55,20 @@ class PillButton(QToolButton):
             self.setToolTip(plain_tip(reason))
             self.setAccessibleDescription(reason)
 
+    def set_icon(self, icon_name: str) -> None:
+        """Show another icon."""
+        self._icon = icon_name
+        self.updateGeometry()
+        self.update()
+
     def ring_radius(self) -> float:
         return self.height() / 2
 
     def sizeHint(self) -> QSize:
         theme = self._theme
         width = QFontMetricsF(theme.font("small", 500)).horizontalAdvance(self.text()) + theme.px(11)
-        width += theme.px(9) + theme.icon_px(_ICON) + theme.px(6) if self._icon else theme.px(11)
+        gap = theme.px(6) if self.text() else theme.px(-2)
+        width += theme.px(9) + theme.icon_px(_ICON) + gap if self._icon else theme.px(11)
         return QSize(min(round(width + 1), theme.type_px(LONGEST_PX)), theme.height_px(28, 17))
 
     def minimumSizeHint(self) -> QSize:

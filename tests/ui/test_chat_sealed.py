@@ -1,0 +1,462 @@
+"""Sealed chats through the window: the four states of the lock, the 28 lies of a service, and what the seal forbids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QUrl
+
+from app.sandbox.server import RunningSandbox
+from app.ui.kit.theme import Theme
+from tests.kit.chat import (
+    ChatHarness,
+    FakeService,
+    SandboxChatHarness,
+    dropped,
+    model_body,
+    open_chat,
+    open_sandbox_chat,
+)
+from tests.kit.sandbox import controls_of
+from tests.kit.sealed import MODEL
+from tests.service.test_sealed import BROKEN, REFUSED
+
+QUESTION = "How do I stop an answer, dear pomegranate?"
+SECOND = "And how do I continue it, dear quince?"
+CHAT = "/chat/completions"
+ENCLAVE_ONLY, PLAIN = "rialto-enclave", "rialto-handbook"
+
+
+@pytest.fixture
+async def chat(theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox) -> AsyncIterator[SandboxChatHarness]:
+    """A new chat with a model that can be sealed, and is not yet."""
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as shown:
+        await shown.settle()
+        yield shown
+
+
+async def seal(chat: SandboxChatHarness) -> None:
+    """Press the lock beside Send."""
+    chat.composer.lock.click()
+    await chat.settle()
+
+
+async def lie(chat: SandboxChatHarness, name: str, **values: object) -> None:
+    await chat.fault(f"sealed_{name}", **values)
+
+
+def lock_words(chat: SandboxChatHarness | ChatHarness) -> str:
+    """What the lock in the header says; the one beside Send says the same."""
+    words: str = chat.header.lock.accessibleName()
+    assert chat.composer.lock.accessibleName() == words
+    return words
+
+
+def failure(chat: SandboxChatHarness) -> tuple[str, tuple[str, ...]]:
+    """What stands where the last answer would, and the buttons under it."""
+    row = chat.rows[-1]
+    if row.problem is None:
+        return row.state_text, ()
+    buttons = (row.problem.primary, row.problem.alternative)
+    return row.problem.meaning, tuple(each.id for each in buttons if each is not None)
+
+
+async def answered(chat: SandboxChatHarness) -> int:
+    """How many chat requests reached the Sandbox."""
+    return len(await controls_of(chat.sandbox).calls(CHAT))
+
+
+async def seen(chat: SandboxChatHarness) -> dict[str, Any]:
+    """What the relay saw of the last sealed request."""
+    found: dict[str, Any] = await controls_of(chat.sandbox).send("/sealed/seen")
+    return found
+
+
+async def assert_nothing_leaked(chat: SandboxChatHarness, *words: str) -> None:
+    """No word of the messages in anything that the Sandbox heard or logged."""
+    controls = controls_of(chat.sandbox)
+    log = (await controls.send("/log"))["data"]
+    heard = repr([await controls.send(f"/log/{line['request_id']}") for line in log]) + repr(await seen(chat))
+    for word in words or ("pomegranate", "quince"):
+        assert word not in heard
+
+
+def receipt_words(chat: SandboxChatHarness) -> list[str]:
+    return [run.text for run in chat.rows[-1].receipt]
+
+
+# The honest way, and the four states
+
+
+async def test_r_tee_09_a_sealed_chat_is_answered_and_its_words_are_nowhere_on_the_wire(
+    chat: SandboxChatHarness,
+) -> None:
+    await seal(chat)
+    for text in (QUESTION, SECOND):
+        await chat.type(text)
+        assert chat.rows[-1].state == "complete" and chat.rows[-1].text
+    assert (await seen(chat))["clear"] == [] and await answered(chat) == 2
+    assert chat.composer_text() == ""
+    await assert_nothing_leaked(chat)
+    words = receipt_words(chat)
+    assert words[words.index("Sealed") + 1] == "receipt matches"
+
+
+async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    assert lock_words(chat) == "Sealed" and chat.composer.lock.isChecked()
+    assert "Only the enclave reads" in chat.header.lock.toolTip()
+
+
+async def test_a_model_that_can_be_sealed_and_is_not_says_so_beside_send(chat: SandboxChatHarness) -> None:
+    assert lock_words(chat) == "Enclave, not sealed" and chat.composer.lock.text() == "Enclave, not sealed"
+    assert chat.composer.lock.isEnabled() and not chat.composer.lock.isChecked()
+    assert "the service can read your messages on the way" in chat.composer.lock.toolTip()
+
+
+@pytest.mark.parametrize(("model", "words"), [(ENCLAVE_ONLY, "Enclave, not sealed"), (PLAIN, "Not sealed")])
+async def test_r_tee_01_a_model_that_cannot_be_sealed_cannot_be_switched_and_says_why(
+    chat: SandboxChatHarness, model: str, words: str
+) -> None:
+    chat.presenter.use_model(model)
+    assert lock_words(chat) == words
+    assert not chat.composer.lock.isEnabled() and "cannot be sealed" in chat.composer.lock.toolTip()
+    chat.presenter.set_sealed(True)
+    assert not chat.presenter.opened.sealed
+
+
+async def test_an_unsealed_chat_is_sent_as_ever(chat: SandboxChatHarness) -> None:
+    await chat.type("Hello")
+    assert chat.rows[-1].state == "complete" and (await seen(chat))["requests"] == 0
+    assert not any(line["path"].startswith("/api/v1/tee") for line in await controls_of(chat.sandbox).calls(""))
+
+
+async def test_the_seal_is_kept_with_the_chat_and_checked_again_after_a_restart(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as chat:
+        await chat.settle()
+        await seal(chat)
+        await chat.type(QUESTION)
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as again:
+        await again.settle()
+        assert again.presenter.opened.sealed and lock_words(again) in ("Not sealed yet", "Sealed")
+        assert "receipt matches" in receipt_words(again)
+        await again.type(SECOND)
+        assert again.rows[-1].state == "complete" and lock_words(again) == "Sealed"
+        await assert_nothing_leaked(again)
+        again.page.new_chat()
+        assert not again.presenter.opened.sealed
+
+
+async def test_no_preset_and_no_default_seals_or_unseals_a_chat(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    presets = chat.presenter.presets
+    assert presets is not None
+    presets.save("preset", "Mine")
+    await chat.settle()
+    row = next(row for row in presets.rows("preset") if row.name == "Mine")
+    preset = presets.one(row.id)
+    assert preset is not None and set(preset.body["options"]) == {"web_search"}
+    chat.page.new_chat()
+    presets.use(row.id)
+    assert not chat.presenter.opened.sealed
+    await chat.settle()
+
+
+async def test_r_tee_13_a_chat_in_which_something_was_said_stays_what_it_is(chat: SandboxChatHarness) -> None:
+    await chat.type("Hello, open world")
+    open_chat_id = chat.presenter.opened.chat_id
+    await chat.type(QUESTION, send=False)
+    await seal(chat)
+    assert chat.presenter.opened.sealed and chat.presenter.opened.chat_id != open_chat_id
+    assert (chat.composer_text(), len(chat.rows), chat.presenter.opened.model_id) == (QUESTION, 0, MODEL)
+    await chat.type("")
+    sealed_id = chat.presenter.opened.chat_id
+    assert chat.rows[-1].state == "complete" and (await seen(chat))["clear"] == []
+    await seal(chat)
+    assert not chat.presenter.opened.sealed and chat.presenter.opened.chat_id != sealed_id and not chat.rows
+    chat.page.open_chat(sealed_id or "")
+    await chat.settle()
+    assert chat.presenter.opened.sealed
+    await assert_nothing_leaked(chat)
+
+
+async def test_a_sealed_chat_whose_model_cannot_be_sealed_is_not_sent_at_all(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await chat.type(QUESTION, send=False)
+    chat.presenter.use_model(PLAIN)
+    await chat.type("")
+    assert not chat.composer.send.isEnabled() and "cannot be sealed" in chat.composer.send.toolTip()
+    assert chat.composer_text() == QUESTION and await answered(chat) == 0
+    chat.presenter.use_model("rialto-sealed-gateway")
+    await chat.type("")
+    assert chat.rows[-1].state == "complete" and lock_words(chat) == "Sealed"
+    await assert_nothing_leaked(chat)
+
+
+# Lies 1 to 19: the evidence is refused
+
+
+@pytest.mark.parametrize(("number", "name", "values", "check"), REFUSED)
+async def test_r_tee_03_to_r_tee_07_a_lie_about_the_enclave_is_refused_and_nothing_is_sent(
+    chat: SandboxChatHarness, number: int, name: str, values: dict[str, object], check: str
+) -> None:
+    await lie(chat, name, **values)
+    await seal(chat)
+    await chat.type(QUESTION)
+    failed = chat.presenter.seals.check_of(chat.presenter.opened.chat_id).attestation.verdict.failed
+    assert failed.id == check
+    assert lock_words(chat) == "Seal refused" and failed.reason in chat.header.lock.toolTip()
+    sentence, buttons = failure(chat)
+    assert sentence.startswith(failed.reason) and buttons == ("retry", "seal")
+    assert chat.composer_text() == QUESTION
+    assert await answered(chat) == 0 and chat.presenter.opened.thread.all()[-1].cost_usd is None
+    await assert_nothing_leaked(chat)
+
+
+async def test_after_a_refusal_the_message_in_the_box_is_sent_once(chat: SandboxChatHarness) -> None:
+    await lie(chat, "debug")
+    await seal(chat)
+    await chat.type(QUESTION)
+    await controls_of(chat.sandbox).reset_faults()
+    chat.act_on_row(chat.rows[-1].id, "retry")
+    await chat.settle()
+    assert chat.rows[-1].state == "complete" and chat.composer_text() == "" and len(chat.rows) == 2
+    assert await answered(chat) == 1 and lock_words(chat) == "Sealed"
+
+
+async def test_a_message_that_was_refused_is_changed_in_the_box_and_sent_from_there(chat: SandboxChatHarness) -> None:
+    await lie(chat, "claims")
+    await seal(chat)
+    await chat.type(QUESTION)
+    await controls_of(chat.sandbox).reset_faults()
+    await chat.type(" Briefly.")
+    assert [row.text for row in chat.rows if row.role == "user"] == [f"{QUESTION} Briefly."]
+    assert chat.rows[-1].state == "complete" and chat.rows[0].places == 2
+
+
+async def test_what_is_in_the_box_by_then_is_not_replaced(chat: SandboxChatHarness) -> None:
+    await lie(chat, "debug")
+    await seal(chat)
+    await chat.type(QUESTION)
+    chat.presenter.cancel_edit()
+    await chat.type("Another thought", send=False)
+    chat.act_on_row(chat.rows[-1].id, "retry")
+    await chat.settle()
+    assert chat.composer_text() == "Another thought" and chat.rows[0].text == QUESTION
+
+
+async def test_lie_16_no_evidence_of_a_graphics_processor_is_no_refusal(chat: SandboxChatHarness) -> None:
+    await lie(chat, "gpu", kind="empty")
+    await seal(chat)
+    await chat.type(QUESTION)
+    assert lock_words(chat) == "Sealed" and chat.rows[-1].state == "complete"
+
+
+async def test_r_tee_08_lie_17_another_program_in_the_enclave_is_asked_about(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as chat:
+        await chat.settle()
+        await seal(chat)
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as chat:
+        await chat.settle()
+        await lie(chat, "measurements")
+        await seal(chat)
+        await chat.type(QUESTION)
+        sentence, buttons = failure(chat)
+        assert "RTMR3, MRCONFIGID" in sentence and buttons == ("accept-enclave", "seal")
+        assert await answered(chat) == 0 and chat.composer_text() == QUESTION
+        assert lock_words(chat) == "Seal refused"
+        chat.act_on_row(chat.rows[-1].id, "accept-enclave")
+        await chat.settle()
+        assert chat.rows[-1].state == "complete" and lock_words(chat) == "Sealed" and chat.composer_text() == ""
+        await assert_nothing_leaked(chat)
+
+
+# Lies 20 to 28: the answer ends
+
+
+@pytest.mark.parametrize(("number", "name", "values", "reason", "began"), BROKEN)
+async def test_r_tee_11_r_tee_12_and_r_tee_14_a_broken_seal_ends_the_answer(
+    chat: SandboxChatHarness, number: int, name: str, values: dict[str, object], reason: str, began: bool
+) -> None:
+    await seal(chat)
+    await chat.type(SECOND)
+    honest = chat.rows[-1].text
+    await lie(chat, name, **values)
+    await chat.type(QUESTION)
+    row = chat.rows[-1]
+    assert bool(row.text) == began
+    assert row.state == ("interrupted" if row.text or row.reasoning else "failed")
+    assert len(row.text) < len(honest) / 2
+    sentence, buttons = failure(chat)
+    refusal = chat.presenter.seals.check_of(chat.presenter.opened.chat_id).refusal
+    assert refusal and sentence.startswith(refusal) and lock_words(chat) == "Seal refused"
+    assert refusal in chat.header.lock.toolTip()
+    offered = "send-packed" if reason == "history" else "retry"
+    assert buttons == ((offered, "seal") if row.state == "failed" else ())
+    assert ("Seal broken" in receipt_words(chat)) == bool(receipt_words(chat)) and "Sealed" not in receipt_words(chat)
+    assert chat.composer_text() == QUESTION
+    assert await answered(chat) == 2, "one honest, one that broke: nothing was sent again"
+    assert (await seen(chat))["clear"] == []
+    await assert_nothing_leaked(chat)
+    for text in clear_pieces((await seen(chat))["answer"]):
+        assert not row.text.endswith(text) and not row.reasoning.endswith(text)
+
+
+def clear_pieces(answer: str) -> list[str]:
+    """The texts of an answer that came in the clear."""
+    found = []
+    for event in answer.split("\n\n"):
+        for piece in json.loads(event[6:]).get("choices", ()) if event.startswith("data: {") else ():
+            found += [piece["delta"].get(name) or "" for name in ("content", "reasoning_content")]
+    return [text for text in found if text and len(text) < 100]
+
+
+async def test_r_tee_14_a_new_key_is_checked_before_the_message_is_sent_again(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await lie(chat, "stale_key", kind="stream", times=1)
+    await chat.type(QUESTION)
+    assert lock_words(chat) == "Seal refused"
+    chat.act_on_row(chat.rows[-1].id, "retry")
+    await chat.settle()
+    assert chat.rows[-1].state == "complete" and lock_words(chat) == "Sealed"
+    assert len(await controls_of(chat.sandbox).calls("/tee/attestation")) == 2
+
+
+async def test_r_tee_12_earlier_turns_that_are_refused_go_in_one_message_when_the_person_says_so(
+    chat: SandboxChatHarness,
+) -> None:
+    await seal(chat)
+    await chat.type(SECOND)
+    await lie(chat, "stale_key", kind="history")
+    await chat.type(QUESTION)
+    chat.act_on_row(chat.rows[-1].id, "send-packed")
+    await chat.settle()
+    assert chat.rows[-1].state == "complete" and chat.composer_text() == ""
+    assert (await seen(chat))["clear"] == [] and '"assistant"' not in (await seen(chat))["body"]
+    await assert_nothing_leaked(chat)
+
+
+@pytest.mark.parametrize("kind", ["blank", "dropped"])
+async def test_r_tee_15_lie_24_a_lost_piece_shows_in_the_receipt(chat: SandboxChatHarness, kind: str) -> None:
+    await seal(chat)
+    await lie(chat, "lost_chunk", kind=kind)
+    await chat.type(QUESTION)
+    assert "signed by the enclave, not comparable" in receipt_words(chat)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("other_text", "signed by the enclave, not comparable"), ("other_key", "receipt signed by another key")],
+)
+async def test_r_tee_15_lie_27_a_receipt_for_something_else_is_not_taken_for_one(
+    chat: SandboxChatHarness, kind: str, words: str
+) -> None:
+    await seal(chat)
+    await lie(chat, "receipt", kind=kind)
+    await chat.type(QUESTION)
+    assert words in receipt_words(chat) and "receipt matches" not in receipt_words(chat)
+
+
+def test_every_lie_has_its_test_through_the_window() -> None:
+    assert {row[0] for row in REFUSED} | {row[0] for row in BROKEN} | {16, 17, 24, 27} == set(range(1, 29))
+
+
+# What the seal forbids
+
+
+async def test_r_tee_10_what_the_seal_forbids_is_off_in_the_open_and_comes_back(chat: SandboxChatHarness) -> None:
+    presenter = chat.presenter
+    chat.side.show_page(0)
+    chat.side.complete()
+    for name, value in (("web_search", "on"), ("read_links", True), ("stop", ("END",)), ("extra_json", "{}")):
+        presenter.set_option(name, value)
+    presenter.set_option("system_prompt", "You are terse.")
+    await seal(chat)
+    composer, parameters = chat.composer, chat.parameters
+    assert composer.web.current == "off" and not composer.web.isEnabled()
+    for control in (composer.web, composer.citations, composer.thinking, composer.links, composer.attach):
+        assert not control.isEnabled() and "sealed" in control.toolTip(), control
+    more = parameters.more
+    for control in (
+        parameters.web,
+        parameters.structure,
+        parameters.service_prompt,
+        more.stop,
+        more.expert,
+        more.cache,
+    ):
+        assert not control.isEnabled() and "sealed" in control.accessibleDescription(), control
+    await chat.type(QUESTION)
+    assert chat.rows[-1].state == "complete" and (await seen(chat))["clear"] == []
+    assert [each["role"] for each in json.loads((await seen(chat))["body"])["messages"]] == ["system", "user"]
+    presenter.new_chat()
+    assert composer.attach.isEnabled() and composer.attach.toolTip().startswith("Attach files")
+
+
+async def test_r_tee_10_nothing_is_attached_compared_or_read_aloud(chat: SandboxChatHarness, tmp_path: Path) -> None:
+    await seal(chat)
+    file = tmp_path / "note.txt"
+    file.write_text("pomegranate")
+    told: list[object] = []
+    chat.page.toast_wanted.connect(told.append)
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(file))])
+    dropped(chat.canvas, mime)
+    await chat.settle()
+    assert not chat.presenter.opened.attachments and "only text can be sealed" in str(told)
+    await chat.type(QUESTION)
+    row = chat.row(chat.rows[-1].id)
+    assert row.no_speech and "sent in the clear" in row.no_speech
+    enabled = {action.id: action.enabled() for action in chat.page.actions()}
+    for name in ("attach", "compare", "structure", "speak", "web"):
+        assert not enabled[f"chat.{name}"], name
+    chat.presenter.compare("hello", (MODEL, PLAIN))
+    await chat.settle()
+    assert await answered(chat) == 1 and "each model needs a seal" in str(told)
+
+
+async def test_r_tee_10_a_character_begins_a_chat_of_its_own(chat: SandboxChatHarness) -> None:
+    from app.ui.chat.state import CharacterHead
+
+    await seal(chat)
+    chat.presenter.use_character(CharacterHead("ada", "Ada"))
+    assert not chat.presenter.opened.sealed and chat.presenter.opened.character is not None
+    chat.presenter.use_model(MODEL)
+    assert not chat.composer.lock.isEnabled() and "Remove the character" in chat.composer.lock.toolTip()
+    await chat.settle()
+
+
+# Keys
+
+
+async def test_r_tee_16_keys_are_wiped_when_the_chat_goes_and_when_the_account_changes(
+    chat: SandboxChatHarness,
+) -> None:
+    await seal(chat)
+    chat_id = chat.presenter.opened.chat_id
+    assert chat.presenter.seals.sitting(chat_id).is_checked
+    chat.presenter.current_account.account_changed.emit()
+    assert not chat.presenter.seals.sitting(chat_id).is_checked and lock_words(chat) == "Not sealed yet"
+    await chat.type(QUESTION)
+    assert chat.presenter.seals.sitting(chat_id).is_checked
+    chat.page.trash()
+    await chat.settle()
+    assert not chat.presenter.seals.sitting(chat_id).is_checked
+
+
+async def test_where_nothing_can_seal_a_chat_it_is_refused_and_not_sent(theme: Theme, tmp_home: Path) -> None:
+    sealable = {"supportsTeeAttestation": True, "supportsE2EE": True}
+    fake = FakeService(models=[model_body(capabilities=sealable)])
+    async with open_chat(theme, tmp_home, fake=fake) as chat:
+        chat.composer.lock.click()
+        await chat.settle()
+        await chat.say(QUESTION)
+        assert fake.requests == [] and chat.composer_text() == QUESTION
