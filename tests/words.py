@@ -66,6 +66,7 @@ NEVER_SHOWN: tuple[tuple[str, str, str], ...] = (
     ("app/sealed/chain.py", "Intel SGX Root CA|Platform", "names in certificates"),
     ("app/sealed/collateral.py", "in the future", "what a library says"),
     ("app/sealed/quote.py", "Intel TDX", "the name of a technology"),
+    ("app/ui/chat/seal_dialog.py", "not checked", "an outcome of a check"),
     ("app/formats.py", ".*", "patterns"),
     ("app/service/client.py", "Rialto", "what the program calls itself to a service"),
     ("app/service/crypto_rpc.py", "signed payload, not kept", "saved in place of what is signed"),

@@ -21,11 +21,12 @@ _HERE = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class HostCalls:
-    """Calls to one host since the start. `host` is "" for the Sandbox."""
+    """Calls to one host since the start. `host` is "" for the Sandbox; `is_other` is true for no account's own host."""
 
     host: str
     calls: int
     last_at: datetime
+    is_other: bool = False
 
     @property
     def is_here(self) -> bool:
@@ -64,9 +65,12 @@ class CallLog(QObject):
     def note(self, receipt: Receipt) -> None:
         """Count one call; connect it to whoever tells receipts."""
         host = urlsplit(self._address_of(receipt.account_id)).hostname or ""
-        row = self._hosts.get(host, HostCalls(host, 0, receipt.at))
+        asked = urlsplit(receipt.endpoint.rpartition(" ")[2]).hostname or ""  # a whole address: not the account's own
+        is_other = asked not in ("", host, *_HERE)
+        host = asked if is_other else host
+        row = self._hosts.get(host, HostCalls(host, 0, receipt.at, is_other))
         self._hosts[host] = replace(row, calls=row.calls + 1, last_at=receipt.at)
-        if receipt.outcome in ("ok", "cut", "stopped"):
+        if not is_other and receipt.outcome in ("ok", "cut", "stopped"):
             short = receipt.endpoint.startswith("GET ")
             before = self._last.get(receipt.account_id)
             latency = round(receipt.duration_s * 1000) if short else before.latency_ms if before is not None else None

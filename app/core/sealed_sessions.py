@@ -7,12 +7,16 @@ seal broke, the enclave is checked again before anything is sent. There is no wa
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
+from app.core.seal_report import SealReport, report_of
 from app.sealed.chain import INTEL_ROOT, Root
+from app.sealed.checks import Damaged
+from app.sealed.evidence import read_evidence
 from app.service.errors import EvidenceRefused
 from app.service.sandbox_controls import SandboxControls
 from app.service.sealed.resource import INTEL_LISTS, Attestation, ListsHost, SealedSession
@@ -59,6 +63,8 @@ class FirstSeen(Protocol):
     ) -> None: ...
 
     async def keep_evidence(self, chat_id: str, nonce: str, evidence: bytes) -> None: ...
+
+    async def evidence_of(self, chat_id: str) -> tuple[bytes, ...]: ...
 
 
 class ChangedMeasurements(EvidenceRefused):
@@ -146,6 +152,20 @@ class SealedSessions:
         """Keep what came of an answer's receipt with the evidence of its sitting."""
         self._receipts[chat_id] = (*self._receipts.get(chat_id, ()), receipt)
         await self._keep(chat_id, session.attestation)
+
+    async def reports(self, chat_id: str, refused: Attestation | None = None) -> tuple[SealReport, ...]:
+        """What was checked for a chat, newest first; `refused` is evidence that is not kept. Raises `StorageError`."""
+        found = [refused.evidence()] if refused is not None else []
+        for data in await self._seen.evidence_of(chat_id):
+            with contextlib.suppress(Damaged):
+                found.append(read_evidence(data))
+        reports = []
+        for evidence in found:
+            place = evidence.host if evidence.root.is_intel else SANDBOX
+            lists = INTEL_LISTS.hosts if evidence.root.is_intel else ()
+            first = await self._seen.first_seen(place, evidence.model)
+            reports.append(await asyncio.to_thread(report_of, evidence, first, lists))
+        return tuple(reports)
 
     def wipe(self, chat_id: str) -> None:
         """Overwrite the keys of a chat: it was closed, moved to the trash, or goes on elsewhere."""

@@ -31,6 +31,7 @@ from app.storage.database import Database
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
+from app.ui.chat.seal_dialog import SealDialog
 from app.ui.conversation.rows import MessageRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
@@ -537,3 +538,10 @@ async def answer_dialog(box: SandboxChatHarness, text: str) -> None:
     QTest.keyClicks(field, text)
     press(field, Qt.Key.Key_Return)
     await box.settle()
+
+
+async def seal_sheet(chat: SandboxChatHarness) -> SealDialog:
+    """Press the lock in the header; the sheet with what was checked, once it is filled."""
+    chat.header.lock.click()
+    await until(lambda: any(each.isVisible() for each in chat.canvas.findChildren(SealDialog)))
+    return next(each for each in chat.canvas.findChildren(SealDialog) if each.isVisible())

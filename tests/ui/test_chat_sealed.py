@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtWidgets import QFileDialog, QLabel
 
 from app.sandbox.server import RunningSandbox
+from app.sealed.__main__ import NOT_INTEL, main
+from app.ui.chat.seal_dialog import SealDialog
+from app.ui.chat.session.seal import Sitting, lock_of
 from app.ui.kit.theme import Theme
 from tests.kit.chat import (
     ChatHarness,
@@ -20,9 +24,11 @@ from tests.kit.chat import (
     model_body,
     open_chat,
     open_sandbox_chat,
+    seal_sheet,
 )
 from tests.kit.sandbox import controls_of
 from tests.kit.sealed import MODEL
+from tests.kit.waiting import until
 from tests.service.test_sealed import BROKEN, REFUSED
 
 QUESTION = "How do I stop an answer, dear pomegranate?"
@@ -109,7 +115,9 @@ async def test_r_tee_09_a_sealed_chat_is_answered_and_its_words_are_nowhere_on_t
 async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChatHarness) -> None:
     await seal(chat)
     assert lock_words(chat) == "Sealed" and chat.composer.lock.isChecked()
-    assert "Only the enclave reads" in chat.header.lock.toolTip()
+    assert "proves nothing about hardware" in chat.header.lock.toolTip()  # the Sandbox only plays an enclave
+    real = lock_of(chat.presenter.opened.model, Sitting(True), is_on=True, has_character=False, in_sandbox=False)
+    assert real.detail.startswith("Only the enclave reads")
 
 
 async def test_a_model_that_can_be_sealed_and_is_not_says_so_beside_send(chat: SandboxChatHarness) -> None:
@@ -367,6 +375,138 @@ async def test_r_tee_15_lie_27_a_receipt_for_something_else_is_not_taken_for_one
 
 def test_every_lie_has_its_test_through_the_window() -> None:
     assert {row[0] for row in REFUSED} | {row[0] for row in BROKEN} | {16, 17, 24, 27} == set(range(1, 29))
+
+
+# What was checked
+
+
+def said(sheet: SealDialog) -> str:
+    """Every text of the sheet, with what a screen reader hears."""
+    labels = sheet.findChildren(QLabel)
+    return "\n".join(f"{label.accessibleName()} {label.text()}" for label in labels)
+
+
+async def test_the_sheet_shows_each_check_with_its_value_and_what_was_not_checked(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    sheet = await seal_sheet(chat)
+    verdict = chat.presenter.seals.check_of(chat.presenter.opened.chat_id).attestation.verdict
+    text = said(sheet)
+    for check in verdict.checks:
+        assert check.title in text and check.value in text and check.reason in text, check
+    assert "Not checked: Graphics processor" in text and "NVIDIA’s servers were not asked" in text
+    assert "Passed: Model key" in text and verdict.key.hex() in text
+    for name, value in verdict.measurements.items():
+        assert name.upper() in text and value in text
+    assert "First seen" in text and "not at Intel" in text
+    assert f"127.0.0.1:{chat.sandbox.base_url.split(':')[2].split('/')[0]}" in text
+    assert "no check can prove it" in text
+    sheet.accept()
+    await chat.settle()
+
+
+async def test_the_sheet_names_the_check_that_refused_the_enclave(chat: SandboxChatHarness) -> None:
+    await lie(chat, "debug")
+    await seal(chat)
+    sheet = await seal_sheet(chat)
+    failed = chat.presenter.seals.check_of(chat.presenter.opened.chat_id).attestation.verdict.failed
+    assert f"Failed: {failed.title}" in said(sheet) and failed.reason in said(sheet)
+    await controls_of(chat.sandbox).reset_faults()
+    sheet.check.click()
+    await until(lambda: "Passed: Model key" in said(sheet))
+    assert "Failed" not in said(sheet) and lock_words(chat) == "Sealed"
+    sheet.accept()
+    await chat.settle()
+
+
+async def test_the_sheet_names_what_broke_the_seal_of_an_answer(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await lie(chat, "clear_first")
+    await chat.type(QUESTION)
+    sheet = await seal_sheet(chat)
+    assert "Failed: Last answer" in said(sheet) and "came in the clear" in said(sheet)
+    sheet.accept()
+    await chat.settle()
+
+
+async def test_r_tee_08_the_sheet_shows_what_changed_since_first_seen(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as chat:
+        await chat.settle()
+        await seal(chat)
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as chat:
+        await chat.settle()
+        await lie(chat, "measurements")
+        await seal(chat)
+        sheet = await seal_sheet(chat)
+        assert "MRCONFIGID, first seen" in said(sheet) and "RTMR3, first seen" in said(sheet)
+        assert "RTMR0, first seen" not in said(sheet)
+        sheet.accept()
+        await chat.settle()
+
+
+@pytest.mark.parametrize(("model", "sentence"), [(MODEL, "can be sealed"), (PLAIN, "The service can read this chat")])
+async def test_the_sheet_of_a_chat_without_a_seal_says_that_nothing_was_checked(
+    chat: SandboxChatHarness, model: str, sentence: str
+) -> None:
+    chat.presenter.use_model(model)
+    sheet = await seal_sheet(chat)
+    assert sentence in said(sheet) and "Nothing was checked." in said(sheet)
+    assert not sheet.save.isEnabled() and not sheet.check.isVisible()
+    sheet.accept()
+    await chat.settle()
+
+
+async def test_saved_evidence_is_accepted_by_the_command_also_after_a_restart(
+    theme: Theme, tmp_home: Path, tmp_path: Path, swift_sandbox: RunningSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as chat:
+        await chat.settle()
+        await seal(chat)
+        await chat.type(QUESTION)
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as chat:
+        await chat.settle()
+        chat.presenter.seals.wipe_all()
+        sheet = await seal_sheet(chat)
+        sheet.sittings.setCurrentIndex(sheet.sittings.count() - 1)  # the sitting of the answer
+        sheet.save.click()
+        await until(lambda: bool(chat.canvas.findChildren(QFileDialog)))
+        file = tmp_path / "evidence.json"
+        (dialog,) = chat.canvas.findChildren(QFileDialog)
+        assert dialog.selectedFiles()[0].endswith(" evidence.json")
+        dialog.fileSelected.emit(str(file))
+        await until(file.exists)
+        assert main(["verify", str(file)]) == NOT_INTEL
+        told = capsys.readouterr().out
+        assert "The receipt matches what was sent and received." in told and "not at Intel" in told
+        assert "pomegranate" not in file.read_text()
+        dialog.reject()
+        sheet.accept()
+        await chat.settle()
+
+
+async def test_r_tee_17_intels_servers_are_asked_once_the_person_says_so(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    sheet = await seal_sheet(chat)
+    service = chat.presenter.current_account.service
+    assert service is not None
+    asked: list[object] = []
+    attest = service.sealed.attest
+
+    async def noted(model: str, **given: Any) -> Any:
+        asked.append(model)
+        return await attest(model, **given)
+
+    service.sealed.attest = noted  # type: ignore[method-assign]
+    assert not sheet.intel.isChecked() and not chat.presenter.asks_intel
+    sheet.intel.click()
+    await until(lambda: asked == [MODEL])
+    assert chat.presenter.asks_intel
+    sheet.intel.click()
+    await until(lambda: asked == [MODEL, MODEL])
+    assert not chat.presenter.asks_intel
+    sheet.accept()
+    await chat.settle()
 
 
 # What the seal forbids

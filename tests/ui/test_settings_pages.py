@@ -223,6 +223,30 @@ async def test_what_left_this_computer_is_listed_by_host(settings_harness, setti
     await tasks.idle()
 
 
+async def test_r_tee_17_a_host_that_is_no_accounts_own_is_listed_by_its_name(settings_harness, settings, tasks):
+    await add(settings_harness, tasks)
+    settings.show_section("privacy")
+    account_id = settings_harness.book.active_id
+    for path in ("tdx/certification/v4/tcb", "tdx/certification/v4/qe/identity"):
+        address = f"https://api.trustedservices.intel.com/{path}"
+        settings_harness.calls.note(receipt(account_id, f"GET {address}"))
+    settings_harness.calls.note(receipt("the sandbox", "GET http://127.0.0.1:4000/tdx/certification/v4/tcb"))
+    text = words(settings.page("privacy"))
+    assert "api.trustedservices.intel.com" in text and "2 requests" in text and "api.example.com" not in text
+    assert "Asked about the processor of an enclave." in text and "On this computer. Nothing leaves it." in text
+    assert settings_harness.calls.last_answer(account_id) is None
+    await tasks.idle()
+
+
+async def test_r_tee_17_intel_is_asked_about_enclaves_only_when_that_is_switched_on(settings_harness, settings, tasks):
+    settings.show_section("privacy")
+    page = settings.page("privacy")
+    assert not page.intel.isChecked() and not settings_harness.store.value.ask_intel
+    QTest.keyClick(page.intel, Qt.Key.Key_Space)
+    await tasks.idle()
+    assert settings_harness.store.value.ask_intel
+
+
 async def test_the_room_that_data_takes_is_measured(settings_harness, settings, tasks):
     settings_harness.paths.database.write_bytes(bytes(2_000_000))
     settings_harness.settings.measure_data()

@@ -168,6 +168,7 @@ class ChatPage(QObject):
         header, composer = main.header, main.composer
         header.renamed.connect(lambda title: presenter.rename(presenter.opened.chat_id, title))
         header.model_wanted.connect(self.open_model_picker)
+        header.seal_wanted.connect(lambda: self._help("seal"))
         header.new_wanted.connect(self.new_chat)
         header.menu_wanted.connect(self.open_chat_menu)
         header.list_wanted.connect(lambda: self.toggle_list())
@@ -367,6 +368,8 @@ class ChatPage(QObject):
         """Buttons of error cards whose work is elsewhere."""
         if action == "choose-model":
             self.open_model_picker()
+        elif action == "seal" and self.presenter.conversation is not None:
+            self.controller.open_seal()
         else:
             self.help_wanted.emit(action)
 

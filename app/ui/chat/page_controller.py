@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from app.core.tasks import TaskScope
     from app.ui.chat.page import ChatPage
+    from app.ui.chat.seal_dialog import SealDialog
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
@@ -245,14 +246,19 @@ class ChatPageController(QObject):
         self.save_file(title, name, lambda path: path.write_text(code, encoding="utf-8", newline=""), suffixes=())
 
     def save_file(
-        self, title: str, name: str, write: Callable[[Path], object], suffixes: Sequence[str] | None = None
+        self,
+        title: str,
+        name: str,
+        write: Callable[[Path], object],
+        suffixes: Sequence[str] | None = None,
+        over: QWidget | None = None,
     ) -> None:
-        """Ask where to save, have `write` called in a thread, and say what came of it."""
+        """Ask where to save, `over` a dialog or the conversation, have `write` called in a thread, and say the end."""
 
         def save(path: Path) -> None:
             self._tasks.start_unless_running(f"save:{path}", self._save_file, path, write)
 
-        ask_to_save(self._page.main, title, name, save, suffixes=suffixes)
+        ask_to_save(over or self._page.main, title, name, save, suffixes=suffixes)
 
     async def _save_file(self, path: Path, write: Callable[[Path], object]) -> None:
         self._page.toast_wanted.emit(await save_file(path, write))
@@ -295,6 +301,42 @@ class ChatPageController(QObject):
         )
         if await dialog.answer():
             presenter.set_structure(dialog.structure)
+
+    def open_seal(self) -> None:
+        """Show what was checked of the open chat's enclave."""
+        self._tasks.start_unless_running("seal", self._open_seal)
+
+    async def _open_seal(self) -> None:
+        from app.ui.chat.seal_dialog import SealDialog
+
+        presenter = self._page.presenter
+        chat_id = presenter.opened.chat_id or ""
+        dialog = SealDialog(self._theme, self._page.main, asks_intel=presenter.asks_intel)
+
+        def follow(changed: str) -> None:
+            if changed in (chat_id, presenter.opened.chat_id):
+                self._tasks.replace("seal-reports", self._fill_seal, dialog)
+
+        dialog.check_wanted.connect(presenter.recheck_seal)
+        dialog.intel_switched.connect(presenter.ask_intel)
+        dialog.save_wanted.connect(lambda evidence: self._save_evidence(evidence, dialog))
+        presenter.seals.changed.connect(follow)
+        try:
+            await self._fill_seal(dialog)
+            await dialog.answer()
+        finally:
+            presenter.seals.changed.disconnect(follow)
+            self._tasks.cancel("seal-reports")
+
+    async def _fill_seal(self, dialog: SealDialog) -> None:
+        presenter = self._page.presenter
+        reports = await presenter.seals.reports(presenter.opened.chat_id or "") if presenter.opened.sealed else ()
+        dialog.show_reports(presenter.opened.lock(), reports)
+
+    def _save_evidence(self, evidence: bytes, over: QWidget) -> None:
+        """Ask where to save evidence that `python -m app.sealed verify` checks again."""
+        name = tr("{title} evidence", title=self._page.presenter.head().title)
+        self.save_file(tr("Save evidence"), f"{name}.json", lambda path: path.write_bytes(evidence), over=over)
 
     def export(self, chat_id: str | None = None) -> None:
         """Ask for the form and the file, then write a chat, the open one when left out."""

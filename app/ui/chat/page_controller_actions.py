@@ -81,6 +81,9 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
             enabled=takes_structure,
             words=tr("schema tools structured"),
         ),
+        action(
+            "seal_checks", tr("What was checked…"), lambda it: it.open_seal(), "", "shield", words=tr("enclave seal")
+        ),
         action("calls", tr("Enter function results…"), lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
         action("find", tr("Find in this chat"), lambda it: it.open_find(), "", "search", "edit", enabled=stored),
         action("find_next", tr("Next match"), lambda it: it.step_find(1), "Ctrl+G", "chevron-down", "edit", stored),

@@ -692,6 +692,22 @@ class ChatPresenter(QObject):
         if self.opened.sealed and self.library is not None and not self.opened.why_not():
             self._tasks.replace("check-seal", self._guarded, self._check_seal, ())
 
+    def recheck_seal(self) -> None:
+        """Check the enclave of the open chat now, under keys of its own."""
+        if self.opened.chat_id is not None and self.opened.chat_id not in self._writing():
+            self.seals.wipe(self.opened.chat_id)
+        self.check_seal()
+
+    @property
+    def asks_intel(self) -> bool:
+        """Whether the person agreed that Intel's servers are asked about enclaves."""
+        return self._settings.value.ask_intel
+
+    def ask_intel(self, on: bool) -> None:
+        """Take the person's word, and check the open chat's enclave again with it."""
+        self._settings.remember(ask_intel=on)
+        self.recheck_seal()
+
     async def _check_seal(self) -> None:
         chat = await self.drafts.ensure_chat()
         self._all_changed()

@@ -199,6 +199,7 @@ def _choices(settings: Settings) -> Choices:
         enter_sends=settings.enter_sends,
         load_remote_pictures=settings.load_remote_pictures,
         confirm_links=settings.confirm_links,
+        ask_intel=settings.ask_intel,
         show_adult=settings.show_adult,
         notify=settings.notify,
         budgets=settings.budgets,

@@ -35,6 +35,17 @@ class PrivacyPage(SectionPage):
         )
         self.group(tr("Loading"), loading)
 
+        words = tr("Ask Intel about enclaves")
+        self.intel = Switch(theme, words)
+        self.intel.clicked.connect(lambda on: presenter.choose(ask_intel=on))
+        sealed = RowCard(theme)
+        meaning = tr(
+            "On: Intel’s servers say whether an enclave’s processor is up to date and not revoked. They learn your IP "
+            "address and the type of the processor, nothing of the chat."
+        )
+        sealed.add(SettingRow(theme, words, self.intel, meaning=meaning))
+        self.group(tr("Sealed chats"), sealed)
+
         self.adult = Switch(theme, tr("Show adult characters"))
         self.adult.clicked.connect(lambda on: presenter.choose(show_adult=on))
         characters = RowCard(theme)
@@ -65,6 +76,7 @@ class PrivacyPage(SectionPage):
     def show_state(self, state: SettingsState) -> None:
         self.pictures.setChecked(state.choices.load_remote_pictures)
         self.links.setChecked(state.choices.confirm_links)
+        self.intel.setChecked(state.choices.ask_intel)
         self.adult.setChecked(state.choices.show_adult)
         if state.hosts != self._shown_hosts:
             self._shown_hosts = state.hosts
@@ -81,4 +93,6 @@ class PrivacyPage(SectionPage):
         calls = tr_n("{n} request", "{n} requests", host.calls)
         title = host.host or tr("The Sandbox")
         meaning = tr("On this computer. Nothing leaves it.") if host.is_here else tr("Your account's address.")
+        if host.is_other:
+            meaning = tr("Asked about the processor of an enclave.")
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

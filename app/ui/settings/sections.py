@@ -40,6 +40,7 @@ SECTIONS = (
         "shield",
         (
             *(tr("Load images from other sites"), tr("Ask before opening links"), tr("Show adult characters")),
+            tr("Ask Intel about enclaves"),
             tr("Hosts contacted"),
         ),
         ("telemetry", "adult", tr("what leaves this computer")),

@@ -35,6 +35,7 @@ class Choices:
     enter_sends: bool = True
     load_remote_pictures: bool = False
     confirm_links: bool = True
+    ask_intel: bool = False
     show_adult: bool = False
     notify: bool = True
     budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text

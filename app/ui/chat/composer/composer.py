@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 from app.translation import tr, tr_n
 from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
-from app.ui.chat.session.seal import Lock
+from app.ui.chat.session.seal import Lock, LockState
 from app.ui.kit.focus import leave_focus
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 # What folds away first when the row is narrow; Web stays longest because it costs money.
+TONES = {LockState.REFUSED: "bad", LockState.OPEN: "warn"}
 _WEB_WORDS = {"off": tr("Off"), "auto": tr("Auto"), "on": tr("On")}
 _FOLD_ORDER = (("read_links", "citations"), ("thinking",), ("web_search",))
 
@@ -180,7 +181,7 @@ class Composer(QWidget):
 
     def _show_lock(self, lock: Lock, attaching: Control) -> None:
         self._lock = lock
-        self.lock.set_icon(lock.icon)
+        self.lock.set_icon(lock.icon, TONES.get(lock.state, "accent"))
         self.lock.setChecked(lock.is_on)
         self.lock.set_usable(not lock.why_not, f"{lock.detail} {lock.why_not}")
         self.lock.setAccessibleName(lock.words)

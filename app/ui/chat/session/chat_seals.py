@@ -19,6 +19,7 @@ from app.translation import tr
 from app.ui.chat.session.seal import Sitting
 
 if TYPE_CHECKING:
+    from app.core.seal_report import SealReport
     from app.core.sealed_sessions import ChangedMeasurements, SealedSessions
     from app.credentials.accounts import Account
     from app.service.chat import Price
@@ -143,6 +144,17 @@ class ChatSeals(QObject):
             return "none"
         await self._sessions.keep_receipt(chat_id, stream.session, saved)
         return receipt.outcome.value
+
+    async def reports(self, chat_id: str) -> tuple[SealReport, ...]:
+        """What was checked for a chat, newest first, also before this start. Raises `StorageError`."""
+        if self._make is None:
+            return ()
+        if self._sessions is None:
+            self._sessions = await self._make()
+        known = self.check_of(chat_id)
+        attestation = known.attestation
+        is_kept = attestation is None or not (attestation.verdict.refused or known.changed is not None)
+        return await self._sessions.reports(chat_id, None if is_kept else attestation)
 
     def broke(self, chat_id: str, error: ServiceError) -> None:
         """An answer of a sealed chat failed: a broken seal stays on the lock until the next check."""

@@ -168,7 +168,13 @@ class OpenChat:
     def lock(self) -> Lock:
         """Whether this chat is sealed, and what is known of that."""
         sitting = self.sitting(self.chat_id)
-        return lock_of(self.model, sitting, is_on=self.sealed, has_character=self.character is not None)
+        return lock_of(
+            self.model,
+            sitting,
+            is_on=self.sealed,
+            has_character=self.character is not None,
+            in_sandbox=self.current_account.is_sandbox,
+        )
 
     def stored_options(self) -> dict[str, object]:
         """The options and the character's card as they lie in the chat's row."""

@@ -19,6 +19,10 @@ PROMISES = {
     ENCLAVE: tr("Runs in an enclave that can prove it is one, but the service can read your messages on the way."),
 }
 IN_ENCLAVE = tr("The service says this model runs in an enclave. It can read your messages on the way.")
+SEALED_IN_SANDBOX = tr(
+    "Only the Sandbox’s simulated enclave opens your messages. Rialto checked its evidence, which proves nothing about "
+    "hardware."
+)
 SEALED_MEANS = tr("Only the enclave reads your messages and the answers. Rialto checked its evidence.")
 UNCHECKED = tr("Rialto checks the enclave before it sends anything.")
 NO_SPEECH = tr("Reading aloud is off while the chat is sealed: the text would be sent in the clear.")
@@ -63,7 +67,7 @@ class Lock(NamedTuple):
         return ICONS[self.state]
 
 
-def lock_of(model: Model | None, sitting: Sitting, *, is_on: bool, has_character: bool) -> Lock:
+def lock_of(model: Model | None, sitting: Sitting, *, is_on: bool, has_character: bool, in_sandbox: bool) -> Lock:
     """The state of a chat's lock. `is_on`: the person chose to seal this chat."""
     can = model.capabilities if model is not None else None
     in_enclave = can is not None and (can.supports_tee_attestation or can.supports_e2ee)
@@ -71,7 +75,9 @@ def lock_of(model: Model | None, sitting: Sitting, *, is_on: bool, has_character
     if is_on and sitting.refusal:
         return Lock(LockState.REFUSED, True, tr("Seal refused"), sitting.refusal, is_quiet=False)
     if is_on and sitting.is_checked:
-        return Lock(LockState.SEALED, True, tr("Sealed"), SEALED_MEANS, is_quiet=False)
+        return Lock(
+            LockState.SEALED, True, tr("Sealed"), SEALED_IN_SANDBOX if in_sandbox else SEALED_MEANS, is_quiet=False
+        )
     if is_on:
         detail = tr("Rialto is checking the enclave.") if sitting.is_checking else UNCHECKED
         return Lock(LockState.OPEN, True, tr("Not sealed yet"), detail, is_quiet=False)

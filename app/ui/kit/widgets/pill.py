@@ -37,6 +37,7 @@ class PillButton(QToolButton):
         self._theme = theme
         self._icon = icon_name
         self._shortcut = shortcut
+        self._tone = "accent"
         self.setCheckable(True)
         self.setChecked(checked)
         self.setText(harmless(text))
@@ -55,9 +56,9 @@ class PillButton(QToolButton):
             self.setToolTip(plain_tip(reason))
             self.setAccessibleDescription(reason)
 
-    def set_icon(self, icon_name: str) -> None:
-        """Show another icon."""
-        self._icon = icon_name
+    def set_icon(self, icon_name: str, tone: str = "accent") -> None:
+        """Show another icon; `tone` is the color role of the pill while it is on."""
+        self._icon, self._tone = icon_name, tone
         self.updateGeometry()
         self.update()
 
@@ -82,11 +83,11 @@ class PillButton(QToolButton):
         if not self.isEnabled():
             dashed_frame(painter, theme, area, radius, fill="")
         elif on:
-            solid_frame(painter, theme, area, radius, "accent_tint", "accent")
+            solid_frame(painter, theme, area, radius, f"{self._tone}_tint", self._tone)
         else:
             fill = "line" if self.isDown() else "hover" if self.underMouse() else "surface"
             solid_frame(painter, theme, area, radius, fill, "line2")
-        role = "text3" if not self.isEnabled() else "accent" if on else "text2"
+        role = "text3" if not self.isEnabled() else self._tone if on else "text2"
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         words = area.adjusted(theme.px(11), 0, -theme.px(11), 0)
         if self._icon:
