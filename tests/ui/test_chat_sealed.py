@@ -15,6 +15,7 @@ from app.sandbox.server import RunningSandbox
 from app.sealed.__main__ import NOT_INTEL, main
 from app.ui.chat.seal_dialog import SealDialog
 from app.ui.chat.session.seal import Sitting, lock_of
+from app.ui.chat.session.state_pages import RequestView
 from app.ui.kit.theme import Theme
 from tests.kit.chat import (
     ChatHarness,
@@ -507,6 +508,64 @@ async def test_r_tee_17_intels_servers_are_asked_once_the_person_says_so(chat: S
     assert not chat.presenter.asks_intel
     sheet.accept()
     await chat.settle()
+
+
+# The Request page
+
+
+async def shown_request(chat: SandboxChatHarness) -> RequestView:
+    """The Request page of the newest answer."""
+    views: list[RequestView] = []
+    conversation = chat.presenter.conversation
+    assert conversation is not None
+    conversation.request_changed.connect(views.append)
+    chat.page.open_request()
+    await chat.settle()
+    return views[-1]
+
+
+async def test_the_request_page_shows_what_was_written_beside_what_the_service_saw(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL) as chat:
+        await chat.settle()
+        chat.presenter.set_option("system_prompt", "You are terse.")
+        await seal(chat)
+        await chat.type(SECOND)
+        first = chat.rows[-1].text
+        await chat.type(QUESTION)
+        view = await shown_request(chat)
+        sent = json.loads((await seen(chat))["body"])["messages"]
+        assert [(turn.role, turn.written) for turn in view.sealed] == [
+            ("system", "You are terse."),
+            ("user", SECOND),
+            ("assistant", first),
+            ("user", QUESTION),
+        ]
+        for turn, envelope in zip(view.sealed, sent, strict=True):
+            assert turn.seen.partition("…")[0] == envelope["content"][:96]
+        texts = [label.text() for label in chat.request_pane.findChildren(QLabel)]
+        assert QUESTION in texts and view.sealed[-1].seen in texts
+        assert view.record is not None and "pomegranate" not in repr(view.record)
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as again:
+        await again.settle()
+        assert (await shown_request(again)).sealed == view.sealed
+
+
+async def test_an_open_request_has_nothing_side_by_side(chat: SandboxChatHarness) -> None:
+    await chat.type("Hello")
+    assert (await shown_request(chat)).sealed == ()
+
+
+async def test_turns_that_went_in_one_message_stand_beside_it(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await chat.type(SECOND)
+    await lie(chat, "stale_key", kind="history")
+    await chat.type(QUESTION)
+    chat.act_on_row(chat.rows[-1].id, "send-packed")
+    await chat.settle()
+    (turn,) = (await shown_request(chat)).sealed
+    assert turn.role == "user" and SECOND in turn.written and turn.written.endswith(QUESTION)
 
 
 # What the seal forbids

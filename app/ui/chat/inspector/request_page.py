@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.chat.inspector.json_view import JsonView
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.discard import WidgetList
@@ -21,12 +21,15 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.chat.session.state_pages import RequestView
+    from app.ui.chat.session.state_pages import RequestView, SealedTurn
     from app.ui.kit.theme import Theme
 
 # Prefixes that say nothing to a person; the whole name is in the tooltip.
 _PREFIXES = ("x-ratelimit-", "x-service-", "x-venice-")
 LONGEST_NAME = 26  # characters of a header's name that are shown whole; its value gives way
+MOST_SEALED_TURNS = 6  # shown one by one
+LONGEST_WRITTEN = 240  # characters of a message beside its envelope
+ROLES = {"system": tr("System prompt"), "user": tr("You"), "assistant": tr("Answer")}
 MAX_BODY_LINES = 34  # of the box; more scrolls inside it
 
 
@@ -70,7 +73,10 @@ class RequestPage(CallPane):
         self._headers_title = Label(theme, tr("Response headers"), "small", "text2", weight=600)
         self._headers = QVBoxLayout()
         self._header_lines: WidgetList[_HeaderLine] = WidgetList(self._headers)
+        self._sealed = QVBoxLayout()
+        self._sealed_turns: WidgetList[QWidget] = WidgetList(self._sealed)
         column.addLayout(first)
+        column.addLayout(self._sealed)
         column.addWidget(self._box)
         column.addLayout(key_line)
         column.addWidget(self._headers_title)
@@ -83,6 +89,7 @@ class RequestPage(CallPane):
         self._first.setSpacing(theme.px(8))
         self._key_line.setSpacing(theme.px(5))
         self._headers.setSpacing(theme.px(5))
+        self._sealed.setSpacing(theme.px(10))
 
     def show_request(self, view: RequestView) -> None:
         """Show a call, or say why there is none."""
@@ -94,6 +101,7 @@ class RequestPage(CallPane):
         self._filled.show()
         self._method.set_badge(record.method, "accent")
         self._path.set_text(record.path)
+        self._fill_sealed(view.sealed)
         self.body.set_value(record.body)
         self._box.fit()
         self._outcome.set_text(self._outcome_of(view))
@@ -114,10 +122,46 @@ class RequestPage(CallPane):
             parts.append(money.duration(view.duration_s))
         return " · ".join(parts)
 
+    def _fill_sealed(self, turns: tuple[SealedTurn, ...]) -> None:
+        """What was written beside what the service saw of it; the latest messages of a long chat."""
+        theme = self._theme
+        self._sealed_turns.clear()
+        if not turns:
+            return
+        left = len(turns) - MOST_SEALED_TURNS
+        if left > 0:
+            words = tr_n("{n} earlier message is sealed as well.", "{n} earlier messages are sealed as well.", left)
+            self._sealed_turns.add(Label(theme, words, "small", "text2", wrap=True))
+        for turn in turns[-MOST_SEALED_TURNS:]:
+            self._sealed_turns.add(_SealedPair(theme, turn))
+        words = tr("Below is the whole request, as the service saw it.")
+        self._sealed_turns.add(Label(theme, words, "small", "text2", wrap=True))
+
     def _fill_headers(self, headers: tuple[tuple[str, str], ...]) -> None:
         self._header_lines.clear()
         for name, value in headers:
             self._header_lines.add(_HeaderLine(self._theme, name, value))
+
+
+class _SealedPair(QWidget):
+    """One message: what was written at the left, what the service saw of it at the right."""
+
+    def __init__(self, theme: Theme, turn: SealedTurn) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(theme.px(12))
+        grid.setVerticalSpacing(theme.px(2))
+        role = ROLES.get(turn.role, turn.role)
+        text = turn.written if len(turn.written) <= LONGEST_WRITTEN else f"{turn.written[:LONGEST_WRITTEN]}…"
+        for column, (title, words, is_mono) in enumerate(
+            ((tr("{role}, as written", role=role), text, False), (tr("The service saw"), turn.seen, True))
+        ):
+            grid.setColumnStretch(column, 1)
+            grid.addWidget(Label(theme, title, "small", "text2", weight=600, elide=True), 0, column)
+            shown = Label(theme, words, "small", "text2" if is_mono else "text", mono=is_mono, wrap=True)
+            shown.setAccessibleName(title)
+            grid.addWidget(shown, 1, column, Qt.AlignmentFlag.AlignTop)
 
 
 class _HeaderLine(QWidget):

@@ -38,7 +38,7 @@ from app.ui.chat.session.requests import note_of, without_bytes
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
-    from app.service.chat_types import ChatRequest, RetryWait
+    from app.service.chat_types import ChatMessage, ChatRequest, RetryWait
     from app.service.errors import ServiceError
     from app.service.exchange import Exchange
     from app.service.models import Model
@@ -146,6 +146,7 @@ class AnswerQueue(QObject):
         self._asked_with: dict[str, Decimal | None] = {}  # what was known as the balance when a row was asked for
         self._undelivered: dict[str, tuple[Job, str]] = {}  # by row id: never reached the service; of which account
         self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
+        self._written: dict[str, tuple[ChatMessage, ...]] = {}  # by row id: messages before they were sealed
         self.waits: dict[str, str] = {}  # row id of an answer that waits for its time or for the connection → its chat
         current_account.numbers_changed.connect(self._try_unpaid)
         current_account.reach_changed.connect(self._try_undelivered)
@@ -173,6 +174,10 @@ class AnswerQueue(QObject):
     def exchange_of(self, message_id: str) -> Exchange | None:
         """The call behind a row, if it was made since the program started."""
         return self._exchanges.get(message_id)
+
+    def written_in(self, message_id: str) -> tuple[ChatMessage, ...]:
+        """The messages of a sealed request that `exchange_of` knows, as they were before; () for an open one."""
+        return self._written.get(message_id, ())
 
     def waiting(self) -> dict[str, datetime]:
         """Chats of which nothing is being written because every answer waits for its time, and until when."""
@@ -250,6 +255,8 @@ class AnswerQueue(QObject):
         live = self._live[job.message.id]
         assert service is not None and history is not None and account is not None
         row = job.message.id
+        if job.sealed:
+            self._written[row] = job.request.messages
         seal = partial(self.seals.stream, job.chat_id, account, service) if job.sealed else None
         writer = AnswerWriter(
             live,
@@ -333,7 +340,7 @@ class AnswerQueue(QObject):
             seal=_seal_note(job, ending),
         )
         if ending.exchange is not None and self._catalogue is not None:
-            note = note_of(ending.exchange, job.turns)
+            note = note_of(ending.exchange, job.turns, job.request.messages if job.sealed else ())
             await self._catalogue.save("", note_kind(job.chat_id), job.message.id, note)
         return stored
 
@@ -415,7 +422,7 @@ class AnswerQueue(QObject):
         self._exchanges[row] = without_bytes(exchange)
         self._exchanges.move_to_end(row)
         while len(self._exchanges) > KEPT_EXCHANGES:
-            self._exchanges.popitem(last=False)
+            self._written.pop(self._exchanges.popitem(last=False)[0], None)
 
     # Coming back by itself
 

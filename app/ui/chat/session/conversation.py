@@ -479,7 +479,7 @@ class Conversation(QObject):
             return
         exchange = self._answers.exchange_of(message.id)
         if exchange is not None:
-            self.request_changed.emit(view_of(exchange))
+            self.request_changed.emit(view_of(exchange, self._answers.written_in(message.id)))
             return
         view: RequestView | None = None
         if self._catalogue is not None:
@@ -543,7 +543,7 @@ class Conversation(QObject):
         wanted = self._request_of or (newest.id if newest is not None else None)
         exchange = self._answers.exchange_of(message_id)
         if exchange is not None and wanted == message_id:
-            self.request_changed.emit(view_of(exchange))
+            self.request_changed.emit(view_of(exchange, self._answers.written_in(message_id)))
 
 
 def _typed_meanwhile(before: str, now: str) -> str:

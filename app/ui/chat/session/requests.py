@@ -20,7 +20,7 @@ from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
 from app.ui.chat.session.content_parts import user_messages
 from app.ui.chat.session.continuation import CONTINUE_INSTRUCTION
-from app.ui.chat.session.state_pages import RequestView
+from app.ui.chat.session.state_pages import RequestView, SealedTurn
 from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.tool_calls import carried, is_answer_sent
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NOTE_VERSION = 1
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
+ENVELOPE_SHOWN = 96  # digits
 DAY = "24h"  # the longest that the service keeps what it has cached
 
 
@@ -98,11 +99,16 @@ def wire_messages(
     return tuple(messages)
 
 
-def note_of(exchange: Exchange, turns: int) -> dict[str, Any]:
-    """What the Request page needs after a restart. `turns` is how many messages came from the branch."""
+def note_of(exchange: Exchange, turns: int, written: Sequence[ChatMessage] = ()) -> dict[str, Any]:
+    """What the Request page needs after a restart. `turns` is how many messages came from the branch.
+
+    `written` are the messages of a sealed request before they were sealed; of their envelopes the beginning is kept.
+    """
     record = exchange.request
     body = dict(record.body) if isinstance(record.body, Mapping) else {}
     messages = body.pop("messages", [])
+    seen = shortened_envelopes(messages) if written else None
+    messages = [each.to_wire() for each in written] or messages
     before = 1 if messages and messages[0].get("role") == "system" else 0
     return {
         "version": _NOTE_VERSION,
@@ -119,7 +125,37 @@ def note_of(exchange: Exchange, turns: int) -> dict[str, Any]:
         "status": exchange.status,
         "sent_at": exchange.started_at.isoformat(),
         "duration_s": exchange.duration_s,
+        **({"seen": seen} if seen is not None else {}),
     }
+
+
+def shortened_envelope(text: object) -> str:
+    """The beginning of an envelope, and how long it is."""
+    envelope = text if isinstance(text, str) else ""
+    if len(envelope) <= ENVELOPE_SHOWN:
+        return envelope
+    beginning, count = envelope[:ENVELOPE_SHOWN], format_number(len(envelope))
+    return tr("{beginning}… ({count} characters)", beginning=beginning, count=count)
+
+
+def shortened_envelopes(messages: object) -> list[dict[str, Any]]:
+    """Sealed messages with the beginnings of their envelopes."""
+    listed = messages if isinstance(messages, list | tuple) else ()
+    return [{**each, "content": shortened_envelope(each.get("content"))} for each in listed]
+
+
+def sealed_turns(written: Sequence[Mapping[str, Any]], seen: object) -> tuple[SealedTurn, ...]:
+    """What was written beside what was seen of it. Turns that went within one message stand beside that one."""
+    envelopes = [each for each in seen if isinstance(each, Mapping)] if isinstance(seen, list | tuple) else []
+    texts = [str(each.get("content") or "") for each in written]
+    packed = len(texts) - len(envelopes)
+    if packed > 0 and envelopes:
+        start = len(envelopes) - 1
+        texts = [*texts[:start], "\n\n".join(texts[start:])]
+    return tuple(
+        SealedTurn(str(each.get("role") or ""), text, str(each.get("content") or ""))
+        for text, each in zip(texts, envelopes, strict=False)
+    )
 
 
 def without_bytes(exchange: Exchange) -> Exchange:
@@ -148,9 +184,12 @@ def _is_base64(text: str) -> bool:
     return " " not in text[:400] and "\n" not in text[:400] and len(text) > 4_000 and text[:400].isascii()
 
 
-def view_of(exchange: Exchange) -> RequestView:
-    """The Request page of a call of this session."""
+def view_of(exchange: Exchange, written: Sequence[ChatMessage] = ()) -> RequestView:
+    """The Request page of a call of this session; `written` are the messages of a sealed one before that."""
+    body = exchange.request.body
+    seen = shortened_envelopes(body.get("messages")) if written and isinstance(body, Mapping) else None
     return RequestView(
+        sealed=sealed_turns([each.to_wire() for each in written], seen),
         record=exchange.request,
         headers=exchange.info.headers if exchange.info is not None else (),
         status=exchange.status,
@@ -165,7 +204,7 @@ def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> Reques
         turns = [message.to_wire() for message in wire_messages(ChatOptions(), branch)]
         messages = [*note["before"], *turns, *note["after"]]
         items = list(note["body"].items())
-        items.insert(note["message_at"], ("messages", messages))
+        items.insert(note["message_at"], ("messages", note.get("seen", messages)))
         record = RequestRecord(
             method=note["method"],
             path=note["path"],
@@ -175,6 +214,7 @@ def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> Reques
             authenticated=bool(note["authenticated"]),
         )
         return RequestView(
+            sealed=sealed_turns(messages, note.get("seen")),
             record=record,
             headers=_pairs(note["answer_headers"]),
             status=note["status"],

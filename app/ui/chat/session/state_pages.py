@@ -13,6 +13,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class SealedTurn:
+    """One message of a sealed request: what was written, and the envelope that the service saw in its place."""
+
+    role: str
+    written: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
 class RequestView:
     """The Request page of one answer. `record` is None while the chat has not sent anything."""
 
@@ -22,6 +31,7 @@ class RequestView:
     sent_at: datetime | None = None
     duration_s: float | None = None
     note: str = ""
+    sealed: tuple[SealedTurn, ...] = ()  # of a sealed request; `record` is as the service saw it
 
 
 @dataclass(frozen=True, slots=True)
