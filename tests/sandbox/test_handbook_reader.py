@@ -71,6 +71,9 @@ QUESTIONS = [
     ("How many requests per minute can I make?", "limits", ["1,000,000"]),
     ("How do I run the tests?", "from-source", ["bootstrap.py test"]),
     ("Which Python version do I need?", "from-source", ["3.11"]),
+    ("How do I seal a chat?", "sealed-chats", ["encrypted on your computer"]),
+    ("What does “Seal refused” mean?", "sealed-chats", ["A check failed"]),
+    ("What does a seal not promise?", "sealed-chats", ["which program runs"]),
 ]
 
 

@@ -161,6 +161,9 @@ class _SealedPair(QWidget):
             grid.addWidget(Label(theme, title, "small", "text2", weight=600, elide=True), 0, column)
             shown = Label(theme, words, "small", "text2" if is_mono else "text", mono=is_mono, wrap=True)
             shown.setAccessibleName(title)
+            policy = shown.sizePolicy()
+            policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # both have the same width, whatever is in them
+            shown.setSizePolicy(policy)
             grid.addWidget(shown, 1, column, Qt.AlignmentFlag.AlignTop)
 
 
