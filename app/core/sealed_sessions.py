@@ -158,7 +158,7 @@ class SealedSessions:
         found = [refused.evidence()] if refused is not None else []
         for data in await self._seen.evidence_of(chat_id):
             with contextlib.suppress(Damaged):
-                found.append(read_evidence(data))
+                found.append(await asyncio.to_thread(read_evidence, data))
         reports = []
         for evidence in found:
             place = evidence.host if evidence.root.is_intel else SANDBOX

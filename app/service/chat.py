@@ -10,6 +10,7 @@ Source: service specification, chat completions.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ __all__ = ["ChatAnswer", "ChatResource", "ChatStream", "parse_suffix"]
 
 PATH = "/chat/completions"
 DRAIN_S = 0.25
+OPENED_AT_ONCE = 64  # envelopes, which take about five milliseconds; then the window has its turn
 
 
 class Seal(Protocol):
@@ -186,22 +188,27 @@ class ChatStream:
             sse = SseReader()
             async with aclosing(answer.pieces(may_rest=True)) as pieces:
                 feed, read = sse.feed, reader.read
+                at_once = sys.maxsize if seal is None else OPENED_AT_ONCE
+                broken: ServiceError | None
                 spoke_at = monotonic()
                 async for piece in pieces:
-                    chunks = feed(piece)
-                    broken: ServiceError | None = None
-                    if seal is not None:
-                        chunks, broken = seal.open(piece, chunks)
-                    events = read(chunks)
-                    if reader.usage is not None:
-                        self._report()
-                    if events:
-                        spoke_at = monotonic()
-                        yield events
-                    elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
-                        raise answer.cut(tr("The answer stopped arriving."))
-                    if broken is not None:
-                        raise broken
+                    came = feed(piece)
+                    for first in range(0, len(came) or 1, at_once):
+                        chunks, broken = came[first : first + at_once], None
+                        if seal is not None:
+                            if first:
+                                await asyncio.sleep(0)  # a burst of envelopes would hold the window
+                            chunks, broken = seal.open(b"" if first else piece, chunks)
+                        events = read(chunks)
+                        if reader.usage is not None:
+                            self._report()
+                        if events:
+                            spoke_at = monotonic()
+                            yield events
+                        elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
+                            raise answer.cut(tr("The answer stopped arriving."))
+                        if broken is not None:
+                            raise broken
                     if reader.ended:
                         break
                 else:

@@ -1,8 +1,9 @@
-"""P13: what sealing costs: checking a quote, opening a chunk, and the first word of an answer against an open one."""
+"""P13, and P3 and P4 of a sealed answer: checking a quote, opening a chunk, and the first word against an open one."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -11,9 +12,10 @@ from pathlib import Path
 from app.sealed.chain import Root
 from app.sealed.envelope import SecretKey, open_envelope, seal
 from app.service.auth import ApiKeyAuth
-from app.service.chat import ChatStream
+from app.service.chat import OPENED_AT_ONCE, ChatStream
 from app.service.chat_types import ChatMessage, ChatRequest, TextDelta
 from app.service.sealed.resource import SealedSession
+from app.service.sealed.stream import SealedAnswer
 from app.service.service import Service, open_service
 from tests.bench.harness import Ratio, medians, wall_s
 from tests.sandbox.support import Client, running
@@ -21,6 +23,8 @@ from tests.sealed.samples import Sample
 
 RUNS = 15
 CHUNKS = 500
+LONG = 20_000  # pieces
+TURN_MS = 16.0
 QUOTE_MS, CHUNK_MS, FIRST_WORD_MS = 30.0, 0.15, 150.0
 SEALED, OPEN = "rialto-sealed-gateway", "rialto-handbook"  # the same reader, neither shows its reasoning
 
@@ -43,6 +47,38 @@ def chunk() -> Ratio:
 
     (taken,) = medians(lambda: wall_s(work) / CHUNKS, runs=RUNS)
     return Ratio("P13", "opening a chunk", taken * 1000, CHUNK_MS, "the goal", unit="ms")
+
+
+def burst() -> Ratio:
+    """What is opened before the window has its turn again."""
+    key = SecretKey()
+    pieces = _pieces(key, OPENED_AT_ONCE)
+    answer = SealedAnswer(key, b"", lambda: None)
+    (taken,) = medians(lambda: wall_s(lambda: answer.open(b"", pieces)), runs=RUNS)
+    return Ratio("P4", "sealed: opening what is opened at once", taken * 1000, TURN_MS, "one frame", unit="ms")
+
+
+def late_piece() -> Ratio:
+    """A piece at the end of 20,000 against one at their beginning."""
+    key = SecretKey()
+    pieces = _pieces(key, OPENED_AT_ONCE)
+    answer = SealedAnswer(key, b"", lambda: None)
+
+    def work() -> None:
+        for _ in range(8):
+            answer.open(b"x" * 300, pieces)
+
+    (early,) = medians(lambda: wall_s(work), runs=RUNS)
+    while answer.opened < LONG:
+        answer.open(b"x" * 300, pieces)
+    (late,) = medians(lambda: wall_s(work), runs=RUNS)
+    return Ratio("P3", "sealed: a piece at 20,000 tokens", late / early, 1.15, "at the beginning")
+
+
+def _pieces(key: SecretKey, count: int) -> list[bytes]:
+    delta = {"content": seal(" scattering", key.public)}
+    content = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}
+    return [json.dumps(content).encode()] * count
 
 
 async def _first_word(stream: ChatStream) -> float:
@@ -89,4 +125,4 @@ async def _against_an_open_one(sandbox: Client) -> Ratio:
 
 
 def main() -> list[Ratio]:
-    return [quote(), chunk(), first_word()]
+    return [quote(), chunk(), first_word(), burst(), late_piece()]

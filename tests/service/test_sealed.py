@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -15,7 +16,8 @@ import pytest
 
 from app.sealed.checks import Outcome
 from app.sealed.receipt import ReceiptOutcome
-from app.service.chat_types import ChatMessage, ChatRequest, ContentPart, ServiceParameters
+from app.service.chat import OPENED_AT_ONCE
+from app.service.chat_types import ChatMessage, ChatRequest, ContentPart, ServiceParameters, TextDelta
 from app.service.errors import EvidenceRefused, LimitExceeded, SealBroken, ServerFailed, StreamCut
 from app.service.pace import PER_MINUTE
 from app.service.sealed.body import clear_texts, forbidden_in, sealed_body
@@ -471,6 +473,29 @@ async def test_r_tee_11_each_kind_of_piece_is_opened_or_ends_the_answer(
             with pytest.raises(SealBroken) as broken:
                 await chat.ask()
             assert (broken.value.reason, chat.text) == (reason, "")
+
+
+async def test_a_burst_of_envelopes_never_holds_the_loop_for_all_of_them(chat: SealedHarness) -> None:
+    """What comes in one read after a pause of the network is opened a few pieces at a time."""
+    session = chat.session = SealedSession(await chat.attest())
+    pieces = [
+        {"id": "c", "choices": [{"index": 0, "delta": {"content": sealed_to(chat, f"{n} ")}}]} for n in range(500)
+    ]
+    pieces.append({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    body = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in pieces) + b"data: [DONE]\n\n"
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, content=body, headers={"content-type": "text/event-stream", "x-service-tee": "true"})
+
+    async with Watched(handler=answer) as watched:
+        resource = SealedResource(watched.service.client, now=lambda: chat.now)
+        session = SealedSession(replace(session.attestation, host=resource.host), session.key)
+        opened: list[int] = []
+        async with resource.stream(ChatRequest(MODEL, HISTORY), session) as stream:
+            async for events in stream:
+                opened.append(sum(len(event.text.split()) for event in events if isinstance(event, TextDelta)))
+    assert sum(opened) == 500 and max(opened) <= OPENED_AT_ONCE
+    assert stream.answer.received == hashlib.sha256(body).digest()
 
 
 async def test_stopping_a_sealed_answer_closes_it(chat: SealedHarness) -> None:
