@@ -1,4 +1,4 @@
-"""Why a sealed chat goes without something. Nothing but words: the window is painted with them (R-TEE-10)."""
+"""Why a sealed chat goes without something. Nothing but words, for requests and for the controls (R-TEE-10)."""
 
 from __future__ import annotations
 

@@ -52,13 +52,16 @@ class ChatDrafts:
         self._library = library
 
     async def aclose(self) -> None:
-        import asyncio  # not before the window is painted
-
         self.timer.stop()
         if self._library is not None:
             self._left.append(self._opened.left())
             await self._write_left()
-            await asyncio.to_thread(self._settings.save)  # which chat to open again, if that draft has made one
+            await self._save_settings()  # which chat to open again, if that draft has made one
+
+    async def _save_settings(self) -> None:
+        import asyncio  # not before the window is painted
+
+        await asyncio.to_thread(self._settings.save)
 
     @cached_property
     def _creating(self) -> asyncio.Lock:
@@ -118,10 +121,8 @@ class ChatDrafts:
         if opened.editing is not None or self._library is None:
             return
         if opened.chat_id is None and (opened.draft.strip() or opened.attachments):
-            import asyncio  # not before the window is painted
-
             await self.ensure_chat()
-            await asyncio.to_thread(self._settings.save)  # which chat to open again
+            await self._save_settings()  # which chat to open again
         await self.store()
         self._publish_list()
 

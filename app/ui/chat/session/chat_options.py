@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from app.service.sealed.reasons import REASONS
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -146,6 +145,8 @@ def sealed_options(options: ChatOptions) -> ChatOptions:
 
 def sealed_controls() -> Controls:
     """All that is off while a chat is sealed, each with its reason (R-TEE-10)."""
+    from app.service.sealed.reasons import REASONS  # the first frame is of a chat that is not sealed
+
     return Controls(**{name: Control(False, REASONS[reason]) for name, reason in _SEALED_OFF.items()})
 
 
