@@ -633,7 +633,41 @@ async def test_r_tee_10_a_character_begins_a_chat_of_its_own(chat: SandboxChatHa
     await chat.settle()
 
 
+async def test_a_screen_reader_hears_each_change_of_the_lock(chat: SandboxChatHarness, heard: list[str]) -> None:
+    await seal(chat)
+    assert "Sealed" in heard
+    await lie(chat, "debug")
+    chat.presenter.recheck_seal()
+    await chat.settle()
+    assert any(said.startswith("Seal refused. The enclave runs in debug mode") for said in heard)
+
+
+async def test_a_copy_of_a_sealed_chat_is_sealed(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await chat.type(QUESTION)
+    first = chat.presenter.opened.chat_id
+    chat.presenter.duplicate(first or "")
+    await chat.settle()
+    assert chat.presenter.opened.chat_id != first and chat.presenter.opened.sealed
+    await chat.type(SECOND)
+    assert chat.rows[-1].state == "complete"
+    await assert_nothing_leaked(chat)
+
+
 # Keys
+
+
+async def test_another_model_chosen_while_an_answer_comes_does_not_break_its_seal(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    session = chat.presenter.seals.check_of(chat.presenter.opened.chat_id)
+    chat.presenter.send(QUESTION)
+    await until(lambda: chat.presenter.head().writing)
+    chat.presenter.use_model("rialto-sealed-gateway")
+    await chat.settle()
+    assert chat.rows[-1].state == "complete" and session.attestation is not None
+    await chat.type(SECOND)
+    assert chat.rows[-1].state == "complete"
+    await assert_nothing_leaked(chat)
 
 
 async def test_r_tee_16_keys_are_wiped_when_the_chat_goes_and_when_the_account_changes(

@@ -689,7 +689,8 @@ class ChatPresenter(QObject):
 
     def check_seal(self) -> None:
         """Check the enclave of the open chat ahead of its next message, unless it was checked a moment ago."""
-        if self.opened.sealed and self.library is not None and not self.opened.why_not():
+        is_writing = self.opened.chat_id in self._writing()  # under keys that another model's would take the place of
+        if self.opened.sealed and self.library is not None and not is_writing and not self.opened.why_not():
             self._tasks.replace("check-seal", self._guarded, self._check_seal, ())
 
     def recheck_seal(self) -> None:

@@ -15,6 +15,7 @@ from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
 from app.ui.chat.session.seal import Lock, LockState
 from app.ui.kit.focus import leave_focus
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
@@ -180,6 +181,9 @@ class Composer(QWidget):
         self._fold()
 
     def _show_lock(self, lock: Lock, attaching: Control) -> None:
+        if lock.is_on and lock.state is not self._lock.state:
+            is_refused = lock.state is LockState.REFUSED
+            announce(self, f"{lock.words}. {lock.detail}" if is_refused else lock.words, urgent=is_refused)
         self._lock = lock
         self.lock.set_icon(lock.icon, TONES.get(lock.state, "accent"))
         self.lock.setChecked(lock.is_on)
