@@ -398,7 +398,8 @@ def action_controls(row: MessageRow) -> list[Control]:
         words, icon = _ACTIONS.get(name, (name.capitalize(), "more"))
         if name == "speak" and row.no_speech:
             why = row.no_speech
-            named.append(Control(name, QRectF(), why, ("none",), look="icon", icon=icon, tooltip=why, dimmed=True))
+            off = f"{icon}-off"
+            named.append(Control(name, QRectF(), why, ("none",), look="icon", icon=off, tooltip=why, dimmed=True))
             continue
         named.append(Control(name, QRectF(), words, ("action", name), look="icon", icon=icon, tooltip=words))
     if row.places <= 1:

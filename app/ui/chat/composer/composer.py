@@ -192,13 +192,13 @@ class Composer(QWidget):
         if not lock.why_not:
             self.lock.setToolTip(plain_tip(f"{lock.words}\n{lock.detail}"))
             self.lock.setAccessibleDescription(lock.detail)
-        self.attach.setEnabled(attaching.usable)
-        if attaching.usable:
+        if attaching.usable != self.attach.isEnabled():
+            self.attach.setEnabled(attaching.usable)
+            self.attach.set_icon("attach" if attaching.usable else "attach-off")
             self.attach.rename(tr("Attach files"), "Ctrl+O")
-            self.attach.setAccessibleDescription("")
-        else:
-            self.attach.setToolTip(plain_tip(attaching.why))
             self.attach.setAccessibleDescription(attaching.why)
+            if attaching.why:
+                self.attach.setToolTip(plain_tip(attaching.why))
 
     def _switch_seal(self) -> None:
         self.lock.setChecked(self._lock.is_on)  # as long as nobody has changed it
