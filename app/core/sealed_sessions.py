@@ -125,6 +125,11 @@ class SealedSessions:
                 raise ChangedMeasurements(attestation, place)
             return await self._begin(chat_id, attestation, place)
 
+    @property
+    def chat_ids(self) -> tuple[str, ...]:
+        """The chats that have keys."""
+        return tuple(self._sessions)
+
     def held(self, chat_id: str) -> SealedSession | None:
         """The session that a chat has now, None once it has ended or its seal broke."""
         session = self._sessions.get(chat_id)

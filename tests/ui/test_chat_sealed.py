@@ -685,6 +685,25 @@ async def test_r_tee_16_keys_are_wiped_when_the_chat_goes_and_when_the_account_c
     assert not chat.presenter.seals.sitting(chat_id).is_checked
 
 
+async def test_r_tee_16_keys_that_an_answer_comes_under_are_wiped_when_it_has_ended(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    sessions, chat_id = await chat.presenter.seals.sessions(), chat.presenter.opened.chat_id or ""
+    key = sessions.held(chat_id).key
+    conversation, wiped = chat.presenter.conversation, []
+    assert conversation is not None
+
+    def other_account(*_: str) -> None:
+        if not wiped:
+            chat.presenter.current_account.account_changed.emit()
+            wiped.append(key.is_wiped)
+
+    conversation.text_arrived.connect(other_account)
+    await chat.type(QUESTION)
+    assert chat.rows[-1].state == "complete" and "Sealed" in receipt_words(chat)
+    assert wiped == [False] and key.is_wiped
+    assert lock_words(chat) == "Not sealed yet"
+
+
 async def test_where_nothing_can_seal_a_chat_it_is_refused_and_not_sent(theme: Theme, tmp_home: Path) -> None:
     sealable = {"supportsTeeAttestation": True, "supportsE2EE": True}
     fake = FakeService(models=[model_body(capabilities=sealable)])

@@ -281,6 +281,7 @@ class AnswerQueue(QObject):
         finally:
             self._stopped.discard(row)
             await self._finish(job, live, ending, sandbox)
+            self.seals.answer_ended(job.chat_id)
             if ending.sealed is not None:
                 self._tasks.start_unless_running(_receipt_task(row), self._ask_receipt, job, service, ending.sealed)
 

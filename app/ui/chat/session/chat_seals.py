@@ -58,6 +58,7 @@ class ChatSeals(QObject):
         self._sessions: SealedSessions | None = None
         self._checks: dict[str, Check] = {}
         self._checking: set[str] = set()
+        self._ending: set[str] = set()  # chats whose keys are overwritten once their answer has ended
         self._packed: set[str] = set()  # chats whose earlier turns go within the last message
         self._end = QTimer(self)
         self._end.setSingleShot(True)
@@ -75,19 +76,26 @@ class ChatSeals(QObject):
         return self._checks.get(chat_id or "", Check())
 
     def _held(self, chat_id: str) -> SealedSession | None:
-        return self._sessions.held(chat_id) if self._sessions is not None else None
+        if self._sessions is None or chat_id in self._ending:
+            return None
+        return self._sessions.held(chat_id)
 
     # What is done
 
-    async def session(self, chat_id: str, account: Account, service: Service, model: str) -> SealedSession:
-        """The keys of a chat's sitting, after a check of the enclave where that is due. Raises `ServiceError`."""
+    async def sessions(self) -> SealedSessions:
+        """The keys of all chats, made with the first use. Raises `EvidenceRefused` where no chat can be sealed."""
         if self._make is None:
             raise EvidenceRefused(tr("Sealed chats are not available here."))
+        if self._sessions is None:
+            self._sessions = await self._make()
+        return self._sessions
+
+    async def session(self, chat_id: str, account: Account, service: Service, model: str) -> SealedSession:
+        """The keys of a chat's sitting, after a check of the enclave where that is due. Raises `ServiceError`."""
         self._checking.add(chat_id)
         self.changed.emit(chat_id)
         try:
-            if self._sessions is None:
-                self._sessions = await self._make()
+            await self.sessions()
             return await self._checked(chat_id, account, service, model)
         finally:
             self._checking.discard(chat_id)
@@ -149,12 +157,11 @@ class ChatSeals(QObject):
         """What was checked for a chat, newest first, also before this start. Raises `StorageError`."""
         if self._make is None:
             return ()
-        if self._sessions is None:
-            self._sessions = await self._make()
+        sessions = await self.sessions()
         known = self.check_of(chat_id)
         attestation = known.attestation
         is_kept = attestation is None or not (attestation.verdict.refused or known.changed is not None)
-        return await self._sessions.reports(chat_id, None if is_kept else attestation)
+        return await sessions.reports(chat_id, None if is_kept else attestation)
 
     def broke(self, chat_id: str, error: ServiceError) -> None:
         """An answer of a sealed chat failed: a broken seal stays on the lock until the next check."""
@@ -163,18 +170,26 @@ class ChatSeals(QObject):
             self.changed.emit(chat_id)
 
     def wipe(self, chat_id: str) -> None:
-        """Overwrite the keys of a chat: it is sealed no more, or was moved to the trash."""
+        """Overwrite the keys of a chat: it is sealed no more, or was moved to the trash.
+
+        Those that an answer comes under are overwritten when it has ended.
+        """
         self._checks.pop(chat_id, None)
         self._packed.discard(chat_id)
-        if self._sessions is not None:
-            self._sessions.wipe(chat_id)
+        self._ending.add(chat_id)
+        self.answer_ended(chat_id)
 
     def wipe_all(self) -> None:
         """The same for every chat: another account is in use, or the program quits."""
-        self._checks.clear()
-        self._packed.clear()
-        if self._sessions is not None:
-            self._sessions.wipe_all()
+        for chat_id in {*self._checks, *(self._sessions.chat_ids if self._sessions is not None else ())}:
+            self.wipe(chat_id)
+
+    def answer_ended(self, chat_id: str) -> None:
+        """No answer of a chat is under way any more: keys that were to be overwritten are."""
+        if chat_id in self._ending and not self._is_writing(chat_id):
+            self._ending.discard(chat_id)
+            if self._sessions is not None:
+                self._sessions.wipe(chat_id)
 
     # The end of a sitting
 
