@@ -282,3 +282,72 @@ async def test_a_connection_that_comes_about_when_nobody_wants_it_any_more_is_cl
             except asyncio.CancelledError:
                 continue
             await stream.aclose()
+
+
+PIECES = 60
+
+
+async def _trickle(writer: asyncio.StreamWriter) -> None:
+    for number in range(PIECES):
+        writer.write(b"%03d" % number)
+        await writer.drain()
+        await asyncio.sleep(0.004)
+
+
+async def _read_all(stream: SocketStream) -> list[bytes]:
+    reads: list[bytes] = []
+    while sum(map(len, reads)) < 3 * PIECES:
+        reads.append(await stream.read(65536, 5))
+    return reads
+
+
+@pytest.mark.parametrize("secure", [False, True])
+async def test_many_small_pieces_are_gathered_and_the_first_ones_are_not(
+    secure: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network_stream, "GATHERS_WITHIN_S", 1e12)  # however slow this machine is
+    authority = Authority("Office CA", tmp_path)
+    begin = asyncio.Event()
+
+    async def handle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if secure:
+            await writer.start_tls(authority.server("localhost"))
+        await begin.wait()
+        await _trickle(writer)
+
+    async with speaking(handle) as port:
+        stream = await dial(await resolve("127.0.0.1", port))
+        if secure:
+            context = ssl.create_default_context(cafile=str(authority.file))
+            stream = await stream.start_tls(context, "localhost", 10)
+        begin.set()
+        reads = await _read_all(stream)
+        await stream.aclose()
+    assert b"".join(reads) == b"".join(b"%03d" % number for number in range(PIECES))
+    assert len(reads) < PIECES * 2 / 3
+    assert sum(map(len, reads[network_stream.GATHERS_AFTER + 1 :])) > 3 * len(reads)
+
+
+async def test_an_answer_to_what_was_just_written_is_not_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_stream, "REST_S", 3600.0)
+    async with pair() as (stream, reader, writer):
+        for _ in range(3 * network_stream.GATHERS_AFTER):
+            await stream.write(b"ask")
+            await reader.readexactly(3)
+            writer.write(b"answer")
+            assert await stream.read(65536, 5) == b"answer"
+
+
+async def test_who_gives_up_while_it_gathers_leaves_a_connection_that_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_stream, "REST_S", 3600.0)
+    monkeypatch.setattr(network_stream, "GATHERS_WITHIN_S", 1e12)
+    async with pair() as (stream, _reader, writer):
+        for _ in range(network_stream.GATHERS_AFTER):
+            writer.write(b"piece")
+            assert await stream.read(65536, 5) == b"piece"
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.02):
+                await stream.read(65536, 5)
+        await stream.write(b"ask")
+        writer.write(b"more")
+        assert await stream.read(65536, 5) == b"more"

@@ -1,7 +1,9 @@
 """Sockets for httpcore: what has arrived is handed on in one large piece instead of many small ones.
 
 httpcore's own streams cut each read into 64 KiB; a gigabyte then costs more than twice what curl needs. A connection
-that receives little touches little of its buffer.
+that receives little touches little of its buffer. And a stream of many small pieces, as a chat's, is fetched a few
+times for each image on the screen rather than with every piece: each wake-up of the window's loop costs as much as all
+that is then done with a token.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, zip_longest
+from time import monotonic
 from typing import Any
 
 import httpcore
@@ -24,6 +27,10 @@ from app.translation import tr
 
 READ_BYTES = 1024 * 1024
 HANDSHAKE_TIMEOUT_S = 15.0  # httpcore sets none while it speaks with a SOCKS proxy
+SMALL_BYTES = 4096  # of a read; what comes in larger ones is gathered already
+GATHERS_AFTER = 8  # small reads in a row: the first words of an answer are not held up
+GATHERS_WITHIN_S = 0.1  # between two of them; what comes more slowly is handed on as it comes
+REST_S = 0.045  # that the system gathers meanwhile
 NEXT_ADDRESS_AFTER_S = 0.25  # a host with several addresses: the next one is tried beside the one that hesitates
 # A peer that vanished without a word is noticed after about two minutes, whatever the read timeout.
 KEEP_ALIVE_OPTIONS = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)] + [
@@ -138,23 +145,45 @@ def _wake(waiter: asyncio.Future[None] | None) -> None:
 
 
 class SocketStream(httpcore.AsyncNetworkStream):
-    """One connection, with or without TLS."""
+    """One connection, with or without TLS. `socket_transport` is the one below TLS."""
 
-    def __init__(self, transport: asyncio.Transport, inbox: _Inbox) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, inbox: _Inbox, socket_transport: asyncio.Transport | None = None
+    ) -> None:
         self._transport = transport
         self._inbox = inbox
+        self._socket_transport = socket_transport or transport
+        self._small_reads = 0  # in a row, since something was written
+        self._read_at = 0.0
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's own signature
         """Return what has arrived, up to `READ_BYTES`, also when `max_bytes` is less: see this file's first lines."""
         with _as_httpcore(httpcore.ReadTimeout, httpcore.ReadError):
+            if self._small_reads >= GATHERS_AFTER and not self._inbox.has_something:
+                await self._gather()
             if self._inbox.has_something:  # no clock for what need not be waited for
-                return await self._inbox.take()
-            async with asyncio.timeout(timeout or HANDSHAKE_TIMEOUT_S):
-                return await self._inbox.take()
+                taken = await self._inbox.take()
+            else:
+                async with asyncio.timeout(timeout or HANDSHAKE_TIMEOUT_S):
+                    taken = await self._inbox.take()
+        now = monotonic()
+        quick = len(taken) < SMALL_BYTES and now - self._read_at < GATHERS_WITHIN_S
+        self._small_reads = self._small_reads + 1 if quick else 0
+        self._read_at = now
+        return taken
+
+    async def _gather(self) -> None:
+        """Leave what comes to the system for a moment: the loop is not woken for it."""
+        self._socket_transport.pause_reading()
+        try:
+            await asyncio.sleep(REST_S)
+        finally:
+            self._socket_transport.resume_reading()
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's own signature
         if not buffer:
             return
+        self._small_reads = 0  # an answer to this is waited for
         with _as_httpcore(httpcore.WriteTimeout, httpcore.WriteError):
             async with asyncio.timeout(timeout or HANDSHAKE_TIMEOUT_S):
                 if not self._inbox.lost:
@@ -193,7 +222,7 @@ class SocketStream(httpcore.AsyncNetworkStream):
         if transport is None:  # asyncio says so when the connection was lost in the meantime
             raise httpcore.ConnectError("the connection was lost")
         inbox.connection_made(transport)  # asyncio leaves it out, because the connection as such is not new
-        return SocketStream(transport, inbox)
+        return SocketStream(transport, inbox, self._socket_transport)
 
     def get_extra_info(self, info: str) -> object:
         match info:

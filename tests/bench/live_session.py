@@ -1,0 +1,233 @@
+"""The processes of `bench_live`: `serve TOKENS` prints its port; `rialto PORT` and `bare PORT` print their figures.
+
+Figures are one JSON line: `cpu_s` of the tree while the answer came, `mb` at its end (PSS of the tree), `turn_ms`.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from http import HTTPStatus
+from itertools import islice
+from pathlib import Path
+
+import psutil
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
+
+RATE = 100  # tokens a second
+PATIENCE_S = 600.0
+MODEL = "bench-model"
+KEY = "bench-key-0123456789abcdef"
+TEXT_MODEL = {
+    "id": MODEL,
+    "object": "model",
+    "type": "text",
+    "created": 1,
+    "owned_by": "bench",
+    "model_spec": {
+        "name": "Bench",
+        "availableContextTokens": 1_000_000,
+        "pricing": {"input": {"usd": 1, "diem": 1}, "output": {"usd": 2, "diem": 2}},
+        "capabilities": {},
+    },
+}
+
+
+# -- the server -------------------------------------------------------------------------------------------------------
+
+
+class Server:
+    """Answers what an account asks at its start, and streams one text to whoever asks for a chat."""
+
+    def __init__(self, tokens: int) -> None:
+        from tests.bench.bench_message_view import stream
+
+        self._tokens = list(islice(stream(tokens), tokens))
+
+    async def run(self) -> None:
+        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await server.serve_forever()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                length = [line.split(b":")[1] for line in head.lower().split(b"\r\n") if b"content-length" in line]
+                await reader.readexactly(int(length[0]) if length else 0)
+                path = head.split(b" ")[1].decode()
+                if path.endswith("/chat/completions"):
+                    await self._stream(writer)
+                else:
+                    _answer(writer, path)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    async def _stream(self, writer: asyncio.StreamWriter) -> None:
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
+            b"x-request-id: bench\r\n\r\n"
+        )
+        async for event in self._events():
+            data = b"data: " + event + b"\n\n"
+            writer.write(b"%x\r\n%b\r\n" % (len(data), data))
+            await writer.drain()
+        writer.write(b"0\r\n\r\n")
+
+    async def _events(self) -> AsyncIterator[bytes]:
+        begun = time.monotonic()
+        base = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
+        for number, token in enumerate(self._tokens):
+            await asyncio.sleep(max(0.0, begun + number / RATE - time.monotonic()))
+            delta = {"index": 0, "delta": {"content": token}, "finish_reason": None}
+            yield json.dumps({**base, "choices": [delta]}).encode()
+        end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 10, "completion_tokens": len(self._tokens), "total_tokens": len(self._tokens) + 10}
+        yield json.dumps({**base, "choices": [end], "usage": usage}).encode()
+        yield b"[DONE]"
+
+
+def _answer(writer: asyncio.StreamWriter, path: str) -> None:
+    found = path.split("?")[0].endswith("/models")
+    body = json.dumps({"object": "list", "type": "text", "data": [TEXT_MODEL]} if found else {"error": "none"}).encode()
+    status = HTTPStatus.OK if found else HTTPStatus.NOT_FOUND
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    writer.write(head.encode() + b"\r\n\r\n" + body)
+
+
+# -- what is measured of a window -------------------------------------------------------------------------------------
+
+
+class Meter(QObject):
+    """Processor time, memory and the longest turn of this process from `begin` to `end`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        dispatcher = QAbstractEventDispatcher.instance()
+        assert dispatcher is not None
+        dispatcher.awake.connect(self._woken)
+        dispatcher.aboutToBlock.connect(self._sleeps)
+        self._awake_at = 0.0
+        self._longest_s = 0.0
+        self._begun_s = 0.0
+
+    def begin(self) -> None:
+        self._longest_s, self._begun_s = 0.0, _cpu_s()
+
+    def end(self) -> dict[str, float]:
+        figures = {"cpu_s": _cpu_s() - self._begun_s, "turn_ms": self._longest_s * 1000}
+        figures["mb"] = sum(each.memory_full_info().pss for each in _tree()) / 2**20
+        return figures
+
+    def _woken(self) -> None:
+        self._awake_at = time.thread_time()
+
+    def _sleeps(self) -> None:
+        self._longest_s = max(self._longest_s, time.thread_time() - self._awake_at)
+
+
+def _tree() -> list[psutil.Process]:
+    own = psutil.Process()
+    return [own, *own.children(recursive=True)]
+
+
+def _cpu_s() -> float:
+    return sum(times.user + times.system for times in (each.cpu_times() for each in _tree()))
+
+
+# -- the windows ------------------------------------------------------------------------------------------------------
+
+
+def rialto(port: int) -> None:
+    from tests.bench.whole_program import run_with
+    from tests.bench.windows import prepare_home
+
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as home:
+        prepare_home(Path(home), "api_key")  # no Sandbox beside it
+        run_with(partial(_measure, port=port, figures=figures), Path(home))
+    print(json.dumps(figures), flush=True)
+
+
+async def _measure(rialto, port: int, figures: dict[str, float]) -> None:  # type: ignore[no-untyped-def]  # loads Qt
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+
+    from app.ui.settings.accounts.presenter import AccountDraft
+    from tests.kit.waiting import until
+
+    frames, names = rialto.window.tab_frames, tuple(rialto.window.tab_names())
+    try:
+        await until(lambda: rialto.chat.library is not None, within_s=PATIENCE_S)
+        rialto.accounts.add(AccountDraft(f"http://127.0.0.1:{port}/api/v1", KEY), unchecked=True)
+        await until(lambda: rialto.chat.account_models.get(MODEL) is not None, within_s=PATIENCE_S)
+        if not os.environ.get("RIALTO_LIVE_AT_ONCE"):
+            await until(lambda: all(name in frames.by_name for name in names), within_s=PATIENCE_S)
+        await asyncio.sleep(2)
+        meter = Meter()
+        box = rialto.chat_page.main.composer.box
+        box.setFocus()
+        QTest.keyClicks(box, "How long should a client wait?")
+        rialto.chat.use_model(MODEL)
+        await asyncio.sleep(1)
+        meter.begin()
+        QTest.keyClick(box, Qt.Key.Key_Return)
+        await until(lambda: rialto.chat.head().writing, within_s=PATIENCE_S)
+        while rialto.chat.head().writing:
+            await asyncio.sleep(0.5)
+        figures |= meter.end()
+    finally:
+        rialto.window.close()
+
+
+def bare(port: int) -> None:
+    from PySide6.QtGui import QTextCursor
+    from PySide6.QtNetwork import QTcpSocket
+    from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
+
+    qt_app = QApplication(sys.argv)
+    window = QMainWindow()
+    field = QPlainTextEdit()
+    field.setReadOnly(True)
+    field.setUndoRedoEnabled(False)
+    window.setCentralWidget(field)
+    window.resize(1440, 900)
+    window.show()
+    meter = Meter()
+    socket = QTcpSocket()
+    rest = b""
+
+    def read() -> None:
+        nonlocal rest
+        *lines, rest = (rest + socket.readAll().data()).split(b"\n")
+        cursor = field.textCursor()
+        for line in lines:
+            if line.startswith(b"data: {"):
+                cursor.movePosition(QTextCursor.MoveOperation.End)
+                cursor.insertText(json.loads(line[6:])["choices"][0]["delta"].get("content", ""))
+            elif line.startswith(b"data: [DONE]"):
+                print(json.dumps(meter.end()), flush=True)
+                qt_app.quit()
+        field.verticalScrollBar().setValue(field.verticalScrollBar().maximum())
+
+    def begin() -> None:
+        meter.begin()
+        socket.connectToHost("127.0.0.1", port)
+        socket.write(b"POST /chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+
+    socket.readyRead.connect(read)
+    QTimer.singleShot(1000, begin)
+    qt_app.exec()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "serve":
+        asyncio.run(Server(int(sys.argv[2])).run())
+    else:
+        {"rialto": rialto, "bare": bare}[sys.argv[1]](int(sys.argv[2]))
