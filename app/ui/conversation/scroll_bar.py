@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QAbstractSlider
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractSlider, QScrollBar
 
 from app.ui.conversation.keys import PAGE_KEEPS_PX
 from app.ui.conversation.scroll_estimate import STEPS
 
 if TYPE_CHECKING:
     from app.ui.conversation.view import MessageView
+    from app.ui.kit.theme import Theme
 
 NOTCH_PX = 66  # of one notch of a mouse wheel, and of the bar's arrows: three lines
 SMALLEST_PAGE_PX = 40
+
+
+class OpaqueBar(QScrollBar):
+    """Paints its own ground: it moves with every piece of an answer, and nothing behind it is painted for that."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._theme = theme
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme.color("canvas"))
+        painter.end()
+        super().paintEvent(event)
 
 
 class Bar:
@@ -36,6 +53,7 @@ class Bar:
         measures = (0 if fits else max(1, total - page), page)
         if measures == self._measures and at_end and bar.value() == bar.maximum():
             return
+        bar.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # a style sheet takes it away when it polishes
         if measures != self._measures:
             self._measures = measures
             bar.setRange(0, measures[0])

@@ -38,7 +38,7 @@ from app.ui.conversation.paint import BackingStore
 from app.ui.conversation.pointer import Pointer
 from app.ui.conversation.rows import MessageRow
 from app.ui.conversation.scheduler import COLUMN_PX, PADDING_PX, ViewScheduler
-from app.ui.conversation.scroll_bar import NOTCH_PX, Bar
+from app.ui.conversation.scroll_bar import NOTCH_PX, Bar, OpaqueBar
 from app.ui.conversation.selection import Selection, select_all
 from app.ui.conversation.stream import Stream
 from app.ui.conversation.units import Styles
@@ -83,6 +83,7 @@ class MessageView(QAbstractScrollArea):
         self.picture = BackingStore(self.viewport(), self.stack, self.selection, theme)
         self.pointer = Pointer(self)
         self._actions = Actions(self)
+        self.setVerticalScrollBar(OpaqueBar(theme))
         self.bar = Bar(self)
         self.stream = Stream(self)
         self.highlighter = Highlighter(self)

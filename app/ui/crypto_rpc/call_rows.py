@@ -114,7 +114,7 @@ class CallDelegate(GroupedDelegate):
         side = theme.icon_px(16)
         sign = at_start(painter, rect, side)
         icons.paint(painter, theme, "warning" if row.trouble else "folder", sign, "warn" if row.trouble else "text2")
-        arrow = at_end(painter, rect, theme.icon_px(14))
+        arrow = at_end(painter.layoutDirection(), rect, theme.icon_px(14))
         icons.paint(painter, theme, "chevron-down" if row.is_unfolded else "chevron-right", arrow, "text3")
         room = without_end(painter, without_start(painter, rect, side + theme.px(8)), theme.icon_px(14) + theme.px(6))
         self.pair(
@@ -130,7 +130,7 @@ class CallDelegate(GroupedDelegate):
         if row.badge:
             sign = "replay" if row.tone == "replay" else ""
             size = badge_size(theme, row.badge, sign)
-            box = at_end(painter, first, size.width())
+            box = at_end(painter.layoutDirection(), first, size.width())
             box = QRectF(QPointF(box.left(), first.center().y() - size.height() / 2), size)
             paint_badge(painter, theme, box, row.badge, TONES[row.tone], sign)
             first = without_end(painter, first, round(size.width()) + theme.px(6))

@@ -121,7 +121,7 @@ class PickDelegate(GroupedDelegate):
         self.text(painter, chain, row.columns[1], small, "text2", at_end=True)
         if row.badge:
             size = badge_size(theme, row.badge)
-            box = at_end(painter, right, size.width())
+            box = at_end(painter.layoutDirection(), right, size.width())
             box = QRectF(box.left(), right.center().y() - size.height() / 2, size.width(), size.height())
             paint_badge(painter, theme, box, row.badge, row.tone)
         else:
@@ -134,7 +134,7 @@ class PickDelegate(GroupedDelegate):
             room = without_end(painter, room, theme.type_px(52) + theme.px(10))
         if row.badge:
             size = badge_size(theme, row.badge)
-            box = at_end(painter, room, size.width())
+            box = at_end(painter.layoutDirection(), room, size.width())
             box = QRectF(box.left(), room.center().y() - size.height() / 2, size.width(), size.height())
             paint_badge(painter, theme, box, row.badge, row.tone)
             room = without_end(painter, room, round(size.width()) + theme.px(10))
@@ -156,7 +156,7 @@ def columns_of(theme: Theme, painter: QPainter, inside: QRect) -> tuple[QRect, Q
     """Where title, slug, chain id and credits stand in a row of this width, behind the star."""
     rest = without_start(painter, inside, theme.icon_px(16) + theme.px(10))
     taken = theme.type_px(66)
-    right = at_end(painter, rest, taken).toRect()
+    right = at_end(painter.layoutDirection(), rest, taken).toRect()
     right = QRect(right.left(), rest.top(), taken, rest.height())
     rest = without_end(painter, rest, taken + theme.px(4))
     places, used = [], 0

@@ -60,14 +60,15 @@ class ChatDelegate(GroupedDelegate):
         if not isinstance(row, ChatEntry):
             return
         theme = self._theme
-        inside = rect.adjusted(theme.px(16), theme.px(7), -theme.px(16), 0)
-        upper = QRect(inside.left(), inside.top(), inside.width(), theme.type_px(19))
+        inside, upper = self._lines(rect)
         lower = QRect(inside.left(), upper.bottom() + 2, inside.width(), theme.type_px(17))
         if row.writing or row.pinned:
             mark = theme.icon_px(13)
-            spot = at_end(painter, upper, mark)
+            spot = at_end(painter.layoutDirection(), upper, mark)
             if row.writing:
                 paint_ring(painter, theme, spot, self.turn)
+                if spot.toAlignedRect().contains(self.wanted.boundingRect()):
+                    return  # it turns; the words beside it stand
             else:
                 icons.paint(painter, theme, "pin", spot, "text3")
             upper = without_end(painter, upper, mark + theme.px(6))
@@ -75,6 +76,17 @@ class ChatDelegate(GroupedDelegate):
         small = theme.font("small", tabular=True)
         line = row.second_line if theme.reduced_motion else row.counting_line(datetime.now(UTC))
         self.pair(painter, lower, (line, small, "text3"), (row.cost, small, "text3"))
+
+    def turning_part(self, rect: QRect, row: RowLike, direction: Qt.LayoutDirection) -> QRect:
+        if isinstance(row, ChatEntry) and row.waits_until is not None:
+            return rect  # its words count down
+        return at_end(direction, self._lines(rect)[1], self._theme.icon_px(13)).toAlignedRect()
+
+    def _lines(self, rect: QRect) -> tuple[QRect, QRect]:
+        """What is inside a row's margins, and its upper line."""
+        theme = self._theme
+        inside = rect.adjusted(theme.px(16), theme.px(7), -theme.px(16), 0)
+        return inside, QRect(inside.left(), inside.top(), inside.width(), theme.type_px(19))
 
 
 class _PickedDelegate(GroupedDelegate):

@@ -74,6 +74,7 @@ class ChatListPane(ListPane):
             has_start_sign=False,
             selects_many=True,
             turns=lambda row: getattr(row, "writing", False),
+            ground="pane",
         )
         view.setItemDelegate(ChatDelegate(self._theme, view))
         view.chosen.connect(lambda chat_id: self.open_wanted.emit(chat_id))

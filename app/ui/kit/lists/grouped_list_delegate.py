@@ -49,6 +49,10 @@ class GroupedDelegate(QStyledItemDelegate):
     def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
         """Paint what stands on the ground; `is_on`: the row is the open one."""
 
+    def turning_part(self, rect: QRect, row: RowLike, direction: Qt.LayoutDirection) -> QRect:
+        """The part of a row's `rect` in which something turns; as it stands here, all of it."""
+        return rect
+
     # What Qt asks
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -144,7 +148,7 @@ def at_start(painter: QPainter, rect: QRect, width: float) -> QRectF:
     return QRectF(left, rect.top() + (rect.height() - width) / 2, width, width)
 
 
-def at_end(painter: QPainter, rect: QRect, width: float) -> QRectF:
+def at_end(direction: Qt.LayoutDirection, rect: QRect, width: float) -> QRectF:
     """The same at the side on which reading ends."""
-    left = rect.left() if is_right_to_left(painter) else rect.right() + 1 - width
+    left = rect.left() if direction == Qt.LayoutDirection.RightToLeft else rect.right() + 1 - width
     return QRectF(left, rect.top() + (rect.height() - width) / 2, width, width)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from app.ui.kit.lists.grouped_list import Group, GroupedModel, RowLike, keep_in_sight, menu_place
@@ -24,7 +33,8 @@ class GroupedView(QListView):
 
     `has_start_sign`, `has_end_sign`: the sign at that end of a row is hit apart from the rest of it.
     `click_chooses`: False where a click only selects, and a double click or Enter chooses.
-    `turns` says in which rows something turns; they, and no others, are painted anew while the list is in sight.
+    `turns` says in which rows something turns; that, and nothing else, is painted anew while the list is in sight.
+    `ground` is the color that the list stands on: it paints it itself, so that nothing behind it is painted with it.
     Every signal carries keys of rows, never places: rows move while one looks at them.
     """
 
@@ -47,9 +57,12 @@ class GroupedView(QListView):
         click_chooses: bool = True,
         selects_many: bool = False,
         turns: Callable[[RowLike], bool] | None = None,
+        ground: str = "",
     ) -> None:
         super().__init__()
         self._theme = theme
+        self._ground = ground
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, bool(ground))
         self._signs = (has_start_sign, has_end_sign)
         self._click_chooses = click_chooses
         self._turns = turns
@@ -219,6 +232,10 @@ class GroupedView(QListView):
         delegate = self.itemDelegate()
         if isinstance(delegate, GroupedDelegate):
             delegate.wanted = event.region()
+        if self._ground:
+            painter = QPainter(self.viewport())
+            painter.fillRect(event.rect(), self._theme.color(self._ground))
+            painter.end()
         super().paintEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -251,9 +268,12 @@ class GroupedView(QListView):
 
     def _turn(self) -> None:
         delegate = self.itemDelegate()
-        if isinstance(delegate, GroupedDelegate):
-            delegate.turn = (self._clock.elapsed() % TURN_MS) / TURN_MS
-        seen = self.viewport().rect()
+        seen, direction = self.viewport().rect(), self.layoutDirection()
         for index in self._turning():
-            if self.visualRect(index).intersects(seen):
-                self.update(index)
+            place, row = self.visualRect(index), self.rows.row(index)
+            if row is None or not place.intersects(seen):
+                continue
+            if isinstance(delegate, GroupedDelegate):
+                delegate.turn = (self._clock.elapsed() % TURN_MS) / TURN_MS
+                place = delegate.turning_part(place, row, direction)
+            self.viewport().update(place)
