@@ -100,7 +100,9 @@ def _names(module: str) -> dict[str, Any]:
     for node in ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             for line in node.body:
-                if isinstance(line, ast.ImportFrom):
+                if isinstance(line, ast.Import):
+                    names |= {each.asname or each.name: importlib.import_module(each.name) for each in line.names}
+                elif isinstance(line, ast.ImportFrom):
                     source = importlib.import_module(line.module or "")
                     names |= {each.asname or each.name: getattr(source, each.name, object) for each in line.names}
     return names
