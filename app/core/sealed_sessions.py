@@ -67,20 +67,6 @@ class FirstSeen(Protocol):
     async def evidence_of(self, chat_id: str) -> tuple[bytes, ...]: ...
 
 
-class ChangedMeasurements(EvidenceRefused):
-    """The enclave is genuine, but not the one that was first seen: the person has to say whether to go on.
-
-    `changed` has the line that says what changed. Hand it to `SealedSessions.accept` to go on.
-    """
-
-    may_be_accepted = True
-
-    def __init__(self, attestation: Attestation, place: str) -> None:
-        super().__init__(attestation.verdict.checks[-1].reason, attestation=attestation)
-        self.changed = attestation
-        self.place = place  # whose first measurements these are not
-
-
 class SealedSessions:
     """`sandbox_trust` asks the running Sandbox for its root. `may_ask_intel` is the person's consent, off until given.
 
@@ -105,7 +91,7 @@ class SealedSessions:
     async def session(self, chat_id: str, account: Account, service: Service, model: str) -> SealedSession:
         """The chat's session, or a new one after checking the enclave.
 
-        Raises `EvidenceRefused`, also as `ChangedMeasurements`, other `ServiceError`s, and `StorageError`.
+        Raises `EvidenceRefused` and other `ServiceError`s, and `StorageError`.
         """
         async with self._turn:
             known = self._sessions.get(chat_id)
@@ -122,7 +108,8 @@ class SealedSessions:
                 lists=trust.lists if not trust.is_third_host or self._may_ask_intel() else None,
             )
             if any(check.id == CHANGED for check in attestation.verdict.checks):
-                raise ChangedMeasurements(attestation, place)
+                reason = attestation.verdict.checks[-1].reason
+                raise EvidenceRefused(reason, attestation=attestation, changed_at=place)
             return await self._begin(chat_id, attestation, place)
 
     @property
@@ -146,12 +133,13 @@ class SealedSessions:
         ends = (each.attestation.verdict.good_until for each in self._sessions.values())
         return min((end for end in ends if end is not None), default=None)
 
-    async def accept(self, chat_id: str, changed: ChangedMeasurements) -> SealedSession:
-        """Go on with an enclave that is not the one first seen; later ones are compared with it."""
-        attestation = changed.changed
-        await self._seen.remember(changed.place, attestation.model, attestation.verdict.measurements, accept=True)
+    async def accept(self, chat_id: str, changed: EvidenceRefused) -> SealedSession:
+        """Go on with an enclave that is not the one first seen (`changed_at`); later ones are compared with it."""
+        attestation = changed.attestation
+        assert attestation is not None
+        await self._seen.remember(changed.changed_at, attestation.model, attestation.verdict.measurements, accept=True)
         self.wipe(chat_id)
-        return await self._begin(chat_id, attestation, changed.place)
+        return await self._begin(chat_id, attestation, changed.changed_at)
 
     async def keep_receipt(self, chat_id: str, session: SealedSession, receipt: SavedReceipt) -> None:
         """Keep what came of an answer's receipt with the evidence of its sitting."""

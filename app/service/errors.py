@@ -158,14 +158,14 @@ class SealBroken(StreamCut):
 class EvidenceRefused(ServiceError):
     """Nothing was sent: the evidence of a model's enclave failed a check. The message is that check's sentence.
 
-    `attestation` is what was checked, with every line; None where the service could not be asked.
+    `attestation` is what was checked, with every line; None where the service could not be asked. `changed_at` is set
+    where the enclave is genuine but not the one first seen there: the person has to say whether to go on.
     """
 
-    may_be_accepted = False  # by the person, who is asked
-
-    def __init__(self, message: str = "", *, attestation: Attestation | None = None) -> None:
+    def __init__(self, message: str = "", *, attestation: Attestation | None = None, changed_at: str = "") -> None:
         super().__init__(message, surely_not_sent=True)
         self.attestation = attestation
+        self.changed_at = changed_at
 
 
 class BadResponse(ServiceError):

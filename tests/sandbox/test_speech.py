@@ -304,3 +304,33 @@ def test_endless_recordings_are_not_decoded_to_their_end(monkeypatch: pytest.Mon
 def test_R_NS_07_every_field_has_its_wire_name(sandbox: Client, name: str, wrong: object) -> None:
     answer = sandbox.post("/audio/speech", {"input": TEXT, "model": "tts-kokoro", name: wrong})
     assert complaint(answer, name)
+
+
+TWO_AT_ONCE = """
+import threading, time
+from app.sandbox.media import speech_engine
+
+made = []
+
+
+class SlowEngine(speech_engine._Espeak):
+    def __init__(self):
+        made.append(self)
+        time.sleep(0.2)
+        super().__init__()
+
+
+speech_engine._Espeak = SlowEngine
+delivery = speech_engine.Delivery("en")
+threads = [threading.Thread(target=speech_engine.speak, args=(f"Word {n}", delivery)) for n in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(made) == 1, made
+"""
+
+
+def test_the_engine_is_started_once_however_many_ask_at_the_same_time() -> None:
+    done = subprocess.run([sys.executable, "-c", TWO_AT_ONCE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.sealed_sessions import INTEL, SANDBOX, ChangedMeasurements, SealedSessions, Trust, sandbox_trust
+from app.core.sealed_sessions import INTEL, SANDBOX, SealedSessions, Trust, sandbox_trust
 from app.credentials.accounts import Account
 from app.sealed.checks import Outcome
 from app.sealed.evidence import read_evidence
@@ -127,7 +127,7 @@ async def test_r_tee_08_other_measurements_stop_until_they_are_accepted(sittings
     assert seen is not None
     sittings.sessions.wipe_all()
     sittings.chat.lie("measurements")
-    with pytest.raises(ChangedMeasurements, match="MRCONFIGID") as changed:
+    with pytest.raises(EvidenceRefused, match="MRCONFIGID") as changed:
         await sittings.session()
     assert await sittings.enclaves.first_seen(SANDBOX, MODEL) == seen
     session = await sittings.sessions.accept("c", changed.value)

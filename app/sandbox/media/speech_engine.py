@@ -78,6 +78,9 @@ class _Espeak:
         return np.concatenate(pieces) if pieces else np.zeros(0, np.int16)
 
 
+_starting = threading.Lock()  # espeak-ng has one state for the whole process, and `cache` lets two threads in at once
+
+
 @cache
 def _espeak() -> _Espeak:
     return _Espeak()
@@ -93,7 +96,8 @@ def speak(text: str, delivery: Delivery, speed: float = 1.0) -> tuple[Samples, i
 
 
 def _speak(text: str, delivery: Delivery, speed: float) -> tuple[Samples, int]:
-    espeak = _espeak()
+    with _starting:
+        espeak = _espeak()
     wanted = delivery.words_per_minute * speed
     reached = min(max(wanted, SLOWEST_WPM), FASTEST_WPM)
     samples = espeak.speak(text.replace("\0", " "), delivery, round(reached))

@@ -138,6 +138,9 @@ class ChatHeader(QFrame):
         self.rename_button.setVisible(self._stored and not editing and not self._narrow)
         show_lock(self.lock, self._lock, with_words=not self._narrow)
         self.new_button.setVisible(self._narrow)
+        policy = self.export_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(not self._narrow)  # nothing beside it moves when the chat is stored
+        self.export_button.setSizePolicy(policy)
         self.export_button.setVisible(self._stored and not self._narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -20,7 +20,7 @@ from app.ui.chat.session.seal import Sitting
 
 if TYPE_CHECKING:
     from app.core.seal_report import SealReport
-    from app.core.sealed_sessions import ChangedMeasurements, SealedSessions
+    from app.core.sealed_sessions import SealedSessions
     from app.credentials.accounts import Account
     from app.service.chat import Price
     from app.service.chat_types import ChatRequest
@@ -42,7 +42,7 @@ class Check(NamedTuple):
 
     attestation: Attestation | None = None
     refusal: str = ""
-    changed: ChangedMeasurements | None = None
+    changed: EvidenceRefused | None = None
 
 
 class ChatSeals(QObject):
@@ -111,7 +111,7 @@ class ChatSeals(QObject):
         try:
             session = await self._sessions.session(chat_id, account, service, model)
         except EvidenceRefused as error:
-            changed = cast("ChangedMeasurements", error) if error.may_be_accepted else None
+            changed = error if error.changed_at else None
             self._checks[chat_id] = Check(error.attestation, error.message, changed)
             raise
         self._checks[chat_id] = Check(session.attestation)
@@ -211,7 +211,7 @@ class ChatSeals(QObject):
 def with_seal(problem: Problem, error: ServiceError) -> Problem:
     """The buttons of an answer that was refused for its seal: nothing is sent again unless one of them is pressed."""
     if isinstance(error, EvidenceRefused):
-        primary = ACCEPT_ENCLAVE if error.may_be_accepted else TRY_AGAIN
+        primary = ACCEPT_ENCLAVE if error.changed_at else TRY_AGAIN
     elif isinstance(error, SealBroken):
         primary = SEND_PACKED if error.reason == "history" else TRY_AGAIN
     else:
