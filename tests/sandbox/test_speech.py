@@ -1,6 +1,8 @@
 """Speech synthesis: rules R-TTS, with every answer decoded again."""
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
