@@ -56,11 +56,18 @@ class JsonTreeModel(QAbstractItemModel):
         self._top.kids = []
 
     def set_roots(self, roots: Sequence[TreeRoot]) -> None:
-        """Show other values. Nothing of them is looked at but the first level."""
-        self.beginResetModel()
-        self._top = JsonNode(None, 0, "", None, None)
-        self._top.kids = [JsonNode(self._top, row, root.key, root.value, root) for row, root in enumerate(roots)]
-        self.endResetModel()
+        """Show other values. Nothing of them is looked at but the first level.
+
+        Rows go and come, the model is not reset: that would make the column anew, and its width, and paint twice.
+        """
+        if self._top.kids:
+            self.beginRemoveRows(QModelIndex(), 0, len(self._top.kids) - 1)
+            self._top.kids = []
+            self.endRemoveRows()
+        if roots:
+            self.beginInsertRows(QModelIndex(), 0, len(roots) - 1)
+            self._top.kids = [JsonNode(self._top, row, root.key, root.value, root) for row, root in enumerate(roots)]
+            self.endInsertRows()
 
     def node(self, index: Index) -> JsonNode:
         """The node of an index; the top for an invalid one."""
