@@ -65,7 +65,7 @@ def _message_to_json(message: Message) -> dict[str, Any]:
     }
 
 
-async def import_chat(database: Database, body: object, account_id: str = "") -> Chat:
+async def import_chat(database: Database, body: object, account_id: str = "", project_id: str | None = None) -> Chat:
     """Keep the chat that `body` (decoded JSON) holds and return it. Raises `NotAChat` with a sentence.
 
     All of it is kept or none; a message that was still streaming counts as interrupted.
@@ -87,6 +87,7 @@ async def import_chat(database: Database, body: object, account_id: str = "") ->
             **{name: text_of(body.get(name)) for name in ("title", "model", "character_slug", "character_name")},
             **{name: _when(body.get(name), now) for name in ("created_at", "updated_at")},
             "account_id": account_id,
+            "project_id": project_id,
             "options": json_text(body["options"] if isinstance(body.get("options"), Mapping) else {}),
             "head_id": names.get(text_of(body.get("head_id")), ids[-1] if ids else None),
             "preview": next((preview_of(row["content"]) for row in reversed(messages) if row["content"]), ""),
@@ -116,7 +117,7 @@ async def duplicate_chat(database: Database, chat_id: str, leaf_id: str | None =
     head_id = chat.head_id if leaf_id is None else leaf_id
     now = database.now()
     copy = replace(chat, title=title or chat.title, head_id=head_id, created_at=now, updated_at=now)
-    return await import_chat(database, chat_to_json(copy, free), chat.account_id)
+    return await import_chat(database, chat_to_json(copy, free), chat.account_id, chat.project_id)
 
 
 def _usable_id(name: object) -> bool:

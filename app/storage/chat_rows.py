@@ -38,6 +38,7 @@ class Chat:
     message_count: int = 0
     cost_usd: Decimal = Decimal(0)
     draft_attachments: tuple[dict[str, Any], ...] = ()  # as `Message.attachments`, beside the draft
+    project_id: str | None = None  # None for a chat in no project; the project may be in the trash
 
 
 @dataclass(frozen=True, slots=True)

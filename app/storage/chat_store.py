@@ -59,6 +59,8 @@ _CHANGEABLE = (
     "draft_attachments",
     "head_id",
 )
+_OUTSIDE_TRASH = ("c.trashed_at IS NULL",)
+_OF_PROJECT = "m.chat_id IN (SELECT id FROM chats WHERE project_id = ? AND trashed_at IS NULL)"
 CHATS = Table("chats", Chat, tr("This chat is no longer in the history."))
 _ANCESTORS = (
     "WITH RECURSIVE up (id, parent_id, depth) AS ("
@@ -107,6 +109,7 @@ class ChatStore:
         character_name: str | None = None,
         options: Mapping[str, Any] | None = None,
         draft: str = "",
+        project_id: str | None = None,
     ) -> Chat:
         now = self._database.now()
         chat_id = new_id()
@@ -120,6 +123,7 @@ class ChatStore:
             character_name=character_name,
             options=options or {},
             draft=draft,
+            project_id=project_id,
             created_at=now,
             updated_at=now,
         )
@@ -389,21 +393,27 @@ class ChatStore:
 
     # Search
 
-    async def search(self, text: str, limit: int = 50, chat_id: str | None = None) -> tuple[SearchHit, ...]:
+    async def search(
+        self, text: str, limit: int = 50, chat_id: str | None = None, project_id: str | None = None
+    ) -> tuple[SearchHit, ...]:
         """Return titles, then messages, that hold every word of `text`, newest first; () for an empty search.
 
-        With `chat_id` only that chat's messages, else every chat outside the trash.
+        With `chat_id` only that chat's messages, with `project_id` the chats of one project, else every chat; neither
+        of the last two looks into the trash.
         """
         query = query_of(text_of(text), self._database.search_kind)
         if not query.terms or limit <= 0:
             return ()
-        titles = () if chat_id else await self._titles(query.terms, limit)
+        titles = () if chat_id else await self._titles(query.terms, limit, project_id)
         room = limit - len(titles)
+        within: tuple[str, ...] = _OUTSIDE_TRASH if chat_id is None else ("m.chat_id = ?", chat_id)
+        if project_id is not None:
+            within = (_OF_PROJECT, project_id)
         if query.match and self._database.search_kind != NONE:
             source = "messages_fts f CROSS JOIN messages m ON m.seq = f.rowid"
-            rows = await self._found(query, source, "f.rowid", room, chat_id, "messages_fts MATCH ?", query.match)
-        elif chat_id is not None or self._database.search_kind != TRIGRAM:
-            rows = await self._found(query, "messages m", "m.seq", room, chat_id)
+            rows = await self._found(query, source, "f.rowid", room, within, "messages_fts MATCH ?", query.match)
+        elif within is not _OUTSIDE_TRASH or self._database.search_kind != TRIGRAM:
+            rows = await self._found(query, "messages m", "m.seq", room, within)
         else:
             rows = await self._short(query, room)
         marker = Marker(query.terms)
@@ -414,16 +424,26 @@ class ChatStore:
         return (*titles, *found)
 
     async def _found(
-        self, query: Query, source: str, order: str, limit: int, chat_id: str | None, where: str = "TRUE", *given: str
+        self,
+        query: Query,
+        source: str,
+        order: str,
+        limit: int,
+        within: tuple[str, ...] = _OUTSIDE_TRASH,
+        where: str = "TRUE",
+        *given: str,
     ) -> list[Row]:
-        """Return the newest messages of `source`, `where` narrows it, that hold what the index cannot tell."""
-        conditions = [where, "c.trashed_at IS NULL" if chat_id is None else "m.chat_id = ?"]
+        """Return the newest messages of `source`, `where` narrows it, that hold what the index cannot tell.
+
+        `within` is a condition on the chat, and its value if it has one.
+        """
+        conditions = [where, within[0]]
         conditions += ["m.content LIKE ? ESCAPE '\\'"] * len(query.likes)
         return await self._database.fetch(
             "SELECT c.id, c.title, m.id, m.role, m.created_at, m.content"
             f" FROM {source} CROSS JOIN chats c ON c.id = m.chat_id WHERE {' AND '.join(conditions)}"
             f" ORDER BY {order} DESC LIMIT ?",
-            [*given, *((chat_id,) if chat_id is not None else ()), *query.likes, limit],
+            [*given, *within[1:], *query.likes, limit],
         )
 
     async def _short(self, query: Query, limit: int) -> list[Row]:
@@ -432,7 +452,7 @@ class ChatStore:
         What is in few of the newest messages is in few of all, so that little is read either way.
         """
         newest = f"(SELECT * FROM messages ORDER BY seq DESC LIMIT {NEWEST}) m"
-        rows = await self._found(query, newest, "m.seq", limit, None)
+        rows = await self._found(query, newest, "m.seq", limit)
         if len(rows) >= limit:
             return rows
         known = []
@@ -442,7 +462,7 @@ class ChatStore:
             known.append((len(within), low, [row[0] for row in within]))
         count, rarest, trigrams = min(known)
         if count == MOST_TERMS:
-            return await self._found(query, "messages m", "m.seq", limit, None)
+            return await self._found(query, "messages m", "m.seq", limit)
         ends = await self._database.fetch(ENDS_WITH, [rarest]) if len(rarest) == 1 else [(rarest,)]
         marks = ", ".join("?" * len(ends))
         which = f"SELECT seq FROM messages WHERE lower(substr(content, -2)) IN ({marks})"
@@ -450,14 +470,16 @@ class ChatStore:
         if trigrams:
             which += " UNION SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?"
             given.append(any_of(trigrams))
-        return await self._found(query, "messages m", "m.seq", limit, None, f"m.seq IN ({which})", *given)
+        return await self._found(query, "messages m", "m.seq", limit, _OUTSIDE_TRASH, f"m.seq IN ({which})", *given)
 
-    async def _titles(self, terms: tuple[str, ...], limit: int) -> tuple[SearchHit, ...]:
+    async def _titles(self, terms: tuple[str, ...], limit: int, project_id: str | None) -> tuple[SearchHit, ...]:
         fits = " AND ".join("title LIKE ? ESCAPE '\\'" for _ in terms)
+        if project_id is not None:
+            fits = f"project_id = ? AND {fits}"
         rows = await self._database.fetch(
             f"SELECT id, title, updated_at FROM chats WHERE trashed_at IS NULL AND {fits}"
             " ORDER BY updated_at DESC LIMIT ?",
-            [*map(like_pattern, terms), limit],
+            [*(() if project_id is None else (project_id,)), *map(like_pattern, terms), limit],
         )
         marker = Marker(terms, width=1000)
         return tuple(SearchHit(chat, title, None, "", moment_of(at), marker.snippet(title)) for chat, title, at in rows)

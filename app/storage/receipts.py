@@ -41,10 +41,19 @@ class Receipt:
     outcome: Outcome = "unknown"
     charged: bool = True  # False for the Sandbox's play money
     estimate_usd: Decimal | None = None  # what it was expected to cost before it was sent
+    project_id: str = ""  # the project that it was made in, "" for none
 
 
 RECEIPTS = Table("receipts", Receipt, otherwise={"cost_source": "none", "outcome": "unknown"})
-_KEPT = ("id", "at", "account_id", "tab", "endpoint", "estimate_usd")  # when a receipt replaces that of the same id
+_KEPT = (
+    "id",
+    "at",
+    "account_id",
+    "tab",
+    "endpoint",
+    "estimate_usd",
+    "project_id",
+)  # when a receipt replaces that of the same id
 
 
 def receipt_of(
@@ -65,6 +74,7 @@ def receipt_of(
     outcome: str = "unknown",
     charged: bool = True,
     estimate_usd: Decimal | None = None,
+    project_id: str = "",
 ) -> Receipt:
     """Return the receipt of one answered call from plain values; this layer does not know the service's types.
 
@@ -87,6 +97,7 @@ def receipt_of(
         outcome=outcome if outcome in OUTCOMES else "unknown",
         charged=charged,
         estimate_usd=money_of(estimate_usd),
+        project_id=project_id,
     )
 
 
@@ -133,10 +144,19 @@ class Receipts:
         return int(row[0]) if row is not None else 0
 
     async def spent_since(
-        self, since: datetime, *, account_id: str | None = None, tab: str | None = None, charged: bool = True
+        self,
+        since: datetime | None = None,
+        *,
+        account_id: str | None = None,
+        tab: str | None = None,
+        project_id: str | None = None,
+        charged: bool = True,
     ) -> Decimal:
-        """Return the exact sum in USD, stated and estimated costs together: of real money, else of play money."""
-        where, values = _where(account_id=account_id, tab=tab, charged=int(charged), since=since)
+        """Return the exact sum in USD, stated and estimated costs together: of real money, else of play money.
+
+        `since` left out counts everything that was ever spent.
+        """
+        where, values = _where(account_id=account_id, tab=tab, project_id=project_id, charged=int(charged), since=since)
         rows = await self._database.fetch(f"SELECT cost_usd FROM receipts {where}", values)
         return _sum(row[0] for row in rows)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.paid_call_intents import Intents
+from app.storage.projects.project_store import Projects
 
 SAVE_EVERY_S = 0.25
 
@@ -50,5 +51,18 @@ async def pay(path: Path) -> None:
         number += 1
 
 
+async def move(path: Path) -> None:
+    """Move many chats from one project to the other and back; say each move once it is on disk."""
+    database = await Database.open(path)
+    history, projects = ChatStore(database), Projects(database)
+    chats = [(await history.create_chat(title=f"chat {number}")).id for number in range(50)]
+    places = [(await projects.create(name)).id for name in ("One", "Other")]
+    number = 0
+    while True:
+        await projects.move(dict.fromkeys(chats, places[number % 2]))
+        print(number, flush=True)
+        number += 1
+
+
 if __name__ == "__main__":
-    asyncio.run({"stream": stream, "hurry": hurry, "pay": pay}[sys.argv[1]](Path(sys.argv[2])))
+    asyncio.run({"stream": stream, "hurry": hurry, "pay": pay, "move": move}[sys.argv[1]](Path(sys.argv[2])))

@@ -9,6 +9,7 @@ import pytest
 from app.storage.backups import integrity_fault
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
+from app.storage.projects.project_store import Projects
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,5 +58,19 @@ async def test_every_turn_that_was_said_to_be_kept_is_kept_whole(lines: int, tmp
     assert [turn.content for turn in turns] == [f"turn {number}" for number in range(len(turns))]
     assert len(turns) >= reported
     assert chat.message_count == len(turns)
+    assert integrity_fault(path) == ""
+    await database.close()
+
+
+@pytest.mark.parametrize("lines", [1, 20])
+async def test_chats_moved_together_are_together_after_a_kill(lines: int, tmp_path: Path) -> None:
+    path = tmp_path / "data" / "rialto.db"
+    reported = run_and_kill("move", path, lines)
+    database = await Database.open(path)
+    chats = await ChatStore(database).chats()
+    one, other = await Projects(database).all()
+    assert len(chats) == 50
+    (place,) = {chat.project_id for chat in chats}
+    assert reported >= lines - 1 and place in (one.id, other.id)
     assert integrity_fault(path) == ""
     await database.close()
