@@ -145,3 +145,50 @@ print(*found, QAccessible.queryAccessibleInterface(pages).role().name)
 def test_a_stack_that_a_reader_saw_before_its_interface_was_loaded_is_seen_anew() -> None:
     asked = subprocess.run([sys.executable, "-c", BEFORE_THE_FIRST_PAINT], capture_output=True, text=True, check=True)
     assert asked.stdout.split() == ["LayeredPane", "Client"]
+
+
+CONNECTED_LATER = """
+from PySide6.QtCore import QEvent, QRect, Signal
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+from app.ui.kit.accessible_document import ListInterface, interface_of, show_document
+from app.ui.kit.markdown.spoken import SpokenBlock
+
+class Rows:
+    place = None
+    count = lambda self: 1
+    row_id = lambda self, number: "only"
+    number_of = lambda self, row_id: 0
+    block = lambda self, place: SpokenBlock("paragraph", "said")
+    rect = lambda self, place: QRect()
+
+class View(QAbstractScrollArea):
+    wanted = Signal(str)
+
+    def __init__(self, parent):
+        super().__init__(parent)
+        QAccessible.queryAccessibleInterface(self)
+        show_document(self, lambda: ListInterface(self, Rows()))
+        self.seen = [interface_of(self).child(0)]
+
+    def set_mode(self, mode):
+        pass
+
+qt_app = QApplication([])
+QAccessible.setActive(True)
+window = QWidget()
+view = View(window)
+other = View(window)
+other.wanted.connect(view.set_mode)  # from here on it has another class for Qt
+view.seen.append(interface_of(view).child(0))
+assert [each.text(QAccessible.Text.Name) for each in view.seen] == ["said", "said"]
+del view, other
+window.deleteLater()
+QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+print("closed")
+"""
+
+
+def test_a_document_that_a_reader_has_seen_goes_with_its_window() -> None:
+    asked = subprocess.run([sys.executable, "-c", CONNECTED_LATER], capture_output=True, text=True, check=False)
+    assert (asked.stdout.split(), asked.returncode) == (["closed"], 0), asked.stderr

@@ -12,9 +12,10 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface
 
 from app.translation import tr
 from app.ui.conversation.keys import stops
-from app.ui.kit.accessible_document import ListInterface, PartInterface, ReadInterface, tell_focus
+from app.ui.kit.accessible_document import ListInterface, PartInterface, ReadInterface, interface_of, tell_focus
 from app.ui.kit.markdown.spoken import Place, plain_text
 from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.widgets.announce import is_heard
 
 if TYPE_CHECKING:
     from app.ui.conversation.boxes import Control
@@ -36,7 +37,9 @@ _ROLES = {
 
 def announce_focus(view: MessageView, spot: ControlReference | Place | None) -> None:
     """Say that the keyboard's focus has moved to a control, a message or a block of the view."""
-    tell_focus(view.accessible.interface_at(spot))
+    if is_heard():
+        whole = interface_of(view)
+        tell_focus(whole.interface_at(spot) if isinstance(whole, ViewInterface) else whole)
 
 
 class ViewInterface(ListInterface):
@@ -56,7 +59,7 @@ class ViewInterface(ListInterface):
         return self.interface_at(control) if control is not None else super().focusChild()
 
     def _make_row(self, place: Place) -> ReadInterface:
-        return RowInterface(self._view, place)
+        return RowInterface(self._view, place, self)
 
     def interface_at(self, spot: ControlReference | Place | None) -> QAccessibleInterface:
         """Return the interface of a control, a message or a block; that of the view for None."""
@@ -71,9 +74,10 @@ class ViewInterface(ListInterface):
 class RowInterface(ReadInterface):
     """One message: its name begins with who speaks. Below it are its blocks, then what can be pressed on screen."""
 
-    def __init__(self, view: MessageView, place: Place) -> None:
+    def __init__(self, view: MessageView, place: Place, above: ViewInterface) -> None:
         super().__init__(view, view.walk, place)
         self._view = view
+        self._above = above
         self.row_id = place.row_id
         self._controls: dict[ControlReference, ControlInterface] = {}
 
@@ -84,7 +88,7 @@ class RowInterface(ReadInterface):
         return self._view.walk.blocks(self.row_id)
 
     def parent(self) -> QAccessibleInterface:
-        return self._view.accessible
+        return self._above
 
     def role(self) -> QAccessible.Role:
         return QAccessible.Role.ListItem

@@ -88,7 +88,6 @@ class MessageView(QAbstractScrollArea):
         self.stream = Stream(self)
         self.highlighter = Highlighter(self)
         self.walk = MessageWalk(self)
-        self.accessible = ViewInterface(self)
         self._showing = ViewScheduler(self, theme)
         self._done = QTimer(self)
         self._done.setSingleShot(True)
@@ -104,7 +103,7 @@ class MessageView(QAbstractScrollArea):
         self.highlighter.colored.connect(self._show_highlighting)
         self.stream.follow(self.figures)
         theme.changed.connect(self._restyle)
-        show_document(self, self.accessible)
+        show_document(self, lambda: ViewInterface(self))
 
     @property
     def theme(self) -> Theme:

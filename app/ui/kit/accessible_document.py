@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # Qt takes null where there is nothing; the stubs leave that out.
 NOTHING = cast("QAccessibleInterface", None)
 NO_OBJECT = cast("QObject", None)
-ATTRIBUTE = "accessible"  # of a view: its interface
+ATTRIBUTE = "make_accessible"  # of a view: makes its interface
 
 _BLOCK_ROLES = {
     "heading": QAccessible.Role.Heading,
@@ -74,10 +74,10 @@ class Document(Protocol):
         """The row at a height of the viewport."""
 
 
-def show_document(view: QAbstractScrollArea, interface: ListInterface) -> None:
-    """See that Qt finds `interface` for `view` when a screen reader asks."""
+def show_document(view: QAbstractScrollArea, make: Callable[[], ListInterface]) -> None:
+    """See that Qt gets an interface of `make` for `view` when a screen reader asks."""
     _install()
-    setattr(view, ATTRIBUTE, interface)
+    setattr(view, ATTRIBUTE, make)
 
 
 @cache
@@ -86,14 +86,26 @@ def _install() -> None:
 
 
 def _interface_of(_class_name: str, found: QObject | None) -> QAccessibleInterface | None:
-    made = getattr(found, ATTRIBUTE, None)
-    return made if isinstance(made, ListInterface) else None
+    """Make one each time: Qt asks again once PySide has changed the class of an object, which the first signal does
+    that is connected to it, and of an interface that is twice in its cache it ends the one that has gone already.
+    """
+    make = getattr(found, ATTRIBUTE, None)
+    return make() if make is not None else None
+
+
+def interface_of(view: QAbstractScrollArea) -> ListInterface:
+    """Return the interface that Qt has for a view with a document."""
+    found = QAccessible.queryAccessibleInterface(view)
+    if not isinstance(found, ListInterface):  # a reader asked while the view was being made
+        QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(found))
+        found = QAccessible.queryAccessibleInterface(view)
+    assert isinstance(found, ListInterface)
+    return found
 
 
 def tell_focus(interface: QAccessibleInterface) -> None:
     """Say that the keyboard has moved to what this is the interface of."""
-    if QAccessible.isActive():
-        QAccessible.updateAccessibility(QAccessibleEvent(interface, QAccessible.Event.Focus))
+    QAccessible.updateAccessibility(QAccessibleEvent(interface, QAccessible.Event.Focus))
 
 
 class PartInterface(QAccessibleInterface):
@@ -293,7 +305,7 @@ class ListInterface(PartInterface):
         return self._area if alive(self._area) else NO_OBJECT
 
     def parent(self) -> QAccessibleInterface:
-        above = self._area.parentWidget()
+        above = self._area.parentWidget() if alive(self._area) else None
         return QAccessible.queryAccessibleInterface(above) if above is not None else NOTHING
 
     def role(self) -> QAccessible.Role:
@@ -334,7 +346,7 @@ class ListInterface(PartInterface):
         return self.interface_of(place) if place is not None else NOTHING
 
     def row_interface(self, row_id: str) -> ReadInterface:
-        if row_id not in self._rows:  # they are kept as long as the view: Qt has pointers to them
+        if row_id not in self._rows:
             self._rows[row_id] = self._make_row(Place(row_id))
         return self._rows[row_id]
 

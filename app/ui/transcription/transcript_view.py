@@ -23,7 +23,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app.translation import tr
-from app.ui.kit.accessible_document import ListInterface, show_document, tell_focus
+from app.ui.kit.accessible_document import ListInterface, interface_of, show_document, tell_focus
+from app.ui.kit.widgets.announce import is_heard
 from app.ui.kit.widgets.menu import Menu
 from app.ui.transcription.segment_editor import SegmentEditor
 from app.ui.transcription.session.document import Document
@@ -80,8 +81,8 @@ class TranscriptView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.ring_widget = None  # the row that the keyboard is on shows it
         self.setAccessibleName(tr("Transcript"))
-        self.accessible = ListInterface(self, SpokenTranscript(self))
-        show_document(self, self.accessible)
+        spoken = SpokenTranscript(self)
+        show_document(self, lambda: ListInterface(self, spoken))
         self.viewport().setMouseTracking(True)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         theme.changed.connect(self._rebuild)
@@ -237,8 +238,9 @@ class TranscriptView(QAbstractScrollArea):
 
     def _tell(self) -> None:
         """Say the row or the word that the keyboard is on now."""
-        if self.hasFocus():
-            tell_focus(self.accessible.focusChild() or self.accessible)
+        if self.hasFocus() and is_heard():
+            whole = interface_of(self)
+            tell_focus(whole.focusChild() or whole)
 
     @property
     def rows(self) -> tuple[Row, ...]:
