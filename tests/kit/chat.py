@@ -444,6 +444,7 @@ async def open_sandbox_chat_presenter(
     home: Path,
     sandbox: RunningSandbox,
     kind: type[SandboxKind] = SandboxChatPresenterHarness,  # type: ignore[assignment]  # until told otherwise
+    dialect: str = "service",
 ) -> AsyncIterator[SandboxKind]:
     tasks = CheckedTasks()
     current_account = CurrentAccount()
@@ -451,7 +452,7 @@ async def open_sandbox_chat_presenter(
     async def read_key() -> str:
         return sandbox.api_key
 
-    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
+    service = open_service(sandbox.base_url, dialect, ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
     presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack(tasks))
     tab = kind(presenter, ChatStore(database), tasks, sandbox, database)
@@ -501,10 +502,10 @@ class SandboxChatHarness(ChatWidgets, SandboxChatPresenterHarness):
 
 @asynccontextmanager
 async def open_sandbox_chat(
-    theme: Theme, home: Path, sandbox: RunningSandbox, model: str = ""
+    theme: Theme, home: Path, sandbox: RunningSandbox, model: str = "", dialect: str = "service"
 ) -> AsyncIterator[SandboxChatHarness]:
     with deleted_last() as windows:
-        async with open_sandbox_chat_presenter(home, sandbox, SandboxChatHarness) as chat:
+        async with open_sandbox_chat_presenter(home, sandbox, SandboxChatHarness, dialect) as chat:
             windows.append(chat.show(theme))
             if model:
                 chat.presenter.use_model(model)

@@ -113,6 +113,31 @@ async def test_r_tee_09_a_sealed_chat_is_answered_and_its_words_are_nowhere_on_t
     assert words[words.index("Sealed") + 1] == "receipt matches"
 
 
+async def test_r_tee_09_and_r_tee_11_the_other_api_style_has_headers_of_its_own(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    controls = controls_of(swift_sandbox)
+    await controls.send("/settings", "PUT", dialect="venice")
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox, MODEL, "venice") as chat:
+        await chat.settle()
+        await seal(chat)
+        await chat.type(QUESTION)
+        assert chat.rows[-1].state == "complete" and lock_words(chat) == "Sealed"
+        assert "receipt matches" in receipt_words(chat)
+        request = (await controls.calls(CHAT))[-1]["request_id"]
+        headers = dict((await controls.send(f"/log/{request}"))["request"]["headers"])
+        assert {name for name in headers if "-tee-" in name} == {
+            f"x-venice-tee-{name}" for name in ("client-pub-key", "model-pub-key", "signing-algo")
+        }
+        for name, began in (("no_header", False), ("clear_middle", True)):
+            await controls.reset_faults()
+            await lie(chat, name)
+            await chat.type(SECOND)
+            assert bool(chat.rows[-1].text) == began and lock_words(chat) == "Seal refused"
+        assert (await seen(chat))["clear"] == []
+        await assert_nothing_leaked(chat)
+
+
 async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChatHarness) -> None:
     await seal(chat)
     assert lock_words(chat) == "Sealed" and chat.composer.lock.isChecked()
