@@ -176,7 +176,7 @@ def check_machine(quote: Quote) -> list[Check]:
             quote.seam_signer == bytes(48),
             "tdx_module",
             tr("TDX module"),
-            tr("signed by Intel") if quote.seam_signer == bytes(48) else quote.seam_signer.hex(),
+            tr("names Intel") if quote.seam_signer == bytes(48) else quote.seam_signer.hex(),
             tr("The machine’s TDX module is not Intel’s."),
         ),
         require(

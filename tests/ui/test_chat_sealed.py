@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from app.sandbox.server import RunningSandbox
 from app.sealed.__main__ import NOT_INTEL, main
@@ -90,6 +90,10 @@ async def assert_nothing_leaked(chat: SandboxChatHarness, *words: str) -> None:
     heard = repr([await controls.send(f"/log/{line['request_id']}") for line in log]) + repr(await seen(chat))
     for word in words or ("pomegranate", "quince"):
         assert word not in heard
+
+
+def words_of(widget: QWidget) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel))
 
 
 def receipt_words(chat: SandboxChatHarness) -> list[str]:
@@ -248,7 +252,7 @@ async def test_r_tee_03_to_r_tee_07_a_lie_about_the_enclave_is_refused_and_nothi
     assert lock_words(chat) == "Seal refused" and failed.reason in chat.header.lock.toolTip()
     sentence, buttons = failure(chat)
     assert sentence.startswith(failed.reason) and buttons == ("retry", "seal")
-    assert chat.composer_text() == QUESTION
+    assert chat.composer_text() == QUESTION and "is back here" in words_of(chat.page.main.editing)
     assert await answered(chat) == 0 and chat.presenter.opened.thread.all()[-1].cost_usd is None
     await assert_nothing_leaked(chat)
 

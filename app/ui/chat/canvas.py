@@ -191,11 +191,7 @@ class Canvas(QWidget):
             self.queued.setVisible(head.queued)
         if head.editing or self._is_made("editing"):
             self.editing.setVisible(head.editing)
-            self.editing.set_text(
-                tr("You are editing the answer. Saving is free; the original stays as a version.")
-                if head.edits_answer
-                else tr("You are editing an earlier message. The original stays as a branch.")
-            )
+            self.editing.set_text(_editing_note(head))
         if head.problem is not None or self._is_made("problem"):
             self._show_problem(head.problem)
         self._apply_theme()
@@ -297,3 +293,11 @@ class ComposerStrip(QWidget):
 
     def set_text(self, text: str) -> None:
         self._words.set_text(text)
+
+
+def _editing_note(head: ChatHead) -> str:
+    if head.edits_answer:
+        return tr("You are editing the answer. Saving is free; the original stays as a version.")
+    if head.is_taken_back:
+        return tr("Your message is back here. Send it again, or change it first.")
+    return tr("You are editing an earlier message. The original stays as a branch.")

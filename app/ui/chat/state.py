@@ -119,6 +119,7 @@ class ChatHead(NamedTuple):
     is_coming: bool = False  # an earlier chat is about to be opened in place of this one: nothing is said about it yet
     editing: bool = False  # the box holds an earlier turn; sending it makes a branch
     edits_answer: bool = False  # that turn is an answer: the box is saved and nobody is asked
+    is_taken_back: bool = False  # that turn is the question whose seal failed
     queued: bool = False  # what is in the box is sent as soon as the answer under way is complete
     is_sandbox: bool = False
     can_send: bool = True

@@ -241,6 +241,11 @@ class OpenChat:
             is_coming=self.is_coming,
             editing=self.editing is not None,
             edits_answer=self.edits_answer,
+            is_taken_back=self.sealed
+            and self.editing is not None
+            and last is not None
+            and last.parent_id == self.editing
+            and last.state != "complete",
             queued=self.queued,
             is_sandbox=self.current_account.is_sandbox,
             can_send=not why_not,
