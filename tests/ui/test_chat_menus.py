@@ -72,7 +72,9 @@ async def test_a_chat_has_one_menu_in_the_list_and_in_the_header(theme: Theme, t
         await shown.settle()
         shown.chat_list.view.menu_wanted.emit(first, QPoint(5, 5))
         other = taken(open_menu())
-        assert set(other) == {"Open", "Rename", "Pin", "Duplicate", "Export…", "Move to trash"}
+        assert set(other) == {
+            *("Open", "Rename", "Pin", "Duplicate", "Move to project", "Export…", "Move to trash"),
+        }
         assert not any(bare for _, bare in other.values())
 
 
@@ -176,7 +178,7 @@ async def test_chats_that_are_selected_together_are_pinned_and_trashed_together(
         assert set(chat.chat_list.selected_with(keys[0])) == set(keys)
         menu = chat.page.open_menu_of(keys[0], QPoint(0, 0))
         entries = {action.text(): action for action in menu.actions() if action.text()}
-        assert list(entries) == ["Pin", "Export 2 chats…", "Move 2 chats to trash"]
+        assert list(entries) == ["Pin", "Move to project", "Export 2 chats…", "Move 2 chats to trash"]
         entries["Pin"].trigger()
         await chat.settle()
         assert all(chat.page.is_pinned(key) for key in keys)

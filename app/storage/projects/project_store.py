@@ -19,7 +19,7 @@ from app.storage.presets import clean_name
 from app.storage.table import Table
 from app.translation import tr
 
-Color = Literal["", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"]
+Color = Literal["", "red", "orange", "green", "teal", "blue", "purple"]
 COLORS: tuple[Color, ...] = get_args(Color)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _CHANGEABLE = (

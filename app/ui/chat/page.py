@@ -17,6 +17,7 @@ from app.ui.chat.canvas import Canvas
 from app.ui.chat.inspector.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
 from app.ui.chat.sidebar.chat_list import ChatListPane
+from app.ui.chat.state import ProjectKey
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from app.ui.chat.page_controller import ChatPageController
     from app.ui.chat.presenter import ChatPresenter
     from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
-    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
+    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead, ProjectSection
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
     from app.ui.kit.widgets.links import LinkOpener
@@ -68,7 +69,6 @@ class ChatPage(QObject):
         super().__init__()
         self._theme = theme
         self.presenter = presenter
-        self._entries: Sequence[ChatEntry] = ()
         self.list = ChatListPane(theme)
         self.main = Canvas(theme)
         self.side = Inspector(theme, self._set_up)
@@ -153,13 +153,16 @@ class ChatPage(QObject):
 
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
-        pane.new_wanted.connect(self.new_chat)
+        pane.new_wanted.connect(lambda: self.new_chat())
         pane.characters_wanted.connect(self.characters_wanted)
         pane.open_wanted.connect(self.open_chat)
         pane.rename_wanted.connect(self.rename)
         pane.menu_wanted.connect(self.open_menu_of)
         pane.import_wanted.connect(lambda: self.controller.import_chats())
-        pane.trash_wanted.connect(presenter.move_to_trash)
+        pane.trash_wanted.connect(self._throw_away)
+        pane.fold_wanted.connect(lambda project_id, folded: presenter.projects.fold(project_id, folded))
+        pane.step_wanted.connect(lambda project_id, by: presenter.projects.step(project_id, by))
+        pane.new_project_wanted.connect(lambda: self.controller.new_project())
         pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, tr("Back to chats"))
         pane.files_given.connect(lambda paths: self.controller.import_dropped(paths))
 
@@ -169,7 +172,7 @@ class ChatPage(QObject):
         header.renamed.connect(lambda title: presenter.rename(presenter.opened.chat_id, title))
         header.model_wanted.connect(self.open_model_picker)
         header.seal_wanted.connect(lambda: self._help("seal"))
-        header.new_wanted.connect(self.new_chat)
+        header.new_wanted.connect(lambda: self.new_chat())
         header.menu_wanted.connect(self.open_chat_menu)
         header.list_wanted.connect(lambda: self.toggle_list())
         header.inspector_wanted.connect(lambda: self.toggle_inspector())
@@ -234,9 +237,8 @@ class ChatPage(QObject):
 
     # What the presenter tells
 
-    def _show_entries(self, entries: Sequence[ChatEntry]) -> None:
-        self._entries = entries
-        self.list.show_entries(entries)
+    def _show_entries(self, entries: Sequence[ChatEntry], sections: Sequence[ProjectSection] = ()) -> None:
+        self.list.show_entries(entries, sections)
 
     def _show_head(self, head: ChatHead) -> None:
         self.list.show_open_chat(head.chat_id)
@@ -320,10 +322,10 @@ class ChatPage(QObject):
         if self.side.is_made(PARAMETERS):
             self.side.parameters.flush()
 
-    def new_chat(self) -> None:
+    def new_chat(self, project_id: str | None = None) -> None:
         self.flush_parameters()
         self.show_chat()
-        self.presenter.new_chat()
+        self.presenter.new_chat(project_id=project_id)
         self.focus_box()
 
     def open_chat(self, chat_id: str) -> None:
@@ -341,8 +343,14 @@ class ChatPage(QObject):
             self.flush_parameters()
             self.presenter.open_chat(chat_id)
 
-    def rename(self, chat_id: str | None = None) -> None:
-        """Turn the title above the conversation into a field; of another chat than the open one, open that first."""
+    def rename(self, chat_id: str | ProjectKey | None = None) -> None:
+        """Turn the title above the conversation into a field; of another chat than the open one, open that first.
+
+        A project's name is asked for.
+        """
+        if isinstance(chat_id, ProjectKey):
+            self.controller.rename_project(chat_id.project_id)
+            return
         if chat_id is not None and chat_id != self.presenter.opened.chat_id:
             self._renames = chat_id  # once it is on screen
             self.presenter.open_chat(chat_id)
@@ -403,16 +411,25 @@ class ChatPage(QObject):
         self.picker.open_under(self.main.header.model)
         return self.picker
 
-    def open_chat_menu(self) -> Menu:
+    def open_chat_menu(self) -> Menu | None:
         """Everything that can be done with the open chat, under the button in its header."""
         button = self.main.header.more_button
         return self.open_menu_of(self.presenter.opened.chat_id, button.mapToGlobal(button.rect().bottomLeft()))
 
-    def open_menu_of(self, chat_id: str | None, where: QPoint) -> Menu:
-        """What can be done with a chat, at a place on the screen."""
-        from app.ui.chat.page_menus import open_chat_menu
+    def open_menu_of(self, row: str | ProjectKey | None, where: QPoint) -> Menu | None:
+        """What can be done with a chat or a project, at a place on the screen; None where that is nothing."""
+        from app.ui.chat.page_menus import open_menu
 
-        return open_chat_menu(self, chat_id, where)
+        return open_menu(self, row, where)
+
+    def _throw_away(self, rows: Sequence[str | ProjectKey]) -> None:
+        """Move chats and projects to the trash."""
+        chats = tuple(row for row in rows if isinstance(row, str))
+        projects = tuple(row.project_id for row in rows if isinstance(row, ProjectKey) and row.project_id)
+        if chats:
+            self.presenter.move_to_trash(chats)
+        if projects:
+            self.presenter.projects.remove(projects)
 
     def _fill_message_menu(self, menu: Menu, row_id: str) -> None:
         from app.ui.chat.page_menus import fill_message_menu
@@ -514,7 +531,7 @@ class ChatPage(QObject):
         return chat_actions(self)
 
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
-        return chat_palette_items(self, self._entries, text, limit)
+        return chat_palette_items(self, self.presenter.every_entry(), text, limit)
 
     def status_headroom(self) -> Headroom | None:
         return self.presenter.current_account.headroom

@@ -41,7 +41,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         return bool(control.usable)
 
     return (
-        TabAction("chat.new", tr("New chat"), page.new_chat, "Ctrl+N", "plus", "file"),
+        TabAction("chat.new", tr("New chat"), lambda: page.new_chat(), "Ctrl+N", "plus", "file"),
         TabAction(
             "chat.model", tr("Choose a model…"), lambda: _done(page.open_model_picker()), "Ctrl+Shift+M", "sparkle"
         ),

@@ -19,11 +19,13 @@ from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
 from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
+from app.ui.chat.page_menus import open_move_menu
 from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.view_values import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
+from app.ui.kit.widgets.dialogs import ask_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
+MAX_NAME_CHARS = 80  # as the disk keeps them
 IMPORTABLE = (".json", ".jsonl", ".zip")
 
 
@@ -76,15 +79,17 @@ class ChatPageController(QObject):
         """The search over all chats, in place of the list."""
         pane = SearchPane(self._theme)
         presenter = self._page.presenter
-        pane.search_wanted.connect(presenter.search)
+        pane.search_wanted.connect(lambda text: presenter.search(text, pane.project_id))
         presenter.hits_found.connect(pane.show_hits)
         pane.hit_chosen.connect(self._open_hit)
         pane.left.connect(self.leave_list)
         return pane
 
-    def open_search(self) -> None:
-        """Search all chats, beginning with what stood in the filter."""
+    def open_search(self, project_id: str = "") -> None:
+        """Search all chats, or those of a project, beginning with what stood in the filter."""
         self._put_in_list(self.search)
+        projects = self._page.presenter.projects
+        self.search.offer_projects([(each.id, each.title) for each in projects.entries()], project_id)
         self.search.open(self._page.list.filter.text())
 
     def open_trash(self) -> None:
@@ -121,6 +126,52 @@ class ChatPageController(QObject):
         self._page.presenter.open_hit(chat_id, message_id, text)
         if self._page.zones.list_overlay and self._page.zones.list_open:
             self._page.toggle_list()
+
+    # Projects
+
+    def new_project(self, chat_ids: tuple[str, ...] = ()) -> None:
+        """Ask for a name, then make a project with these chats in it."""
+        self._tasks.start_unless_running("new-project", self._new_project, chat_ids)
+
+    async def _new_project(self, chat_ids: tuple[str, ...]) -> None:
+        name = await ask_text(
+            self._theme,
+            self._page.main,
+            tr("New project"),
+            tr("Name"),
+            action=tr("Create"),
+            max_chars=MAX_NAME_CHARS,
+        )
+        if name:
+            self._page.presenter.projects.create(name, chat_ids)
+
+    def rename_project(self, project_id: str) -> None:
+        self._tasks.start_unless_running("rename-project", self._rename_project, project_id)
+
+    async def _rename_project(self, project_id: str) -> None:
+        projects = self._page.presenter.projects
+        project = projects.entry(project_id)
+        if project is None:
+            return
+        name = await ask_text(
+            self._theme,
+            self._page.main,
+            tr("Rename project"),
+            tr("Name"),
+            value=project.title,
+            max_chars=MAX_NAME_CHARS,
+        )
+        if name:
+            projects.change(project_id, name=name)
+
+    def open_move_menu(self) -> None:
+        """Ask which project the chats that are selected go to, or the open one."""
+        page = self._page
+        opened = page.presenter.opened.chat_id
+        chat_ids = page.list.selected_chats() or ((opened,) if opened is not None else ())
+        if chat_ids:
+            place = page.list.view.viewport()
+            open_move_menu(page, chat_ids, place.mapToGlobal(place.rect().center()))
 
     # Words in the open chat
 

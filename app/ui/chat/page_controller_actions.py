@@ -85,6 +85,16 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
             "seal_checks", tr("What was checked…"), lambda it: it.open_seal(), "", "shield", words=tr("enclave seal")
         ),
         action("calls", tr("Enter function results…"), lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
+        action(
+            "move",
+            tr("Move chat to project…"),
+            lambda it: it.open_move_menu(),
+            "Ctrl+Shift+O",
+            "folder",
+            enabled=stored,
+            words=tr("folder sort organize"),
+        ),
+        action("project", tr("New project…"), lambda it: it.new_project(), "", "folder", "file"),
         action("find", tr("Find in this chat"), lambda it: it.open_find(), "", "search", "edit", enabled=stored),
         action("find_next", tr("Next match"), lambda it: it.step_find(1), "Ctrl+G", "chevron-down", "edit", stored),
         action(

@@ -33,7 +33,7 @@ from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.open_chat import OpenChat, typed_since
 from app.ui.chat.session.seal import NO_COMPARING
 from app.ui.chat.session.titles import NEW_CHAT
-from app.ui.chat.state import CharacterHead
+from app.ui.chat.state import CharacterHead, ProjectSection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
     from app.ui.chat.session.chat_library import ChatLibrary, Search
     from app.ui.chat.session.chat_presets import ChatPresets
+    from app.ui.chat.session.chat_projects import ChatProjects
     from app.ui.chat.session.chat_seals import ChatSeals, Sessions
     from app.ui.chat.session.conversation import Conversation
     from app.ui.chat.session.export import ExportForm
@@ -69,7 +70,7 @@ class ChatPresenter(QObject):
     Signals carry frozen values of `state.py`, or rows of `message_rows.py` on `conversation`.
     """
 
-    entries_changed = Signal(object)  # Sequence[ChatEntry]
+    entries_changed = Signal(object, object)  # Sequence[ChatEntry] in no project, tuple[ProjectSection, ...]
     head_changed = Signal(object)  # ChatHead
     cost_changed = Signal(object)  # CostNote
     draft_replaced = Signal(str)  # what the box is to hold now
@@ -144,6 +145,10 @@ class ChatPresenter(QObject):
         self.library = ChatLibrary(history)
         self.drafts.start(self.library)
         await self.library.load()
+        self.library.projects.changed.connect(self._all_changed)
+        self.library.projects.moved_chats.connect(self._chats_moved)
+        self.opened.project_of = self.library.projects.one
+        await self.library.projects.start(self._do, self._undo_stack, self.trash)
         self._search = Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.account_models.catalogue = catalogue
@@ -248,17 +253,25 @@ class ChatPresenter(QObject):
     def publish_list(self) -> None:
         """Tell the page every chat, once they are read."""
         if self.library is not None:
-            self.entries_changed.emit(self._entries(self.library))
+            projects = self.library.projects.entries()
+            sections = tuple(ProjectSection(each, self._entries(self.library, project=each.id)) for each in projects)
+            self.entries_changed.emit(self._entries(self.library), sections)
         self.busy_changed.emit()
 
     def under_way(self) -> tuple[ChatEntry, ...]:
         """The rows of the chats in which an answer is written, or waits to be."""
         return tuple(self._entries(self.library, only=self._writing())) if self.library is not None else ()
 
-    def _entries(self, library: ChatLibrary, only: Iterable[str] | None = None) -> LazyRows[Chat, ChatEntry]:
+    def every_entry(self) -> Sequence[ChatEntry]:
+        """The rows of all chats, whatever project they are in."""
+        return self._entries(self.library, project=None) if self.library is not None else ()
+
+    def _entries(
+        self, library: ChatLibrary, only: Iterable[str] | None = None, project: str | None = ""
+    ) -> LazyRows[Chat, ChatEntry]:
         waiting = self._answers.waiting() if self._answers is not None else {}
         name_of = self.account_models.name_of
-        return library.entries(self._writing(), waiting, datetime.now(UTC), name_of, only=only)
+        return library.entries(self._writing(), waiting, datetime.now(UTC), name_of, only=only, project=project)
 
     @property
     def answers(self) -> AnswerQueue:
@@ -331,11 +344,23 @@ class ChatPresenter(QObject):
 
     # The list
 
-    def new_chat(self, character: CharacterHead | None = None) -> None:
-        """An empty chat, with a character or without; the box is its own at once."""
+    @property
+    def projects(self) -> ChatProjects:
+        """There are none before `start`."""
+        assert self.library is not None
+        return self.library.projects
+
+    def _chats_moved(self, places: Mapping[str, str | None]) -> None:
+        chat_id = self.opened.chat_id
+        if chat_id is not None and chat_id in places:
+            self.opened.project_id = places[chat_id]
+            self.opened.changed()
+
+    def new_chat(self, character: CharacterHead | None = None, project_id: str | None = None) -> None:
+        """An empty chat, with a character or without, in a project or in none; the box is its own at once."""
         self._tasks.cancel("open-chat")
         self.drafts.leave()
-        self.opened.open_new(character=character)
+        self.opened.open_new(character=character, project_id=project_id)
         self._remember_chat("")
         self._shown()
 
@@ -905,13 +930,13 @@ class ChatPresenter(QObject):
 
     # Search
 
-    def search(self, text: str) -> None:
-        """Search all chats outside the trash; the newest text wins. `hits_found` tells."""
+    def search(self, text: str, project_id: str = "") -> None:
+        """Search all chats outside the trash, or one project's; the newest text wins. `hits_found` tells."""
         if self._search is not None:
-            self._tasks.replace("search-chats", self._guarded, self._find, (self._search, text))
+            self._tasks.replace("search-chats", self._guarded, self._find, (self._search, text, project_id or None))
 
-    async def _find(self, search: Search, text: str) -> None:
-        self.hits_found.emit(text, await search.hits(text))
+    async def _find(self, search: Search, text: str, project_id: str | None) -> None:
+        self.hits_found.emit(text, await search.hits(text, project_id))
 
     def open_hit(self, chat_id: str, message_id: str, text: str) -> None:
         """Open a chat at a message, on the branch that it stands on."""

@@ -12,6 +12,8 @@ from app.ui.chat.session.seal import Lock
 from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.core.problems import Problem
     from app.service.characters import Character
 
@@ -28,6 +30,7 @@ class ChatEntry(NamedTuple):
     writing: bool = False
     waits_until: datetime | None = None  # until when what is being written waits before it is sent
     has_draft: bool = False
+    in_project: bool = False
 
     @property
     def second_line(self) -> str:
@@ -65,6 +68,42 @@ class ChatEntry(NamedTuple):
         parts += [tr("pinned")] if self.pinned else []
         parts += [tr("has a draft")] if self.has_draft else []
         return ", ".join(part for part in parts if part)
+
+
+class ProjectKey(NamedTuple):
+    """Under which a project's row stands in the list of chats, beside the ids of chats; "" for the archived ones."""
+
+    project_id: str
+
+
+class ProjectEntry(NamedTuple):
+    """The row of a project in the list of chats, or of all archived ones together (`id` "")."""
+
+    id: str
+    title: str
+    color: str = ""
+    folded: bool = False
+    archived: bool = False
+    number: str = ""  # of its chats, or of the archived projects
+    words: str = ""  # the same in words
+
+    @property
+    def key(self) -> ProjectKey:
+        return ProjectKey(self.id)
+
+    @property
+    def spoken(self) -> str:
+        """The row as a screen reader says it."""
+        kind = tr("project") if self.id else ""
+        parts = (self.title, kind, self.words, tr("folded") if self.folded else tr("unfolded"))
+        return ", ".join(part for part in parts if part)
+
+
+class ProjectSection(NamedTuple):
+    """A project and its chats, in the order of the list."""
+
+    head: ProjectEntry
+    chats: Sequence[ChatEntry]
 
 
 class CharacterHead(NamedTuple):

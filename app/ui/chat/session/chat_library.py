@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
 from app.storage.errors import NotStored
 from app.translation import tr, tr_n
+from app.ui.chat.session.chat_projects import ChatProjects
 from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import LazyRows
@@ -29,7 +31,9 @@ class ChatLibrary:
     def __init__(self, history: ChatStore) -> None:
         self._history = history
         self._chats: dict[str, Chat] = {}
-        self._order: list[Chat] = []  # as in the list, the last row first
+        self.projects = ChatProjects(self, history.database)
+        self._shown: frozenset[str] = frozenset()  # the projects outside the trash
+        self._orders: dict[str, list[Chat]] = {"": []}  # by project, "" for none: as in the list, the last row first
         self._models: Counter[str] = Counter()  # how many chats use each
         self._texts: dict[str, str] = {}  # by chat: what a filter looks at, where it was looked at
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
@@ -38,7 +42,25 @@ class ChatLibrary:
         chats = await self._history.chats()
         self._chats = {chat.id: chat for chat in chats}
         self._models = Counter(chat.model for chat in chats)
-        self._order = sorted(chats, key=_rank, reverse=True)[::-1]
+        self._sort()
+
+    def show_projects(self, project_ids: Iterable[str]) -> None:
+        """These projects are outside the trash: the chats of others stand in the list as if they were in none."""
+        shown = frozenset(project_ids)
+        if shown != self._shown:
+            self._shown = shown
+            self._sort()
+
+    def _sort(self) -> None:
+        self._orders = {"": []}
+        for chat in self._chats.values():
+            self._orders.setdefault(self._home(chat), []).append(chat)
+        for chats in self._orders.values():
+            chats.sort(key=_rank, reverse=True)
+            chats.reverse()  # of chats of one moment the order of the disk
+
+    def _home(self, chat: Chat) -> str:
+        return chat.project_id if chat.project_id in self._shown and chat.project_id is not None else ""
 
     def get(self, chat_id: str | None) -> Chat | None:
         return self._chats.get(chat_id) if chat_id is not None else None
@@ -49,8 +71,9 @@ class ChatLibrary:
     def put(self, chat: Chat) -> None:
         """Take a chat as it now is on disk."""
         before = self._chats.get(chat.id)
-        if before is not None and _rank(before) == _rank(chat):
-            self._order[self._place(before)] = self._chats[chat.id] = chat
+        home = self._home(chat)
+        if before is not None and _rank(before) == _rank(chat) and self._home(before) == home:
+            self._orders[home][self._place(before)] = self._chats[chat.id] = chat
             self._texts.pop(chat.id, None)
             self._models[before.model] -= 1
             self._models[chat.model] += 1
@@ -58,20 +81,36 @@ class ChatLibrary:
         self._drop(chat.id)
         self._chats[chat.id] = chat
         self._models[chat.model] += 1
-        insort_left(self._order, chat, key=_rank)
+        insort_left(self._orders.setdefault(home, []), chat, key=_rank)
 
     def _drop(self, chat_id: str) -> None:
         before = self._chats.pop(chat_id, None)
         self._texts.pop(chat_id, None)
         if before is not None:
             self._models[before.model] -= 1
-            del self._order[self._place(before)]
+            del self._orders[self._home(before)][self._place(before)]
 
     def _place(self, chat: Chat) -> int:
-        place = bisect_left(self._order, _rank(chat), key=_rank)
-        while self._order[place] is not chat:  # chats of one moment
+        order = self._orders[self._home(chat)]
+        place = bisect_left(order, _rank(chat), key=_rank)
+        while order[place] is not chat:  # chats of one moment
             place += 1
         return place
+
+    def moved(self, places: Mapping[str, str | None]) -> None:
+        """These chats are in other projects now, on the disk too."""
+        for chat_id, project_id in places.items():
+            chat = self._chats.get(chat_id)
+            if chat is not None:
+                self.put(replace(chat, project_id=project_id))
+
+    def forget_project(self, project_id: str) -> None:
+        """A project was deleted for good: its chats are in none, on the disk too."""
+        self.moved({chat.id: None for chat in self._chats.values() if chat.project_id == project_id})
+
+    def in_project(self, project_id: str) -> tuple[Chat, ...]:
+        """The chats of a project, the first row of the list first."""
+        return tuple(reversed(self._orders.get(project_id, ())))
 
     def models_in_use(self) -> Mapping[str, int]:
         """How many chats use each model."""
@@ -82,6 +121,8 @@ class ChatLibrary:
         return tuple(chat.id for chat in self._chats.values() if chat.model == model_id)
 
     async def create(self, **values: Any) -> Chat:
+        if values.get("project_id") is not None and self.projects.one(str(values["project_id"])) is None:
+            values["project_id"] = None  # deleted for good since the chat was begun
         chat = await self._history.create_chat(**values)
         self.put(chat)
         return chat
@@ -145,11 +186,12 @@ class ChatLibrary:
         name_of: Callable[[str], str],
         *,
         only: Iterable[str] | None = None,
+        project: str | None = "",
     ) -> LazyRows[Chat, ChatEntry]:
-        """The rows of the list: pinned ones first, then by time. `name_of` gives a model's name for its id.
+        """The rows of one project, "" for chats in none, None for all: pinned ones first, then by time.
 
-        `writing` are chats with an answer under way; `waiting` says of some of them until when they wait. With `only`
-        the rows of these chats, in that order.
+        `name_of` gives a model's name for its id. `writing` are chats with an answer under way; `waiting` says of some
+        of them until when they wait. With `only` the rows of these chats, in that order.
         """
         today = now.astimezone().date()
         name_of = cache(name_of)  # of a few models for thousands of chats
@@ -165,6 +207,7 @@ class ChatLibrary:
                 writing=chat.id in writing,
                 waits_until=waiting.get(chat.id),
                 has_draft=bool(chat.draft.strip()),
+                in_project=chat.project_id in self._shown,
             )
 
         partner = cache(lambda chat_partner: name_of(chat_partner).casefold())
@@ -178,7 +221,12 @@ class ChatLibrary:
                 title = self._texts[chat.id] = chat.title.casefold()
             return f"{title}\n{chat.character_name.casefold() if chat.character_name else partner(chat.model)}"
 
-        chats = self._order[::-1] if only is None else [self._chats[each] for each in only if each in self._chats]
+        if only is not None:
+            chats = [self._chats[each] for each in only if each in self._chats]
+        elif project is not None or len(self._orders) == 1:
+            chats = self._orders.get(project or "", [])[::-1]
+        else:
+            chats = sorted(self._chats.values(), key=_rank, reverse=True)
         return LazyRows(chats, entry, text)
 
     def __len__(self) -> int:
@@ -205,9 +253,9 @@ class Search:
         self._name_of = name_of
         self._now = now
 
-    async def hits(self, text: str) -> tuple[Hit, ...]:
-        """Titles, then messages, that hold every word of `text`, newest first; at most fifty."""
-        found = await self._history.search(text, MOST_HITS)
+    async def hits(self, text: str, project_id: str | None = None) -> tuple[Hit, ...]:
+        """Titles, then messages, that hold every word of `text`, newest first; at most fifty. Of one project or all."""
+        found = await self._history.search(text, MOST_HITS, project_id=project_id)
         now = self._now()
         return tuple(_hit(each, now) for each in found)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.core.problems import Problem
     from app.service.models import Model
     from app.storage.chat_rows import Chat, Message
+    from app.storage.projects.project_store import Project
     from app.ui.chat.session.account_models import AccountModels
 
 STRUCTURE_KEY = "structure"  # in a chat's stored options
@@ -65,6 +66,8 @@ class OpenChat:
         self.structure = Structure()
         self.chosen_model = ""  # "" until the person or the character chose one: then the default counts
         self.character: CharacterHead | None = None
+        self.project_id: str | None = None
+        self.project_of: Callable[[str | None], Project | None] = lambda _project_id: None
         self.sealed = False  # what is said goes to the model's enclave sealed, or not at all
         self.sitting: Callable[[str | None], Sitting] = lambda _chat_id: Sitting()
         self.usual_options = ChatOptions()  # what the new chat began with
@@ -82,10 +85,15 @@ class OpenChat:
 
     # Opening
 
-    def open_new(self, *, character: CharacterHead | None = None) -> None:
-        """An empty chat with the usual options."""
+    def open_new(self, *, character: CharacterHead | None = None, project_id: str | None = None) -> None:
+        """An empty chat with the usual options, or with those of a project."""
         self._clear()
+        self.project_id = project_id
         self.options = self.usual_options = self.fresh_options()
+        project = self.project
+        if project is not None:
+            self.chosen_model = project.model
+            character = character or _character_of(project)
         self.character = character
         if character is not None and self.account_models.get(character.model_id) is not None:
             self.chosen_model = character.model_id
@@ -93,7 +101,15 @@ class OpenChat:
     def fresh_options(self) -> ChatOptions:
         """What a new chat starts with. In the Sandbox a search costs nothing, and answers then show their sources."""
         web_search = "auto" if self.current_account.is_sandbox else "off"
-        return ChatOptions.from_dict({"web_search": web_search, **self.account_models.settings.value.chat_defaults})
+        project = self.project
+        own = project.options if project is not None else {}
+        usual = self.account_models.settings.value.chat_defaults
+        return ChatOptions.from_dict({"web_search": web_search, **usual, **own})
+
+    @property
+    def project(self) -> Project | None:
+        """The project that the chat is in, None for one in the trash."""
+        return self.project_of(self.project_id) if self.project_id is not None else None
 
     def follow_defaults(self) -> bool:
         """Let a chat that nothing was done with yet begin as one does now; whether that changed it."""
@@ -114,6 +130,7 @@ class OpenChat:
         self.structure = Structure.from_stored(chat.options.get(STRUCTURE_KEY))
         self.sealed = chat.options.get(SEALED_KEY) is True
         self.chosen_model = chat.model
+        self.project_id = chat.project_id
         self.character = _character_of(chat)
         self.draft = chat.draft
         self.attachments = attachments_of(chat.draft_attachments)
@@ -125,6 +142,7 @@ class OpenChat:
         self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
         self.draft, self.editing, self.queued, self.set_aside, self.sealed = "", None, False, "", False
         self.attachments, self.attachments_aside, self.reading = (), (), 0
+        self.project_id = None
         self.problem, self._branch_tokens, self.is_whole, self.is_coming = None, None, True, False
 
     def complete(self, thread: MessageTree) -> None:
@@ -201,6 +219,7 @@ class OpenChat:
             "character_slug": self.character.slug if self.character is not None else None,
             "character_name": self.character.name if self.character is not None else None,
             "options": self.stored_options(),
+            "project_id": self.project_id,
         }
 
     def head(self, *, writing: bool) -> ChatHead:
@@ -329,7 +348,7 @@ class OpenChat:
         self._branch_tokens = None
 
 
-def _character_of(chat: Chat) -> CharacterHead | None:
+def _character_of(chat: Chat | Project) -> CharacterHead | None:
     if not chat.character_slug:
         return None
     stored = chat.options.get(CHARACTER_KEY)

@@ -10,9 +10,16 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPen, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle
 
-from app.ui.chat.state import ChatEntry, Hit
+from app.ui.chat.state import ChatEntry, Hit, ProjectEntry
 from app.ui.kit import icons
-from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_end, without_end
+from app.ui.kit.lists.grouped_list_delegate import (
+    GroupedDelegate,
+    at_end,
+    at_start,
+    is_right_to_left,
+    without_end,
+    without_start,
+)
 
 if TYPE_CHECKING:
     from app.ui.kit.lists.grouped_list import RowLike
@@ -20,6 +27,16 @@ if TYPE_CHECKING:
 
 
 LINES = 2
+INDENT = 14  # px, of chats below their project
+# What a project's color is painted with: the colors of charts, which are told apart in both themes.
+PROJECT_ROLES = {
+    "red": "chart_images",
+    "orange": "chart_speech",
+    "green": "ok",
+    "teal": "chart_chat",
+    "blue": "chart_transcribe",
+    "purple": "chart_video",
+}
 
 
 def paint_marked(
@@ -57,9 +74,14 @@ class ChatDelegate(GroupedDelegate):
     """Two lines per chat: title and mark above, partner and cost below."""
 
     def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
+        if isinstance(row, ProjectEntry):
+            self._paint_project(painter, rect, row)
+            return
         if not isinstance(row, ChatEntry):
             return
         theme = self._theme
+        if row.in_project:
+            rect = without_start(painter, rect, theme.px(INDENT))
         inside, upper = self._lines(rect)
         lower = QRect(inside.left(), upper.bottom() + 2, inside.width(), theme.type_px(17))
         if row.writing or row.pinned:
@@ -76,6 +98,25 @@ class ChatDelegate(GroupedDelegate):
         small = theme.font("small", tabular=True)
         line = row.second_line if theme.reduced_motion else row.counting_line(datetime.now(UTC))
         self.pair(painter, lower, (line, small, "text3"), (row.cost, small, "text3"))
+
+    def row_height(self, row: RowLike) -> int:
+        if isinstance(row, ProjectEntry):
+            return self._theme.px(14) + self._theme.type_px(19)
+        return super().row_height(row)
+
+    def _paint_project(self, painter: QPainter, rect: QRect, row: ProjectEntry) -> None:
+        """A sign that says whether its chats are shown, its color, its name and how many chats it has."""
+        theme = self._theme
+        inside = rect.adjusted(theme.px(12), 0, -theme.px(16), 0)
+        mark = theme.icon_px(13)
+        closed = "chevron-left" if is_right_to_left(painter) else "chevron-right"
+        icons.paint(painter, theme, closed if row.folded else "chevron-down", at_start(painter, inside, mark), "text3")
+        inside = without_start(painter, inside, mark + theme.px(6))
+        sign = at_start(painter, inside, mark)
+        icons.paint(painter, theme, "folder", sign, PROJECT_ROLES.get(row.color, "text2"))
+        inside = without_start(painter, inside, mark + theme.px(8))
+        name = (row.title, theme.font("body", 600), "text2" if row.archived or not row.id else "text")
+        self.pair(painter, inside, name, (row.number, theme.font("small", tabular=True), "text3"))
 
     def turning_part(self, rect: QRect, row: RowLike, direction: Qt.LayoutDirection) -> QRect:
         if isinstance(row, ChatEntry) and row.waits_until is not None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.translation import tr, tr_n
+from app.ui.chat.state import ChatEntry, ProjectEntry, ProjectKey, ProjectSection
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.typed_words import TypedWords
@@ -16,10 +18,11 @@ from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.file_drop import FileDrop
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from app.ui.chat.state import ChatEntry
-    from app.ui.kit.lists.grouped_list import GroupedModel
+    from PySide6.QtGui import QKeyEvent
+
+    from app.ui.kit.lists.grouped_list import Group, GroupedModel, RowLike
     from app.ui.kit.lists.grouped_list_view import GroupedView
     from app.ui.kit.theme import Theme
 
@@ -33,10 +36,13 @@ class ChatListPane(ListPane):
     new_wanted = Signal()
     characters_wanted = Signal()
     open_wanted = Signal(str)
-    rename_wanted = Signal(str)
-    menu_wanted = Signal(object, QPoint)  # a chat, and where on the screen
+    rename_wanted = Signal(object)  # a chat's id or a `ProjectKey`, as in the next two
+    menu_wanted = Signal(object, QPoint)  # one of them, and where on the screen
     import_wanted = Signal()
-    trash_wanted = Signal(object)  # ids
+    trash_wanted = Signal(object)  # several of them
+    fold_wanted = Signal(str, bool)  # a project, and whether its chats are to be hidden
+    step_wanted = Signal(str, int)  # a project: up (-1) or down (1) in the list
+    new_project_wanted = Signal()
     search_wanted = Signal()  # in all messages, not only in titles
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
@@ -45,11 +51,15 @@ class ChatListPane(ListPane):
         title, words, clear = tr("Chats"), tr("Filter chats"), tr("Clear filter")
         super().__init__(theme, title, words, clear, self.foot, parent, shortcut="")  # Ctrl+F finds in the open chat
         self._open_chat: str | None = None
-        self._entries: Sequence[ChatEntry] = ()
+        self._entries: Sequence[ChatEntry] = ()  # in no project
+        self._sections: Sequence[ProjectSection] = ()
+        self._shows_archived = False
         self._is_read = False  # before that nobody knows whether there are chats
         FileDrop(theme, self).dropped.connect(lambda paths: self.files_given.emit(list(paths)))
         self.characters = IconButton(theme, "mask", tr("Characters"), shortcut="Ctrl+Shift+P")
         self.new = IconButton(theme, "plus", tr("New chat"), shortcut="Ctrl+N", framed=True)
+        self.new_project = IconButton(theme, "folder", tr("New project"))
+        self.header.add(self.new_project)
         self.header.add(self.characters)
         self.header.add(self.new)
         self._everywhere = QuietButton(theme, tr("Search all messages"), "search", size="small")
@@ -58,6 +68,7 @@ class ChatListPane(ListPane):
         self.foot.add(self.bring_in)
         self.bring_in.clicked.connect(self.import_wanted)
         self.new.clicked.connect(self.new_wanted)
+        self.new_project.clicked.connect(self.new_project_wanted)
         self.characters.clicked.connect(self.characters_wanted)
         self.filter.search_changed.connect(self._filter)
         self._everywhere.clicked.connect(self.search_wanted)
@@ -77,8 +88,9 @@ class ChatListPane(ListPane):
             ground="pane",
         )
         view.setItemDelegate(ChatDelegate(self._theme, view))
-        view.chosen.connect(lambda chat_id: self.open_wanted.emit(chat_id))
-        view.rename_wanted.connect(lambda chat_id: self.rename_wanted.emit(chat_id))
+        view.chosen.connect(self._choose)
+        view.key_pressed.connect(self._press)
+        view.rename_wanted.connect(self.rename_wanted)
         view.trash_wanted.connect(self.trash_wanted)
         view.menu_wanted.connect(self.menu_wanted)
         self.hold(view)
@@ -95,11 +107,11 @@ class ChatListPane(ListPane):
 
     # What the page tells
 
-    def show_entries(self, entries: Sequence[ChatEntry]) -> None:
-        """Show these chats, in this order; selection and scroll position stay."""
-        self._entries, self._is_read = entries, True
+    def show_entries(self, entries: Sequence[ChatEntry], sections: Sequence[ProjectSection] = ()) -> None:
+        """Show the projects, then the other chats, in this order; selection and scroll position stay."""
+        self._entries, self._sections, self._is_read = entries, sections, True
         self._show_rows()
-        number = len(entries)
+        number = len(entries) + sum(len(each.chats) for each in sections)
         words = tr_n("{n} chat", "{n} chats", number) if number else tr("No chats")
         self.foot.show_kept(words)
         self._agree()
@@ -114,20 +126,105 @@ class ChatListPane(ListPane):
         """What an action on a chat acts on: all that are selected when it is among them, else the chat alone."""
         if chat_id is None or "view" not in self.__dict__:
             return ()
-        return tuple(str(each) for each in self.view.selected_with(chat_id))
+        return tuple(each for each in self.view.selected_with(chat_id) if isinstance(each, str))
+
+    def selected_chats(self) -> tuple[str, ...]:
+        """The chats that are selected, while the list has the keyboard."""
+        if "view" not in self.__dict__ or not self.view.hasFocus():
+            return ()
+        return tuple(each for each in self.view.selected_keys() if isinstance(each, str))
 
     def neighbor(self, step: int) -> str | None:
-        """The chat after or before the open one, as filtered."""
-        found = self.model.neighbor(self._open_chat, step)
-        return found if isinstance(found, str) else None
+        """The chat after or before the open one, as filtered; the rows of projects are passed over."""
+        before: object = self._open_chat
+        while True:
+            found = self.model.neighbor(self._open_chat if before is None else before, step)
+            if isinstance(found, str) or found is None:
+                return found
+            if found == before:  # a project is the last row there
+                return self._open_chat
+            before = found
 
     def _show_rows(self) -> None:
-        """The chats whose title or partner holds every word of the filter, in any case."""
+        """The chats whose title or partner holds every word of the filter, in any case.
+
+        A project that is called so is shown with all its chats.
+        """
         from app.ui.kit.lists.grouped_list import under_headings
 
         words = TypedWords(self.filter.text())
-        shown = matching(self._entries, words, lambda entry: (entry.title, entry.second_line))
-        self.view.show_groups(under_headings(shown, key=lambda entry: entry.id, heading=lambda entry: entry.group))
+        others = under_headings(_fitting(self._entries, words), key=lambda row: row.id, heading=lambda row: row.group)
+        self.view.show_groups(chain(self._project_groups(words), others))
+
+    def _project_groups(self, words: TypedWords) -> Iterator[Group]:
+        archived = [each for each in self._sections if each.head.archived]
+        shown = [each for each in self._sections if not each.head.archived]
+        if self._sections and (words or shown):
+            yield from _with_title(tr("Projects"), chain.from_iterable(_rows_of(each, words) for each in shown))
+        if archived:
+            yield (
+                "",
+                chain(
+                    self._archived_row(words, len(archived)),
+                    *(_rows_of(each, words) for each in archived if words or self._shows_archived),
+                ),
+            )
+
+    def _archived_row(self, words: TypedWords, number: int) -> Iterator[tuple[Hashable, RowLike]]:
+        if not words:
+            said = tr_n("{n} project", "{n} projects", number)
+            row = ProjectEntry(
+                "", tr("Archived projects"), folded=not self._shows_archived, number=str(number), words=said
+            )
+            yield row.key, row
+
+    def _choose(self, key: str | ProjectKey) -> None:
+        """Enter and a click: a chat is opened, a project shows or hides its chats."""
+        if isinstance(key, ProjectKey):
+            self._fold(key, folded=not self._is_folded(key))
+        else:
+            self.open_wanted.emit(key)
+
+    def _is_folded(self, key: ProjectKey) -> bool:
+        row = self.model.row_of(key)
+        return isinstance(row, ProjectEntry) and row.folded
+
+    def _fold(self, key: ProjectKey, *, folded: bool) -> None:
+        if key.project_id:
+            self.fold_wanted.emit(key.project_id, folded)
+        else:
+            self._shows_archived = not folded
+            self._show_rows()
+
+    def _press(self, event: QKeyEvent, key: object) -> None:
+        """Keys on the row of a project: Left and Right hide and show its chats, with Alt and Shift the others move it.
+
+        Left on one of its chats goes to the project.
+        """
+        pressed, start, end = event.key(), Qt.Key.Key_Left, Qt.Key.Key_Right
+        if self.view.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+            start, end = end, start
+        moves = event.modifiers() == Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
+        if isinstance(key, ProjectKey) and moves and pressed in (Qt.Key.Key_Up, Qt.Key.Key_Down) and key.project_id:
+            event.accept()
+            self.step_wanted.emit(key.project_id, -1 if pressed == Qt.Key.Key_Up else 1)
+        elif isinstance(key, ProjectKey) and pressed in (start, end) and not moves:
+            event.accept()
+            self._fold(key, folded=pressed == start)
+        elif isinstance(key, str) and pressed == start and not moves:
+            head = self.project_above(key)
+            if head is not None:
+                event.accept()
+                self.view.show_current(head)
+
+    def project_above(self, chat_id: str) -> ProjectKey | None:
+        """The project under whose row a chat stands."""
+        row = self.model.row_of(chat_id)
+        keys = self.model.shown_keys()
+        if not getattr(row, "in_project", False):
+            return None
+        above = (each for each in reversed(keys[: keys.index(chat_id)]) if isinstance(each, ProjectKey))
+        return next(above, None)
 
     # Inside
 
@@ -148,3 +245,27 @@ class ChatListPane(ListPane):
     def _filter(self, _text: str) -> None:
         self._show_rows()
         self._agree()
+
+
+def _fitting(entries: Sequence[ChatEntry], words: TypedWords) -> Iterable[ChatEntry]:
+    return matching(entries, words, lambda entry: (entry.title, entry.second_line))
+
+
+def _rows_of(section: ProjectSection, words: TypedWords) -> Iterator[tuple[Hashable, RowLike]]:
+    """The row of a project and those of its chats, where they are shown."""
+    head = section.head
+    is_called_so = words and words.are_in(head.title)
+    chats = section.chats if is_called_so else _fitting(section.chats, words)
+    first = next(iter(chats), None) if words and not is_called_so else None
+    if words and not is_called_so and first is None:
+        return
+    yield head.key, head._replace(folded=False) if words else head
+    if words or not head.folded:
+        yield from ((each.id, each) for each in chats)
+
+
+def _with_title(title: str, rows: Iterator[tuple[Hashable, RowLike]]) -> Iterator[Group]:
+    """A group, unless it is empty."""
+    first = next(rows, None)
+    if first is not None:
+        yield title, chain((first,), rows)

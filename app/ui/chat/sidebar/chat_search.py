@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.service.http.harmless_text import harmless_line
 from app.translation import tr, tr_n
 from app.ui.chat.sidebar.chat_delegate import HitDelegate
 from app.ui.chat.state import MOST_HITS, Hit
@@ -16,6 +17,7 @@ from app.ui.kit.lists.grouped_list import GroupedModel
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
+from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.search_field import SearchField
@@ -41,6 +43,8 @@ class SearchPane(QWidget):
         self.header.add_before_title(self.back)
         self.field = SearchField(theme, tr("Search all chats"), results=None, shortcut="Ctrl+Shift+F")
         self.field.setProperty("sizing", "small")
+        self.where = ChoiceField(theme, tr("Where to search"), small=True)
+        self.where.hide()
         self.view = GroupedView(theme, tr("Search results"), has_start_sign=False)
         self.view.setItemDelegate(HitDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
@@ -54,10 +58,11 @@ class SearchPane(QWidget):
         self._places = QStackedWidget()
         self._places.addWidget(self.view)
         self._places.addWidget(empty)
-        self.stops = (self.back, self.field, self.view, self.clear)  # as Tab reaches them
+        self.stops = (self.back, self.field, self.where, self.view, self.clear)  # as Tab reaches them
         self.note = Label(theme, "", "small", "text3", wrap=True)
-        self._above = QHBoxLayout()
+        self._above = QVBoxLayout()
         self._above.addWidget(self.field)
+        self._above.addWidget(self.where)
         self._below = QHBoxLayout()
         self._below.addWidget(self.note)
         layout = QVBoxLayout(self)
@@ -71,6 +76,7 @@ class SearchPane(QWidget):
         self.back.clicked.connect(self.left)
         self.clear.clicked.connect(self._start_over)
         self.field.textChanged.connect(self._typed)
+        self.where.currentIndexChanged.connect(lambda _place: self._typed(self.field.text()))
         self.field.left.connect(self.left)
         self.field.installEventFilter(self)
         self.view.installEventFilter(self)
@@ -84,6 +90,7 @@ class SearchPane(QWidget):
         theme = self._theme
         self._empty.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(16))
         self._empty.setSpacing(theme.px(8))
+        self._above.setSpacing(theme.px(6))
         self._above.setContentsMargins(theme.px(12), theme.px(10), theme.px(12), theme.px(6))
         self._below.setContentsMargins(theme.px(16), theme.px(9), theme.px(16), theme.px(9))
 
@@ -91,6 +98,22 @@ class SearchPane(QWidget):
     def model(self) -> GroupedModel:
         """What was found, newest first."""
         return self.view.rows
+
+    def offer_projects(self, projects: Sequence[tuple[str, str]], project_id: str = "") -> None:
+        """Let all chats be searched or those of one project, which begins with `project_id`: its id and its name."""
+        self.where.blockSignals(True)
+        self.where.clear()
+        self.where.addItem(tr("All chats"), "")
+        for each, name in projects:
+            self.where.addItem(harmless_line(name), each)
+        self.where.setCurrentIndex(max(0, self.where.findData(project_id)))
+        self.where.blockSignals(False)
+        self.where.setVisible(bool(projects))
+
+    @property
+    def project_id(self) -> str:
+        """The project that is searched, "" for all chats."""
+        return str(self.where.currentData() or "")
 
     def open(self, text: str = "") -> None:
         """Begin to search, with what stood in the filter."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.service.http.harmless_text import harmless_line
 from app.ui.kit.icons import icon
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
@@ -43,6 +44,11 @@ def can_blend() -> bool:
     owner = x11.XGetSelectionOwner(display, atom)
     x11.XCloseDisplay(display)
     return bool(owner)
+
+
+def menu_text(name: str) -> str:
+    """A name that people gave, as an entry shows it: harmless, and without letters that would become keys."""
+    return harmless_line(name).replace("&", "&&")
 
 
 class Menu(QMenu):

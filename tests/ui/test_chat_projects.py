@@ -1,0 +1,286 @@
+"""Projects in the list of chats: made, folded, ordered, moved into by hand and by key, searched, removed, undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+
+from app.ui.chat.state import ProjectEntry, ProjectKey
+from app.ui.kit.lists.grouped_list import Heading
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.chat import ChatHarness, ChatPresenterHarness, open_chat, open_chat_presenter
+from tests.kit.waiting import until
+
+
+async def with_chats(harness: ChatPresenterHarness, *titles: str) -> list[str]:
+    """Stored chats with these titles, the last one newest; their ids."""
+    library = harness.presenter.library
+    assert library is not None
+    return [(await library.create(title=title)).id for title in titles]
+
+
+async def made(harness: ChatPresenterHarness, name: str, *chat_ids: str) -> str:
+    """A project with these chats; its id."""
+    harness.presenter.projects.create(name, chat_ids)
+    await harness.tasks.idle()
+    return next(each.id for each in harness.presenter.projects.all if each.name == name)
+
+
+def titles(shown: ChatHarness) -> list[str]:
+    """The rows of the list from above, headings in brackets, folded projects with a plus."""
+    model = shown.chat_rows
+    rows = [model.row(model.index(place, 0)) for place in range(model.rowCount())]
+    return [
+        f"[{row.title}]" if isinstance(row, Heading) else f"{row.title}{'+' * getattr(row, 'folded', False)}"
+        for row in rows
+    ]
+
+
+def entries(menu: QMenu) -> dict[str, QAction]:
+    return {action.text(): action for action in menu.actions() if action.text()}
+
+
+async def settle(shown: ChatHarness) -> None:
+    await shown.settle()
+    shown.presenter.publish_list()
+
+
+async def undo(harness: ChatPresenterHarness) -> None:
+    assert harness.undo_stack.undo_last("chat")
+    await harness.tasks.idle()
+
+
+async def test_projects_stand_above_the_other_chats_and_fold(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        one, two, _three = await with_chats(shown, "One", "Two", "Three")
+        project = await made(shown, "Thesis", one, two)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "Thesis", "Two", "One", "[Today]", "Three"]
+        assert shown.chat_rows.row_of(ProjectKey(project)).spoken == "Thesis, project, 2 chats, unfolded"
+        assert shown.chat_list.foot.words.text() == "3 chats"
+
+        view = shown.chat_list.view
+        view.setFocus()
+        view.show_current(one)
+        QTest.keyClick(view, Qt.Key.Key_Left)
+        assert view.current_key == ProjectKey(project)
+        QTest.keyClick(view, Qt.Key.Key_Left)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "Thesis+", "[Today]", "Three"]
+        assert (await shown.presenter.projects.store.one(project)).folded
+        QTest.keyClick(view, Qt.Key.Key_Right)
+        await settle(shown)
+        assert titles(shown)[:3] == ["[Projects]", "Thesis", "Two"]
+        QTest.keyClick(view, Qt.Key.Key_Return)
+        await settle(shown)
+        assert titles(shown)[1] == "Thesis+"
+        place = view.visualRect(shown.chat_rows.index_of(ProjectKey(project))).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+        await settle(shown)
+        assert titles(shown)[1] == "Thesis"
+
+
+async def test_a_filter_looks_into_folded_and_archived_projects(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        ids = await with_chats(shown, "Bridge", "Tower", "Bridges outside")
+        project = await made(shown, "Thesis", *ids[:2])
+        shown.presenter.projects.archive(project, True)
+        await settle(shown)
+        assert titles(shown) == ["Archived projects+", "[Today]", "Bridges outside"]
+        shown.chat_list.view.chosen.emit(ProjectKey(""))
+        assert titles(shown) == ["Archived projects", "Thesis+", "[Today]", "Bridges outside"]
+        shown.chat_list.filter.setText("bridge")
+        await until(lambda: titles(shown) == ["Thesis", "Bridge", "[Today]", "Bridges outside"])
+        shown.chat_list.filter.setText("thes")
+        await until(lambda: titles(shown) == ["Thesis", "Tower", "Bridge"])
+        shown.chat_list.filter.setText("nowhere")
+        await until(lambda: titles(shown) == [])
+        shown.chat_list.filter.setText("")
+        await until(lambda: titles(shown)[:1] == ["Archived projects"])
+        await undo(shown)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "Thesis", "Tower", "Bridge", "[Today]", "Bridges outside"]
+
+
+async def test_several_chats_are_moved_by_their_menu_and_come_back(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        one, two, three = await with_chats(shown, "One", "Two", "Three")
+        project = await made(shown, "A & B")
+        await settle(shown)
+        view = shown.chat_list.view
+        select = QItemSelectionModel.SelectionFlag.Select
+        for each in (one, three):
+            view.selectionModel().select(shown.chat_rows.index_of(each), select)
+        menu = shown.page.open_menu_of(one, QPoint(5, 5))
+        (move,) = [each for each in menu.findChildren(QMenu) if each.title() == "Move to project"]
+        assert list(entries(move)) == ["A && B", "New project…", "No project"]
+        assert not entries(move)["No project"].isEnabled()
+        entries(move)["A && B"].trigger()
+        menu.close()
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A & B", "Three", "One", "[Today]", "Two"]
+        assert {chat.id: chat.project_id for chat in await shown.history.chats()} == {
+            one: project,
+            two: None,
+            three: project,
+        }
+        assert shown.undo_stack.newest("chat")[0].text == "2 chats moved to “A & B”"
+        await undo(shown)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A & B", "[Today]", "Three", "Two", "One"]
+
+
+async def test_the_open_chat_is_moved_by_key_into_a_project_made_for_it(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        await shown.say("Which bridges are there?")
+        chat = shown.presenter.opened.chat_id
+        shown.page.controller.open_move_menu()
+        menu = next(each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu) and each.isVisible())
+        entries(menu)["New project…"].trigger()
+        menu.close()
+        await until(lambda: any(isinstance(each, Dialog) for each in QApplication.topLevelWidgets()))
+        dialog = next(each for each in QApplication.topLevelWidgets() if isinstance(each, Dialog) and each.isVisible())
+        field = dialog.findChild(QLineEdit)
+        assert isinstance(field, QLineEdit)
+        field.setText("Bridges")
+        dialog.accept()
+        await settle(shown)
+        (project,) = shown.presenter.projects.all
+        assert (project.name, shown.presenter.opened.project_id) == ("Bridges", project.id)
+        assert shown.presenter.library is not None
+        assert [each.id for each in shown.presenter.library.in_project(project.id)] == [chat]
+        await undo(shown)
+        assert shown.presenter.projects.all == ()
+        assert shown.presenter.opened.project_id is None
+        assert [each.name for each in await shown.presenter.projects.store.all(trashed=True)] == ["Bridges"]
+
+
+async def test_projects_are_ordered_by_key_and_keep_their_order(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        for name in ("A", "B", "C"):
+            await made(shown, name)
+        await settle(shown)
+        view = shown.chat_list.view
+        last = shown.presenter.projects.all[-1].id
+        view.show_current(ProjectKey(last))
+        view.setFocus()
+        moves = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
+        for _ in range(3):  # the third time it is the first already
+            QTest.keyClick(view, Qt.Key.Key_Up, moves)
+            await settle(shown)
+        assert titles(shown) == ["[Projects]", "C", "A", "B"]
+        assert view.current_key == ProjectKey(last)
+        await undo(shown)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A", "C", "B"]
+        QTest.keyClick(view, Qt.Key.Key_Down, moves)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A", "B", "C"]
+
+
+async def test_a_project_is_removed_by_delete_its_chats_stay_and_undo_brings_it_back(
+    theme: Theme, tmp_home: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        one, _two = await with_chats(shown, "One", "Two")
+        project = await made(shown, "Thesis", one)
+        await settle(shown)
+        view = shown.chat_list.view
+        view.show_current(ProjectKey(project))
+        view.setFocus()
+        QTest.keyClick(view, Qt.Key.Key_Delete)
+        await settle(shown)
+        assert titles(shown) == ["[Today]", "Two", "One"]
+        await undo(shown)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "Thesis", "One", "[Today]", "Two"]
+        shown.presenter.projects.remove((project,))
+        await settle(shown)
+        (entry,) = shown.presenter.trash.entries
+        assert (entry.title, entry.second_line.split(" · ")[0]) == ("Thesis", "Project")
+        shown.presenter.trash.delete((project,))
+        await settle(shown)
+        assert titles(shown) == ["[Today]", "Two", "One"]
+        assert (await shown.history.chat(one)).project_id is None
+        assert shown.presenter.library is not None
+        found = shown.presenter.library.get(one)
+        assert found is not None and found.project_id is None
+
+
+async def test_name_and_color_are_changed_by_the_menu_and_undone(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        project = await made(shown, "Thesis")
+        menu = shown.page.open_menu_of(ProjectKey(project), QPoint(5, 5))
+        assert [text for text in entries(menu) if text != "Color"] == [
+            *("New chat here", "Search in this project", "Hide chats", "Rename", "Move up", "Move down"),
+            *("Archive", "Remove project"),
+        ]
+        (colors,) = menu.findChildren(QMenu)
+        entries(colors)["Teal"].trigger()
+        menu.close()
+        await settle(shown)
+        assert shown.presenter.projects.all[0].color == "teal"
+        shown.presenter.projects.change(project, name="Dissertation")
+        await settle(shown)
+        for name, color in (("Thesis", "teal"), ("Thesis", "")):
+            await undo(shown)
+            assert [(each.name, each.color) for each in shown.presenter.projects.all] == [(name, color)]
+        assert shown.page.open_menu_of(ProjectKey(""), QPoint(5, 5)) is None
+
+
+async def test_a_search_can_be_kept_inside_a_project(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        one, two = await with_chats(shown, "A bridge", "Another bridge")
+        shown.page.controller.open_search()
+        assert not shown.search_dialog.where.isVisible()
+        project = await made(shown, "Thesis", one)
+        shown.page.controller.open_search(project)
+        shown.search_dialog.field.setText("bridge")
+        await until(lambda: shown.search_dialog.model.rowCount() == 1)
+        assert shown.search_dialog.model.row(shown.search_dialog.model.index(0, 0)).chat_id == one
+        shown.search_dialog.where.setCurrentIndex(0)
+        await until(lambda: shown.search_dialog.model.rowCount() == 2)
+        found = [shown.search_dialog.model.row(shown.search_dialog.model.index(row, 0)).chat_id for row in (0, 1)]
+        assert set(found) == {one, two}
+
+
+async def test_the_next_chat_passes_over_projects(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        one, two, three = await with_chats(shown, "One", "Two", "Three")
+        for name, chat_id in (("A", three), ("B", two)):
+            await made(shown, name, chat_id)
+        await made(shown, "C")
+        shown.presenter.open_chat(three)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A", "Three", "B", "Two", "C", "[Today]", "One"]
+        assert shown.chat_list.neighbor(1) == two
+        assert shown.chat_list.neighbor(-1) == three
+        shown.presenter.open_chat(two)
+        await settle(shown)
+        assert (shown.chat_list.neighbor(-1), shown.chat_list.neighbor(1)) == (three, one)
+
+
+async def test_projects_and_their_chats_are_there_after_a_restart(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as before:
+        (one,) = await with_chats(before, "One")
+        project = await made(before, "Thesis", one)
+        before.presenter.projects.fold(project, True)
+        await before.tasks.idle()
+    async with open_chat_presenter(tmp_home) as after:
+        (section,) = after.told["entries_changed"][-1][1]
+        assert isinstance(section.head, ProjectEntry)
+        assert (section.head.title, section.head.folded, [each.title for each in section.chats]) == (
+            "Thesis",
+            True,
+            ["One"],
+        )
+        after.presenter.new_chat(project_id=project)
+        after.presenter.set_draft("a draft")
+        await until(lambda: after.presenter.opened.chat_id is not None)
+        await after.tasks.idle()
+        assert (await after.history.chat(after.presenter.opened.chat_id or "")).project_id == project
