@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
-from PySide6.QtGui import QAction
+import pytest
+from PySide6.QtCore import QItemSelectionModel, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QAction, QDrag, QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
@@ -284,3 +286,82 @@ async def test_projects_and_their_chats_are_there_after_a_restart(tmp_home: Path
         await until(lambda: after.presenter.opened.chat_id is not None)
         await after.tasks.idle()
         assert (await after.history.chat(after.presenter.opened.chat_id or "")).project_id == project
+
+
+def drag(shown: ChatHarness, monkeypatch: pytest.MonkeyPatch, way: Sequence[QPoint]) -> list[bool]:
+    """Drag what is selected along these places and drop it at the last; whether each was accepted."""
+    viewport = shown.chat_list.view.viewport()
+    agreed: list[bool] = []
+
+    def carry(drag: QDrag, _action: Qt.DropAction) -> Qt.DropAction:
+        data, move = drag.mimeData(), Qt.DropAction.MoveAction
+        left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        events: list[QDropEvent] = [QDragEnterEvent(way[0], move, data, left, none)]
+        events += [QDragMoveEvent(at, move, data, left, none) for at in way]
+        events.append(QDropEvent(QPointF(way[-1]), move, data, left, none))
+        for event in events:
+            QApplication.sendEvent(viewport, event)
+            QApplication.processEvents()
+            agreed.append(event.isAccepted())
+        return move
+
+    monkeypatch.setattr(QDrag, "exec", carry)
+    shown.chat_list.view.startDrag(Qt.DropAction.MoveAction)
+    return agreed
+
+
+async def test_chats_are_dragged_into_a_project_and_out_and_projects_to_another_place(
+    theme: Theme, tmp_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        one, two, three = await with_chats(shown, "One", "Two", "Three")
+        first = await made(shown, "A", one)
+        await made(shown, "B")
+        await settle(shown)
+        view, model = shown.chat_list.view, shown.chat_rows
+
+        def place(key: object, share: float = 0.5) -> QPoint:
+            rect = view.visualRect(model.index_of(key))
+            return QPoint(rect.center().x(), rect.top() + round(rect.height() * share))
+
+        # two chats, onto a chat that is in the project
+        view.show_current(three)
+        view.selectionModel().select(model.index_of(two), QItemSelectionModel.SelectionFlag.Select)
+        assert all(drag(shown, monkeypatch, [place(ProjectKey(first)), place(one)]))
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A", "Three", "Two", "One", "B"]
+        await undo(shown)
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A", "One", "B", "[Today]", "Three", "Two"]
+
+        # one out of it, onto another chat
+        view.show_current(one)
+        drag(shown, monkeypatch, [place(two)])
+        await settle(shown)
+        assert titles(shown) == ["[Projects]", "A", "B", "[Today]", "Three", "Two", "One"]
+
+        # a project below another, then above it
+        view.show_current(ProjectKey(first))
+        other = shown.presenter.projects.all[1].id
+        drag(shown, monkeypatch, [place(ProjectKey(other), 0.9)])
+        await settle(shown)
+        assert titles(shown)[:3] == ["[Projects]", "B", "A"]
+        view.show_current(ProjectKey(first))
+        drag(shown, monkeypatch, [place(ProjectKey(other), 0.1)])
+        await settle(shown)
+        assert titles(shown)[:3] == ["[Projects]", "A", "B"]
+        drag(shown, monkeypatch, [place(three)])  # projects stay among projects
+        await settle(shown)
+        assert titles(shown)[:3] == ["[Projects]", "A", "B"]
+
+
+async def test_files_dragged_over_the_list_are_left_to_the_pane(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        await with_chats(shown, "One")
+        await settle(shown)
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(tmp_home / "chats.json"))])
+        left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        event = QDragEnterEvent(QPoint(40, 40), Qt.DropAction.CopyAction, data, left, none)
+        shown.chat_list.view.dragEnterEvent(event)
+        assert not event.isAccepted()

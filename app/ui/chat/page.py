@@ -162,6 +162,8 @@ class ChatPage(QObject):
         pane.trash_wanted.connect(self._throw_away)
         pane.fold_wanted.connect(lambda project_id, folded: presenter.projects.fold(project_id, folded))
         pane.step_wanted.connect(lambda project_id, by: presenter.projects.step(project_id, by))
+        pane.move_wanted.connect(lambda chat_ids, project_id: presenter.projects.move(chat_ids, project_id))
+        pane.order_wanted.connect(lambda *places: presenter.projects.place_beside(*places))
         pane.new_project_wanted.connect(lambda: self.controller.new_project())
         pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, tr("Back to chats"))
         pane.files_given.connect(lambda paths: self.controller.import_dropped(paths))

@@ -156,6 +156,12 @@ class ChatProjects(QObject):
         if wanted != ids:
             self._run(self._order, wanted)
 
+    def place_beside(self, project_id: str, other_id: str, side: int) -> None:
+        """Move a project above (-1) or below (1) another one that is shown with it."""
+        others = [each for each in self._shown_ids(project_id) if each != project_id]
+        if other_id in others:
+            self.place(project_id, others.index(other_id) + (side > 0))
+
     def _shown_ids(self, project_id: str) -> list[str]:
         moved = self.one(project_id)
         return [each.id for each in self._all if moved is not None and each.archived == moved.archived]

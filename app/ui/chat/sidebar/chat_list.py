@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from app.translation import tr, tr_n
 from app.ui.chat.state import ChatEntry, ProjectEntry, ProjectKey, ProjectSection
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QKeyEvent
 
+    from app.ui.chat.sidebar.chat_list_view import ChatListView
     from app.ui.kit.lists.grouped_list import Group, GroupedModel, RowLike
-    from app.ui.kit.lists.grouped_list_view import GroupedView
     from app.ui.kit.theme import Theme
 
 
@@ -43,6 +43,8 @@ class ChatListPane(ListPane):
     fold_wanted = Signal(str, bool)  # a project, and whether its chats are to be hidden
     step_wanted = Signal(str, int)  # a project: up (-1) or down (1) in the list
     new_project_wanted = Signal()
+    move_wanted = Signal(object, object)  # ids of chats, and the project they go to or None
+    order_wanted = Signal(str, str, int)  # a project, and which it goes above (-1) or below (1)
     search_wanted = Signal()  # in all messages, not only in titles
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
@@ -74,12 +76,12 @@ class ChatListPane(ListPane):
         self._everywhere.clicked.connect(self.search_wanted)
 
     @cached_property
-    def view(self) -> GroupedView:
+    def view(self) -> ChatListView:
         """The list itself."""
         from app.ui.chat.sidebar.chat_delegate import ChatDelegate
-        from app.ui.kit.lists.grouped_list_view import GroupedView
+        from app.ui.chat.sidebar.chat_list_view import ChatListView
 
-        view = GroupedView(
+        view = ChatListView(
             self._theme,
             tr("Chats"),
             has_start_sign=False,
@@ -90,6 +92,10 @@ class ChatListPane(ListPane):
         view.setItemDelegate(ChatDelegate(self._theme, view))
         view.chosen.connect(self._choose)
         view.key_pressed.connect(self._press)
+        view.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        view.setDropIndicatorShown(False)  # it paints its own
+        view.chats_dropped.connect(self.move_wanted)
+        view.project_dropped.connect(self.order_wanted)
         view.rename_wanted.connect(self.rename_wanted)
         view.trash_wanted.connect(self.trash_wanted)
         view.menu_wanted.connect(self.menu_wanted)
@@ -212,19 +218,10 @@ class ChatListPane(ListPane):
             event.accept()
             self._fold(key, folded=pressed == start)
         elif isinstance(key, str) and pressed == start and not moves:
-            head = self.project_above(key)
+            head = self.view.project_above(key) if getattr(self.model.row_of(key), "in_project", False) else None
             if head is not None:
                 event.accept()
                 self.view.show_current(head)
-
-    def project_above(self, chat_id: str) -> ProjectKey | None:
-        """The project under whose row a chat stands."""
-        row = self.model.row_of(chat_id)
-        keys = self.model.shown_keys()
-        if not getattr(row, "in_project", False):
-            return None
-        above = (each for each in reversed(keys[: keys.index(chat_id)]) if isinstance(each, ProjectKey))
-        return next(above, None)
 
     # Inside
 

@@ -90,7 +90,8 @@ class GroupedModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if isinstance(self.row(index), Heading):
             return Qt.ItemFlag.ItemNeverHasChildren
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        usual = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        return usual | Qt.ItemFlag.ItemIsDragEnabled  # where the view drags rows
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self.row(index)

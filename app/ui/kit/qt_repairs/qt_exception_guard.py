@@ -32,7 +32,7 @@ VIRTUAL = frozenset(
     mimeData mimeTypes minimumSize minimumSizeHint minimumStepSize minimumValue object offsetAtPoint paint parent
     pixmap rect reject removeSelection reset role roleNames rowCount scaledPixmap scrollContentsBy scrollToSubstring
     selection selectionCount setCurrentValue setCursorPosition setData setGeometry setModelData setSelection setText
-    showPopup sizeHint state takeAt text updateEditorGeometry
+    showPopup sizeHint startDrag state takeAt text updateEditorGeometry
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 _FALSE = frozenset(
