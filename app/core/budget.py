@@ -5,6 +5,9 @@
     "soft tab speech", …                one tab, since midnight
     "soft account <id>", …              one account, since midnight
 
+A project has a hard limit of its own for everything that is ever spent in it; it is kept with the project. What is
+called inside `spending_in` belongs to one.
+
 Past a soft limit the person is asked, once a day for each sum. A hard one stops: the way past it is to change it.
 Work in the background is never asked about, it is refused. Play money and real money are two sums, each over all the
 accounts that spend it.
@@ -52,6 +55,7 @@ class Question(NamedTuple):
 
 
 Ask = Callable[[Question], Awaitable[bool]]
+PROJECT = "project "  # a scope: the id of a project behind it
 
 
 class _Whole:
@@ -71,6 +75,7 @@ class _Whole:
 
 
 _whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
+_project: ContextVar[str] = ContextVar("project", default="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,7 @@ class _Open:
     tab: str
     is_play: bool
     expected: Decimal | None
+    project_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +94,18 @@ class _Breach:
     scope: str
     hardness: Hardness
     limit: Decimal
-    before: Decimal  # today's sum without what is asked for; 0 for a single call
+    before: Decimal  # today's sum, or a project's, without what is asked for; 0 for a single call
     asked: Decimal | None  # what is asked for, None where nobody knows
+
+
+@contextmanager
+def spending_in(project_id: str | None) -> Iterator[None]:
+    """Calls made inside belong to a project: they are held against its limit, and their receipts name it."""
+    token = _project.set(project_id or "")
+    try:
+        yield
+    finally:
+        _project.reset(token)
 
 
 @contextmanager
@@ -163,6 +179,13 @@ class Budget:
         """The limit in USD of "day", "call", "tab speech", "account <id>"; None for none."""
         return read_limit(self._limits().get(f"{hardness} {scope}", ""))
 
+    async def _limit(self, hardness: Hardness, scope: str) -> Decimal | None:
+        """The same, of projects too: theirs is read from the disk, so that it is the newest."""
+        if not scope.startswith(PROJECT):
+            return self.limit(hardness, scope)
+        is_known = hardness == "hard" and self._receipts is not None
+        return await self._receipts.project_limit(scope.removeprefix(PROJECT)) if is_known and self._receipts else None
+
     def gate(self, account: Account) -> Callable[[Call, str], Awaitable[None]]:
         """Return what the client of one account asks before each call that may cost something."""
 
@@ -174,7 +197,7 @@ class Budget:
     async def check(self, account: Account, call: Call, exchange_id: str) -> None:
         """Let a call pass, and count it as under way. Raises `SpendingLimit` when it must not leave."""
         expected = call.expected_usd if call.expected_usd is not None else expected_cost(call, self._models())
-        entry = _Open(account.id, self._tab_of(call.resource), account.is_sandbox, expected)
+        entry = _Open(account.id, self._tab_of(call.resource), account.is_sandbox, expected, _project.get())
         whole = _whole.get()
         async with self._turn:  # two calls at once would each fit alone
             if whole is None or not whole.covers(expected):
@@ -206,6 +229,11 @@ class Budget:
         entry = self._open.get(exchange_id)
         return entry.expected if entry is not None else None
 
+    def project_of(self, exchange_id: str) -> str:
+        """The project that a call under way belongs to, "" for none."""
+        entry = self._open.get(exchange_id)
+        return entry.project_id if entry is not None else ""
+
     def settled(self, exchange_id: str) -> None:
         """The call is over and its receipt is kept."""
         self._open.pop(exchange_id, None)
@@ -216,12 +244,14 @@ class Budget:
 
     async def _worst(self, entry: _Open) -> _Breach | None:
         """The limit that the call would break: a hard one if there is one. What the person agreed to is none."""
-        scopes = ("call", "day", f"tab {entry.tab}", f"account {entry.account_id}")
+        scopes = ["call", "day", f"tab {entry.tab}", f"account {entry.account_id}"]
+        if entry.project_id:
+            scopes.append(PROJECT + entry.project_id)
         today = self._now().astimezone().date()
         sums: dict[str, Decimal] = {"call": Decimal(0)}
         for hardness in ("hard", "soft"):
             for scope in scopes:
-                limit = self.limit(hardness, scope)
+                limit = await self._limit(hardness, scope)
                 if limit is None or (today, hardness, scope) in self._agreed:
                     continue
                 if scope not in sums:
@@ -236,18 +266,23 @@ class Budget:
     async def _spent(self, scope: str, account_id: str, is_play: bool) -> Decimal:
         tab = scope.removeprefix("tab ") if scope.startswith("tab ") else None
         one = account_id if scope.startswith("account ") else None
+        project = scope.removeprefix(PROJECT) if scope.startswith(PROJECT) else None
         under_way = sum(
             (
                 each.expected or Decimal(0)
                 for each in self._open.values()
-                if each.is_play == is_play and (one is None or each.account_id == one) and tab in (None, each.tab)
+                if each.is_play == is_play
+                and (one is None or each.account_id == one)
+                and tab in (None, each.tab)
+                and project in (None, each.project_id)
             ),
             Decimal(0),
         )
         if self._receipts is None:
             return under_way
         midnight = self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-        kept = await self._receipts.spent_since(midnight, account_id=one, tab=tab, charged=not is_play)
+        since = midnight if project is None else None
+        kept = await self._receipts.spent_since(since, account_id=one, tab=tab, project_id=project, charged=not is_play)
         return kept + under_way
 
     async def _ask_or_refuse(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
@@ -273,6 +308,7 @@ def _limit_words(breach: _Breach) -> str:
         "day": tr("daily limit"),
         "tab": tr("daily limit for {tab_title}", tab_title=tab_title(tab)),
         "account": tr("daily limit for this account"),
+        "project": tr("project limit"),
     }[kind]
     limit = money(breach.limit)
     if breach.before >= breach.limit and kind != "call":
@@ -282,7 +318,13 @@ def _limit_words(breach: _Breach) -> str:
 
 def _reason(breach: _Breach, together: str) -> str:
     """`together`: "all 3 parts" of what was asked for, "" for a single call."""
-    spent = tr("You have spent {before} today.", before=money(breach.before))
+    before = money(breach.before)
+    is_project = breach.scope.startswith(PROJECT)
+    spent = (
+        tr("This project has spent {before}.", before=before)
+        if is_project
+        else tr("You have spent {before} today.", before=before)
+    )
     if breach.asked is None:
         return spent
     what = tr("{together} together", together=together.capitalize()) if together else tr("This request")

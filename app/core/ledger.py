@@ -31,7 +31,11 @@ REMEMBERED = 500  # calls of an account that may still overlap with one that has
 
 
 def receipt_from(
-    exchange: Exchange, account: Account, estimate_usd: Decimal | None = None, balance_after: Decimal | None = None
+    exchange: Exchange,
+    account: Account,
+    estimate_usd: Decimal | None = None,
+    balance_after: Decimal | None = None,
+    project_id: str = "",
 ) -> Receipt:
     """Return the receipt of one exchange. Play money of the Sandbox is never a charge."""
     info = exchange.info
@@ -52,6 +56,7 @@ def receipt_from(
         outcome=exchange.outcome,
         charged=not account.is_sandbox,
         estimate_usd=estimate_usd,
+        project_id=project_id,
     )
 
 
@@ -252,7 +257,10 @@ class Ledger(QObject):
         )
 
     async def _keep(self, exchange: Exchange, account: Account, left: Decimal | None) -> None:
-        receipt = receipt_from(exchange, account, self.budget.expected(exchange.id) if self.budget else None, left)
+        expected, project_id = None, ""
+        if self.budget is not None:
+            expected, project_id = self.budget.expected(exchange.id), self.budget.project_of(exchange.id)
+        receipt = receipt_from(exchange, account, expected, left, project_id)
         if self._receipts is not None:
             self._unkept.append((account, receipt))
             await self.keep_refused()

@@ -143,6 +143,11 @@ class Receipts:
         )
         return int(row[0]) if row is not None else 0
 
+    async def project_limit(self, project_id: str) -> Decimal | None:
+        """Return what a project may cost altogether, in USD; None for no limit."""
+        row = await self._database.fetch_one("SELECT limit_usd FROM projects WHERE id = ?", [project_id])
+        return money_of(row[0]) if row is not None else None
+
     async def spent_since(
         self,
         since: datetime | None = None,

@@ -219,7 +219,15 @@ async def test_name_and_color_are_changed_by_the_menu_and_undone(theme: Theme, t
         project = await made(shown, "Thesis")
         menu = shown.page.open_menu_of(ProjectKey(project), QPoint(5, 5))
         assert [text for text in entries(menu) if text != "Color"] == [
-            *("New chat here", "Search in this project", "Hide chats", "Rename", "Move up", "Move down"),
+            *(
+                "New chat here",
+                "Search in this project",
+                "Hide chats",
+                "Project settings…",
+                "Rename",
+                "Move up",
+                "Move down",
+            ),
             *("Archive", "Remove project"),
         ]
         (colors,) = menu.findChildren(QMenu)

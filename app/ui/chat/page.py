@@ -380,6 +380,8 @@ class ChatPage(QObject):
             self.open_model_picker()
         elif action == "seal" and self.presenter.conversation is not None:
             self.controller.open_seal()
+        elif action.startswith("limits:project "):
+            self.controller.edit_project(action.removeprefix("limits:project "))
         else:
             self.help_wanted.emit(action)
 

@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.file_saving import save_file
+from app.core.money import count, money
 from app.translation import tr
 from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
@@ -23,6 +24,7 @@ from app.ui.chat.page_menus import open_move_menu
 from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.view_values import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
+from app.ui.chat.state import MAX_PROJECT_NAME_CHARS
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.dialogs import ask_text
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
-MAX_NAME_CHARS = 80  # as the disk keeps them
 IMPORTABLE = (".json", ".jsonl", ".zip")
 
 
@@ -140,7 +141,7 @@ class ChatPageController(QObject):
             tr("New project"),
             tr("Name"),
             action=tr("Create"),
-            max_chars=MAX_NAME_CHARS,
+            max_chars=MAX_PROJECT_NAME_CHARS,
         )
         if name:
             self._page.presenter.projects.create(name, chat_ids)
@@ -159,10 +160,46 @@ class ChatPageController(QObject):
             tr("Rename project"),
             tr("Name"),
             value=project.title,
-            max_chars=MAX_NAME_CHARS,
+            max_chars=MAX_PROJECT_NAME_CHARS,
         )
         if name:
             projects.change(project_id, name=name)
+
+    def edit_project(self, project_id: str | None = None) -> None:
+        """Show a project's page: the one named, else the one that the keyboard is at, else the open chat's."""
+        page = self._page
+        wanted = project_id or page.list.current_project() or page.presenter.opened.project_id
+        if wanted is not None:
+            self._tasks.start_unless_running("edit-project", self._edit_project, wanted)
+
+    async def _edit_project(self, project_id: str) -> None:
+        from app.ui.chat.project_dialog import ProjectChoices, ProjectDialog
+
+        presenter = self._page.presenter
+        projects = presenter.projects
+        form = projects.form(project_id)
+        if form is None:
+            return
+        opened = presenter.opened
+        models = presenter.account_models.list_for(opened.model_id).rows
+        presets = presenter.presets.parameters() if presenter.presets is not None else ()
+        options = opened.options._replace(system_prompt="").to_dict()
+        choices = ProjectChoices(
+            [(row.id, row.name) for row in models],
+            (opened.character,) if opened.character is not None else (),
+            [(tr("As in the open chat"), options), *presets],
+        )
+        chats, messages = projects.totals(project_id)
+        real, play = await projects.spent(project_id)
+        totals = [
+            (tr("Chats"), count(chats)),
+            (tr("Messages"), count(messages)),
+            (tr("Spent"), money(real)),
+            *([(tr("Play money"), money(play))] if play else []),
+        ]
+        dialog = ProjectDialog(self._theme, self._page.main, form, choices, totals)
+        if await dialog.answer():
+            projects.keep(project_id, dialog.form)
 
     def open_move_menu(self) -> None:
         """Ask which project the chats that are selected go to, or the open one."""

@@ -145,6 +145,7 @@ class ChatPresenter(QObject):
         self.library = ChatLibrary(history)
         self.drafts.start(self.library)
         await self.library.load()
+        self.library.projects.changed.connect(self.opened.changed)
         self.library.projects.changed.connect(self._all_changed)
         self.library.projects.moved_chats.connect(self._chats_moved)
         self.opened.project_of = self.library.projects.one

@@ -12,7 +12,7 @@ from app.ui.chat.session.seal import Lock
 from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.core.problems import Problem
     from app.service.characters import Character
@@ -68,6 +68,9 @@ class ChatEntry(NamedTuple):
         parts += [tr("pinned")] if self.pinned else []
         parts += [tr("has a draft")] if self.has_draft else []
         return ", ".join(part for part in parts if part)
+
+
+MAX_PROJECT_NAME_CHARS = 80  # as the disk keeps them
 
 
 class ProjectKey(NamedTuple):
@@ -129,6 +132,18 @@ class CharacterHead(NamedTuple):
         )
 
 
+class ProjectForm(NamedTuple):
+    """What can be set of a project, as a person fills it in."""
+
+    name: str
+    color: str = ""
+    instructions: str = ""
+    model: str = ""  # "" for the one that new chats have elsewhere
+    character: CharacterHead | None = None
+    parameters: Mapping[str, object] | None = None  # None for those that new chats have elsewhere
+    limit: str = ""  # in USD, "" for none
+
+
 class ChatHead(NamedTuple):
     """The open chat: its header, its parameters and what the composer says."""
 
@@ -142,6 +157,7 @@ class ChatHead(NamedTuple):
     retires: str = ""
     character: CharacterHead | None = None
     options: ChatOptions = ChatOptions()
+    instructing: str = ""  # the project whose instructions stand before the system prompt
     structure: str = ""  # what the answers are asked to be: "JSON", "2 functions"
     controls: Controls = Controls()
     lock: Lock = Lock()

@@ -95,6 +95,9 @@ class ParametersPage(QScrollArea):
         self.prompt.setProperty("sizing", "small")
         self.prompt.textChanged.connect(self._typing.start)
         section.add(self.prompt)
+        self._instructing = Label(self._theme, "", "small", "text2", wrap=True)
+        self._instructing.hide()
+        section.add(self._instructing)
         self.prompts = LinkButton(self._theme, tr("Prompts…"))
         self.prompts.setAccessibleName(tr("Prompt library"))
         self.prompts.clicked.connect(self.prompts_wanted)
@@ -263,6 +266,12 @@ class ParametersPage(QScrollArea):
         self._prompt_tokens.set_text(
             tr("about {prompt_tokens} tokens", prompt_tokens=money.count(head.prompt_tokens))
             if head.prompt_tokens
+            else ""
+        )
+        self._instructing.setVisible(bool(head.instructing))
+        self._instructing.set_text(
+            tr("The instructions of “{project}” are sent before this.", project=head.instructing)
+            if head.instructing
             else ""
         )
         chat = (head.chat_id,)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.budget import spending_in
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe
 from app.service.errors import (
@@ -67,6 +68,7 @@ class Job:
     links: int = 0  # pages that may be read, each at a price
     comparing: bool = False  # one of several answers to the same question
     resends: int = 0  # how often it was sent again by itself
+    project_id: str | None = None  # whose limit it counts against
     sealed: bool = False  # it goes sealed to the model's enclave, or not at all
 
     def live(self, clock: Callable[[], float]) -> LiveAnswer:
@@ -273,7 +275,8 @@ class AnswerQueue(QObject):
         try:
             if job.message.state != "streaming":
                 await history.finish_message(row, state="streaming", error="")
-            ending = await writer.run(job.request)
+            with spending_in(job.project_id):
+                ending = await writer.run(job.request)
         except asyncio.CancelledError:
             # Stopped by the person, or the program is closing: then the answer can be continued next time.
             ending = Ending("stopped" if row in self._stopped else "interrupted", None, writer.exchange)

@@ -56,6 +56,11 @@ class ChatPresets(PresetLibrary):
         if isinstance(model, str) and model:
             self._use_model(model)
 
+    def parameters(self) -> list[tuple[str, dict[str, Any]]]:
+        """The names of presets, and the options that each would set."""
+        found = [(each.name, each.body.get("options")) for each in self._all if each.kind == "preset"]
+        return [(name, options if isinstance(options, dict) else {}) for name, options in found]
+
     def save(self, kind: Kind, name: str) -> None:
         """Keep the open chat's prompt, or all that it asks for, under a name; the same name replaces."""
         self.keep(kind, name, self._body_of(kind))

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
+from app.core.budget import read_limit
 from app.core.trash import TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand
 from app.formats import format_number
 from app.storage.projects.project_store import Color, Project, Projects
+from app.storage.receipts import Receipts
 from app.translation import tr, tr_n
-from app.ui.chat.state import ProjectEntry
+from app.ui.chat.session.stored_chat import CHARACTER_KEY, PARAMETERS_KEY, card_of, character_of
+from app.ui.chat.state import ProjectEntry, ProjectForm
 
 if TYPE_CHECKING:
     from app.core.trash import Trash
@@ -43,6 +47,7 @@ class ChatProjects(QObject):
         super().__init__()
         self._library = library
         self.store = Projects(database)
+        self._receipts = Receipts(database)
         self._all: tuple[Project, ...] = ()
 
     async def start(self, run: Callable[..., None], undo_stack: UndoStack, trash: Trash) -> None:
@@ -90,6 +95,16 @@ class ChatProjects(QObject):
             tr_n("{n} chat", "{n} chats", count),
         )
 
+    def totals(self, project_id: str) -> tuple[int, int]:
+        """How many chats a project has outside the trash, and how many messages these have."""
+        chats = self._library.in_project(project_id)
+        return len(chats), sum(chat.message_count for chat in chats)
+
+    async def spent(self, project_id: str) -> tuple[Decimal, Decimal]:
+        """What was ever spent in a project, by receipts, in USD: real money, and play money."""
+        real = await self._receipts.spent_since(project_id=project_id)
+        return real, await self._receipts.spent_since(project_id=project_id, charged=False)
+
     # Changing
 
     def create(self, name: str, chat_ids: Sequence[str] = ()) -> None:
@@ -117,8 +132,9 @@ class ChatProjects(QObject):
 
     async def _change(self, project_id: str, changes: dict[str, Any]) -> None:
         before = await self.store.one(project_id)
+        changes = {name: value for name, value in changes.items() if getattr(before, name) != value}
         old = {name: getattr(before, name) for name in changes}
-        if old == changes:
+        if not changes:
             return
         project = await self.store.change(project_id, **changes)
         await self._reread()
@@ -131,6 +147,38 @@ class ChatProjects(QObject):
             await self._reread()
 
         self._push(tr("Project “{name}” changed", name=project.name), undo, (project_id,), has_toast=False)
+
+    def form(self, project_id: str) -> ProjectForm | None:
+        """What can be set of a project, as it is now."""
+        project = self.one(project_id)
+        if project is None:
+            return None
+        parameters = project.options.get(PARAMETERS_KEY)
+        return ProjectForm(
+            project.name,
+            project.color,
+            project.instructions,
+            project.model,
+            character_of(project),
+            parameters if isinstance(parameters, Mapping) else None,
+            "" if project.limit_usd is None else f"{project.limit_usd:f}",
+        )
+
+    def keep(self, project_id: str, form: ProjectForm) -> None:
+        """Set all that was filled in; an amount that is none is no limit."""
+        card = form.character
+        options = {PARAMETERS_KEY: dict(form.parameters)} if form.parameters is not None else {}
+        self.change(
+            project_id,
+            name=form.name,
+            color=form.color,
+            instructions=form.instructions,
+            model=form.model,
+            character_slug=card.slug if card is not None else None,
+            character_name=card.name if card is not None else None,
+            options=options | ({CHARACTER_KEY: card_of(card)} if card is not None else {}),
+            limit_usd=read_limit(form.limit) if form.limit else None,
+        )
 
     def fold(self, project_id: str, folded: bool) -> None:
         project = self.one(project_id)

@@ -255,14 +255,14 @@ class Conversation(QObject):
             chat_id=answer.chat_id,
             model_id=model_id,
             model=model,
-            options=opened.asked_options,
+            options=opened.sent_options,
             character_slug=opened.character_slug,
             branch=branch,
             continues=answer if continues else None,
             structure=opened.asked_structure,
         )
         parameters = request.parameters
-        estimated = opened.counter.corrected(model_id, estimate_branch(opened.options, branch))
+        estimated = opened.counter.corrected(model_id, estimate_branch(opened.sent_options, branch))
         job = Job(
             chat_id=answer.chat_id,
             message=answer,
@@ -273,6 +273,7 @@ class Conversation(QObject):
             searched=parameters.enable_web_search != "off" or parameters.enable_x_search,
             links=count_links(branch[-1].content) if branch and parameters.enable_web_scraping else 0,
             comparing=comparing,
+            project_id=opened.project.id if opened.project is not None else None,
             sealed=opened.sealed,
         )
         return self._answers.begin(job, comparing=comparing)
@@ -522,7 +523,7 @@ class Conversation(QObject):
         if stored.chat_id == self._open.chat_id:
             self._open.thread.put(stored)
             self._open.changed()
-            learn_from(self._open.counter, self._open.options, self._open.thread.path(stored.id))
+            learn_from(self._open.counter, self._open.sent_options, self._open.thread.path(stored.id))
             if self._is_shown(stored.id):
                 self.row_changed.emit(self._row(stored))
                 self.stream_ended.emit(stored.id)

@@ -13,6 +13,14 @@ from app.ui.chat.session.chat_options import ChatOptions, extra_of, judge, seale
 from app.ui.chat.session.estimate import TokenCounter, count_tokens
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.seal import Lock, Sitting, lock_of
+from app.ui.chat.session.stored_chat import (
+    CHARACTER_KEY,
+    PARAMETERS_KEY,
+    SEALED_KEY,
+    STRUCTURE_KEY,
+    card_of,
+    character_of,
+)
 from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.session.view_values import cost_note, estimate_branch, learn_from
@@ -25,12 +33,6 @@ if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, Message
     from app.storage.projects.project_store import Project
     from app.ui.chat.session.account_models import AccountModels
-
-STRUCTURE_KEY = "structure"  # in a chat's stored options
-SEALED_KEY = (
-    "sealed"  # in a chat's stored options: none of `ChatOptions`, so that no preset and no default seals a chat
-)
-CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
 
 
 class UnsavedDraft(NamedTuple):
@@ -93,7 +95,7 @@ class OpenChat:
         project = self.project
         if project is not None:
             self.chosen_model = project.model
-            character = character or _character_of(project)
+            character = character or character_of(project)
         self.character = character
         if character is not None and self.account_models.get(character.model_id) is not None:
             self.chosen_model = character.model_id
@@ -102,9 +104,10 @@ class OpenChat:
         """What a new chat starts with. In the Sandbox a search costs nothing, and answers then show their sources."""
         web_search = "auto" if self.current_account.is_sandbox else "off"
         project = self.project
-        own = project.options if project is not None else {}
-        usual = self.account_models.settings.value.chat_defaults
-        return ChatOptions.from_dict({"web_search": web_search, **usual, **own})
+        own = project.options.get(PARAMETERS_KEY) if project is not None else None
+        if isinstance(own, Mapping):
+            return ChatOptions.from_dict(own)
+        return ChatOptions.from_dict({"web_search": web_search, **self.account_models.settings.value.chat_defaults})
 
     @property
     def project(self) -> Project | None:
@@ -131,10 +134,10 @@ class OpenChat:
         self.sealed = chat.options.get(SEALED_KEY) is True
         self.chosen_model = chat.model
         self.project_id = chat.project_id
-        self.character = _character_of(chat)
+        self.character = character_of(chat)
         self.draft = chat.draft
         self.attachments = attachments_of(chat.draft_attachments)
-        learn_from(self.counter, self.options, self.thread.shown())
+        learn_from(self.counter, self.sent_options, self.thread.shown())
 
     def _clear(self) -> None:
         self.opening += 1
@@ -154,7 +157,7 @@ class OpenChat:
         self.thread = thread
         self.is_whole = True
         self.changed()
-        learn_from(self.counter, self.options, self.thread.shown())
+        learn_from(self.counter, self.sent_options, self.thread.shown())
 
     # What it is
 
@@ -180,6 +183,13 @@ class OpenChat:
         return sealed_options(self.options) if self.sealed else self.options
 
     @property
+    def sent_options(self) -> ChatOptions:
+        """The same with the project's instructions before the chat's own system prompt."""
+        asked, project = self.asked_options, self.project
+        parts = (project.instructions if project is not None else "", asked.system_prompt)
+        return asked._replace(system_prompt="\n\n".join(each for each in parts if each.strip()))
+
+    @property
     def asked_structure(self) -> Structure:
         return Structure() if self.sealed else self.structure
 
@@ -202,13 +212,7 @@ class OpenChat:
         if self.sealed:
             stored[SEALED_KEY] = True
         if self.character is not None:
-            card = self.character
-            stored[CHARACTER_KEY] = {
-                "description": card.description,
-                "rating": card.rating,
-                "rating_count": card.rating_count,
-                "model_id": card.model_id,
-            }
+            stored[CHARACTER_KEY] = card_of(self.character)
         return stored
 
     def stored_values(self) -> dict[str, object]:
@@ -224,7 +228,7 @@ class OpenChat:
 
     def head(self, *, writing: bool) -> ChatHead:
         """What header, inspector and composer show."""
-        model = self.model
+        model, project = self.model, self.project
         glimpse = self.account_models.glimpse(self.chosen_model) if model is None else None
         known = model or glimpse
         defaults = _sampling_defaults(model)
@@ -245,6 +249,7 @@ class OpenChat:
             character=self.character,
             options=self.asked_options,
             structure=self.asked_structure.summary(),
+            instructing=project.name if project is not None and project.instructions.strip() else "",
             controls=sealed_controls() if self.sealed else judge(self.options, known),
             lock=self.lock(),
             default_temperature=defaults.get("temperature"),
@@ -252,7 +257,7 @@ class OpenChat:
             efforts=model.capabilities.reasoning_efforts if model is not None else (),
             default_effort=model.capabilities.default_reasoning_effort if model is not None else "",
             max_reply_tokens=model.model_spec.max_completion_tokens if model is not None else None,
-            prompt_tokens=self.counter.corrected(self.model_id, count_tokens(self.options.system_prompt)),
+            prompt_tokens=self.counter.corrected(self.model_id, count_tokens(self.sent_options.system_prompt)),
             cache_key=self.chat_id or "",
             cached_tokens=cached if isinstance(cached, int) else 0,
             writing=writing,
@@ -340,28 +345,12 @@ class OpenChat:
     def branch_tokens(self) -> int:
         """Estimated tokens of the branch on screen; reckoned once for each state of it."""
         if self._branch_tokens is None:
-            self._branch_tokens = estimate_branch(self.options, self.thread.shown())
+            self._branch_tokens = estimate_branch(self.sent_options, self.thread.shown())
         return self._branch_tokens
 
     def changed(self) -> None:
         """Messages or options are others now."""
         self._branch_tokens = None
-
-
-def _character_of(chat: Chat | Project) -> CharacterHead | None:
-    if not chat.character_slug:
-        return None
-    stored = chat.options.get(CHARACTER_KEY)
-    card: Mapping[str, object] = stored if isinstance(stored, Mapping) else {}
-    rating, count = card.get("rating"), card.get("rating_count")
-    return CharacterHead(
-        slug=chat.character_slug,
-        name=chat.character_name or chat.character_slug,
-        description=str(card.get("description") or ""),
-        rating=float(rating) if isinstance(rating, (int, float)) else 0.0,
-        rating_count=count if isinstance(count, int) else 0,
-        model_id=str(card.get("model_id") or ""),
-    )
 
 
 def _sampling_defaults(model: Model | None) -> dict[str, float]:

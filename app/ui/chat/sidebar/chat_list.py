@@ -140,6 +140,11 @@ class ChatListPane(ListPane):
             return ()
         return tuple(each for each in self.view.selected_keys() if isinstance(each, str))
 
+    def current_project(self) -> str | None:
+        """The project whose row the keyboard is at."""
+        key = self.view.current_key if "view" in self.__dict__ and self.view.hasFocus() else None
+        return (key.project_id or None) if isinstance(key, ProjectKey) else None
+
     def neighbor(self, step: int) -> str | None:
         """The chat after or before the open one, as filtered; the rows of projects are passed over."""
         before: object = self._open_chat
