@@ -65,9 +65,17 @@ def _message_to_json(message: Message) -> dict[str, Any]:
     }
 
 
-async def import_chat(database: Database, body: object, account_id: str = "", project_id: str | None = None) -> Chat:
+async def import_chat(
+    database: Database,
+    body: object,
+    account_id: str = "",
+    project_id: str | None = None,
+    *,
+    trashed: bool = False,
+) -> Chat:
     """Keep the chat that `body` (decoded JSON) holds and return it. Raises `NotAChat` with a sentence.
 
+    With `trashed` it goes into the trash, where the chats of a project wait until all of them have come.
     All of it is kept or none; a message that was still streaming counts as interrupted.
     """
     if not isinstance(body, Mapping) or not isinstance(body.get("messages"), list):
@@ -85,9 +93,11 @@ async def import_chat(database: Database, body: object, account_id: str = "", pr
         chat = {
             "id": chat_id,
             **{name: text_of(body.get(name)) for name in ("title", "model", "character_slug", "character_name")},
-            **{name: _when(body.get(name), now) for name in ("created_at", "updated_at")},
+            **{name: moment_in(body.get(name), now) for name in ("created_at", "updated_at")},
             "account_id": account_id,
             "project_id": project_id,
+            "pinned": int(body.get("pinned") is True),
+            "trashed_at": micros_of(now) if trashed else None,
             "options": json_text(body["options"] if isinstance(body.get("options"), Mapping) else {}),
             "head_id": names.get(text_of(body.get("head_id")), ids[-1] if ids else None),
             "preview": next((preview_of(row["content"]) for row in reversed(messages) if row["content"]), ""),
@@ -158,7 +168,7 @@ def _messages(
                 "exchange_id": text_of(entry.get("exchange_id")) or None,
                 "usage": json_text(entry["usage"] if isinstance(entry.get("usage"), Mapping) else {}),
                 "cost_usd": money_text(money_of(entry.get("cost_usd"))),
-                "created_at": _when(entry.get("created_at"), now),
+                "created_at": moment_in(entry.get("created_at"), now),
                 "thinking_s": seconds_of(entry.get("thinking_s")),
                 "extra": json_text(entry["extra"] if isinstance(entry.get("extra"), Mapping) else {}),
                 "attachments": json_text(plain_objects(entry.get("attachments"))),
@@ -171,8 +181,8 @@ def _settled(state: object) -> str:
     return str(state) if state in STATES and state != "streaming" else "interrupted"
 
 
-def _when(value: object, now: datetime) -> int:
-    """Return microseconds; this moment for what is no date."""
+def moment_in(value: object, now: datetime) -> int:
+    """Return the microseconds of a moment in a file; those of `now` for what is no date."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else now
         return micros_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -17,6 +17,7 @@ from typing import Any
 from app.storage.chat_file import FORMAT
 from app.storage.chat_import_shapes import SHAPES, Left, chat_of
 from app.storage.errors import StorageError
+from app.storage.projects.project_file import FORMAT as PROJECT
 from app.translation import tr
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
@@ -33,6 +34,7 @@ class Export:
 
     source: str = ""  # the program that wrote it, in words
     chats: list[dict[str, Any]] = field(default_factory=list)
+    projects: list[dict[str, Any]] = field(default_factory=list)  # for `import_project`
     left: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -54,13 +56,22 @@ def read_export(path: Path) -> Export:
     for text in texts:
         for entry in _entries(text, export.left):
             _take(entry, export, sources)
-    if not export.chats:
+    if not export.chats and not export.projects:
         raise NotAnExport(tr("{name} contains no chat in a format that Rialto knows.", name=path.name))
     export.source = " and ".join(sorted(sources))
     return export
 
 
 def _take(entry: object, export: Export, sources: set[str]) -> None:
+    if isinstance(entry, Mapping) and entry.get("format") == PROJECT:
+        listed = entry.get("chats")
+        number = len(listed) if isinstance(listed, list) else 0
+        if number > MAX_CHATS:
+            export.left[tr("projects with more than 50,000 chats")] += 1
+            return
+        export.projects.append(dict(entry))
+        sources.add("Rialto")
+        return
     if len(export.chats) >= MAX_CHATS:
         export.left[tr("chats beyond the first 50,000")] += 1
         return
@@ -111,7 +122,8 @@ def _entries(text: str, left: Counter[str]) -> Iterator[object]:
     except (ValueError, RecursionError):
         yield from _lines(text, left)
         return
-    if isinstance(content, Mapping) and not any(shape.fits(content) for shape in SHAPES):
+    is_project = isinstance(content, Mapping) and content.get("format") == PROJECT
+    if isinstance(content, Mapping) and not is_project and not any(shape.fits(content) for shape in SHAPES):
         inner = next(
             (content[name] for name in ("conversations", "chats", "data") if _is_list(content.get(name))), None
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QMimeData, QPoint, QPointF, Qt, QUrl
@@ -11,6 +12,7 @@ from PySide6.QtGui import QAction, QDrag, QDragEnterEvent, QDragMoveEvent, QDrop
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
+from app.ui.chat import export_dialog
 from app.ui.chat.state import ProjectEntry, ProjectKey
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
@@ -218,17 +220,9 @@ async def test_name_and_color_are_changed_by_the_menu_and_undone(theme: Theme, t
     async with open_chat(theme, tmp_home) as shown:
         project = await made(shown, "Thesis")
         menu = shown.page.open_menu_of(ProjectKey(project), QPoint(5, 5))
-        assert [text for text in entries(menu) if text != "Color"] == [
-            *(
-                "New chat here",
-                "Search in this project",
-                "Hide chats",
-                "Project settings…",
-                "Rename",
-                "Move up",
-                "Move down",
-            ),
-            *("Archive", "Remove project"),
+        assert list(entries(menu)) == [
+            *("New chat here", "Search in this project", "Hide chats", "Project settings…", "Rename", "Color"),
+            *("Move up", "Move down", "Archive", "Export…", "Remove project"),
         ]
         (colors,) = menu.findChildren(QMenu)
         entries(colors)["Teal"].trigger()
@@ -373,3 +367,39 @@ async def test_files_dragged_over_the_list_are_left_to_the_pane(theme: Theme, tm
         event = QDragEnterEvent(QPoint(40, 40), Qt.DropAction.CopyAction, data, left, none)
         shown.chat_list.view.dragEnterEvent(event)
         assert not event.isAccepted()
+
+
+async def test_a_project_is_exported_by_its_menu_imported_by_a_drop_and_the_import_undone(
+    theme: Theme, tmp_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        await shown.say("Which bridge is older?")
+        chat = shown.presenter.opened.chat_id or ""
+        project = await made(shown, "Thesis: II/III", chat)
+        shown.presenter.projects.change(project, instructions="Cite.", color="teal")
+        await shown.settle()
+        asked: list[str] = []
+
+        def choose(_parent: object, _title: str, name: str, then: Any, **_more: object) -> None:
+            asked.append(name)
+            then(tmp_home / name)
+
+        monkeypatch.setattr(export_dialog, "ask_to_save", choose)
+        menu = shown.page.open_menu_of(ProjectKey(project), QPoint(5, 5))
+        entries(menu)["Export…"].trigger()
+        menu.close()
+        await shown.settle()
+        assert asked == ["Thesis II III.json"]
+        assert shown.page.controller.import_dropped([tmp_home / asked[0]])
+        await shown.settle()
+        first, second = shown.presenter.projects.all
+        assert (second.name, second.instructions, second.color) == (first.name, "Cite.", "teal")
+        assert shown.presenter.library is not None
+        (copy,) = shown.presenter.library.in_project(second.id)
+        assert shown.presenter.opened.chat_id == copy.id != chat
+        assert next(row.text for row in shown.rows) == "Which bridge is older?"
+        assert shown.toasts[-1] == ("Project “Thesis: II/III” imported",)
+        await undo(shown)
+        assert [each.id for each in shown.presenter.projects.all] == [project]
+        assert copy.id not in {each.id for each in await shown.history.chats()}
+        assert shown.presenter.opened.chat_id is None

@@ -80,6 +80,11 @@ def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Pat
     ask_to_save(parent, tr("Export chat"), name_of(title, form.kind), then, kinds=kinds)
 
 
+def ask_where_project(parent: QWidget, title: str, then: Callable[[Path], None]) -> None:
+    """Ask for the file to write a project into."""
+    ask_to_save(parent, tr("Export project"), name_of(title, JSON), then, kinds=tr("Rialto project (*.json)"))
+
+
 def ask_where_all(parent: QWidget, then: Callable[[Path], None]) -> None:
     """Ask for the folder to write several chats into."""
     ask_for_folder(parent, tr("Export chats"), then)

@@ -201,6 +201,18 @@ class ChatPageController(QObject):
         if await dialog.answer():
             projects.keep(project_id, dialog.form)
 
+    def export_project(self, project_id: str) -> None:
+        """Ask for the file, then write a project with all its chats."""
+        from app.ui.chat.export_dialog import ask_where_project
+
+        project = self._page.presenter.projects.entry(project_id)
+        if project is not None:
+            ask_where_project(
+                self._page.main,
+                project.title,
+                lambda path: self._page.presenter.export_project(project_id, path),
+            )
+
     def open_move_menu(self) -> None:
         """Ask which project the chats that are selected go to, or the open one."""
         page = self._page

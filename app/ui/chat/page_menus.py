@@ -54,6 +54,8 @@ def _open_project_menu(page: ChatPage, project: ProjectEntry, where: QPoint) -> 
     down.triggered.connect(lambda: projects.step(project_id, 1))
     archive = menu.add(tr("Take out of archive") if project.archived else tr("Archive"), "database")
     archive.triggered.connect(lambda: projects.archive(project_id, not project.archived))
+    export = menu.add(tr("Export…"), "download")
+    export.triggered.connect(lambda: page.controller.export_project(project_id))
     remove = menu.add_trash(tr("Remove project"))
     remove.triggered.connect(lambda: projects.remove((project_id,)))
     menu.popup(where)

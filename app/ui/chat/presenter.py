@@ -149,7 +149,9 @@ class ChatPresenter(QObject):
         self.library.projects.changed.connect(self._all_changed)
         self.library.projects.moved_chats.connect(self._chats_moved)
         self.opened.project_of = self.library.projects.one
-        await self.library.projects.start(self._do, self._undo_stack, self.trash)
+        await self.library.projects.start(
+            self._do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
+        )
         self._search = Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.account_models.catalogue = catalogue
@@ -974,6 +976,16 @@ class ChatPresenter(QObject):
     async def _export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
         self.notice.emit(await self.transfer.export_all(chat_ids, folder, form))
 
+    def export_project(self, project_id: str, path: Path) -> None:
+        """Write a project with its chats into a file that the person named."""
+        self._do(self._export_project, project_id, path)
+
+    async def _export_project(self, project_id: str, path: Path) -> None:
+        project = self.projects.one(project_id)
+        if project is not None and self.library is not None:
+            chat_ids = [chat.id for chat in self.library.in_project(project_id)]
+            self.notice.emit(await self.transfer.export_project(project, chat_ids, path))
+
     def import_files(self, paths: tuple[Path, ...]) -> None:
         """Take the chats in files; what was taken and what not is reported at the end."""
         if self._history is not None:
@@ -984,6 +996,7 @@ class ChatPresenter(QObject):
         account = self.current_account.account.id if self.current_account.account is not None else ""
         report = await self.transfer.take(paths, account)
         await self.library.load()
+        await self.projects.take_in(report.projects)
         self.publish_list()
         if report.newest:
             await self._open_chat(report.newest)

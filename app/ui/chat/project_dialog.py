@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.core.budget import read_limit
 from app.translation import tr
@@ -108,6 +108,8 @@ class ProjectDialog(Dialog):
         for column, choice in enumerate((self.model, self.character, self.parameters)):
             label = Label(theme, choice.accessibleName(), "small", "text2", weight=500)
             bind_label(label, choice)
+            # A name that is long is cut in its field; the list that opens shows it whole.
+            choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             grid.addWidget(label, 0, column)
             grid.addWidget(choice, 1, column)
             grid.setColumnStretch(column, 1)
@@ -142,9 +144,8 @@ class ProjectDialog(Dialog):
     def _add(self, words: str, field: QWidget, note: str) -> None:
         label = Label(self._theme, words, "small", "text2", weight=500)
         bind_label(label, field)
-        self.body.addWidget(label)
-        self.body.addWidget(field)
-        self.body.addWidget(Label(self._theme, note, "small", "text3", wrap=True))
+        for widget in (label, field, Label(self._theme, note, "small", "text3", wrap=True)):
+            self.body.addWidget(widget)
 
     def _save(self) -> None:
         for label in (self.problem, self.limit_problem):

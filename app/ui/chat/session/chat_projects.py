@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.core.trash import Trash
     from app.core.undo import UndoStack
     from app.storage.database import Database
+    from app.storage.projects.project_file import ImportedProject
     from app.ui.chat.session.chat_library import ChatLibrary
 
 COLOR_WORDS: Mapping[Color, str] = {
@@ -50,9 +52,19 @@ class ChatProjects(QObject):
         self._receipts = Receipts(database)
         self._all: tuple[Project, ...] = ()
 
-    async def start(self, run: Callable[..., None], undo_stack: UndoStack, trash: Trash) -> None:
-        """Read them. `run` starts work that belongs to the tab: a coroutine function and its arguments."""
+    async def start(
+        self,
+        run: Callable[..., None],
+        undo_stack: UndoStack,
+        trash: Trash,
+        throw_away: Callable[[tuple[str, ...]], Awaitable[None]],
+    ) -> None:
+        """Read them. `run` starts work that belongs to the tab: a coroutine function and its arguments.
+
+        `throw_away` moves chats to the trash.
+        """
         self._run = run
+        self._throw_away = throw_away
         self._undo_stack = undo_stack
         self._trash = trash
         trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
@@ -257,6 +269,23 @@ class ChatProjects(QObject):
         await self.store.move(places)
         self._library.moved(places)
         self.moved_chats.emit(places)
+
+    async def take_in(self, imported: Sequence[ImportedProject]) -> None:
+        """Projects were imported. Undo moves them and their chats to the trash."""
+        await self._reread()
+        for each in imported:
+            self._push(
+                tr("Project “{name}” imported", name=each.project.name),
+                partial(self._give_back, each),
+                (each.project.id,),
+                has_toast=False,
+            )
+
+    async def _give_back(self, imported: ImportedProject, project_ids: tuple[str, ...]) -> None:
+        await self._throw_away(tuple(each for each in imported.chat_ids if self._library.get(each) is not None))
+        for project_id in project_ids:
+            await self.store.trash(project_id)
+        await self._reread()
 
     # The trash
 

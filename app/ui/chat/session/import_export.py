@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.core.file_saving import Saved
 from app.formats import format_number
@@ -15,12 +15,14 @@ from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
 from app.storage.files import replacing
+from app.storage.projects.project_file import ImportedProject, NotAProject, import_project, project_to_json
 from app.translation import tr, tr_n
 from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdown_of, name_of
 from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
     from app.storage.chat_store import ChatStore
+    from app.storage.projects.project_store import Project
 
 REST_EVERY = 20  # chats; in between, the window has its turn
 
@@ -32,6 +34,7 @@ class ImportReport:
     title: str
     lines: tuple[str, ...]
     newest: str = ""
+    projects: tuple[ImportedProject, ...] = ()
     is_whole: bool = False  # everything in the files was taken
 
 
@@ -61,11 +64,7 @@ class Transfer:
         try:
             packed = await asyncio.to_thread(write)
         except OSError as error:
-            return tr(
-                "{name} could not be saved: {strerror}",
-                name=path.name,
-                strerror=error.strerror or tr("the disk reported an error"),
-            )
+            return _not_saved(path, error)
         return Saved(path, _saved_words(path.name, packed))
 
     async def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> str:
@@ -79,10 +78,29 @@ class Transfer:
         words = tr_n("{n} chat saved in {folder}", "{n} chats saved in {folder}", len(chat_ids), folder=folder.name)
         return Saved(path, words) if chat_ids else ""
 
+    async def export_project(self, project: Project, chat_ids: Sequence[str], path: Path) -> str:
+        """Write a project with these chats and return a sentence about it. Raises `StorageError`."""
+        chats = []
+        for chat_id in chat_ids:
+            chats.append((await self._history.chat(chat_id), await self._history.messages(chat_id)))
+
+        def write() -> Packed:
+            body = project_to_json(project, chats)
+            names = named_in(message for _chat, messages in chats for message in messages)
+            with replacing(path) as place:
+                return write_chat(place, body, names, self._history.files)
+
+        try:
+            packed = await asyncio.to_thread(write)
+        except OSError as error:
+            return _not_saved(path, error)
+        return Saved(path, _saved_words(path.name, packed))
+
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""
         chats = messages = 0
         newest, refused = "", False
+        projects: list[ImportedProject] = []
         lines: list[str] = []
         left: Counter[str] = Counter()
         for path in paths:
@@ -93,7 +111,24 @@ class Transfer:
                 refused = True
                 continue
             taken, newest_here = await self._keep(export, account_id)  # and counts in `left` what it does not take
+            for body in export.projects:
+                project = await self._keep_project(body, account_id, export.left)
+                if project is None:
+                    refused = True
+                    continue
+                projects.append(project)
+                newest_here = project.newest or newest_here
+                lines.append(
+                    tr(
+                        "Project “{name}”: {chats}.",
+                        name=project.project.name,
+                        chats=tr_n("{n} chat", "{n} chats", len(project.chat_ids)),
+                    )
+                )
             chats, messages, newest = chats + taken, messages + export.messages, newest_here or newest
+            if not export.chats:
+                left.update(export.left)
+                continue
             lines.append(
                 tr(
                     "{name}, from {source}: {chats}, {messages}.",
@@ -109,10 +144,26 @@ class Transfer:
             for reason, number in left.most_common()
             if number
         ]
-        if not chats:
+        if not chats and not projects:
             return ImportReport(tr("Nothing imported"), tuple(lines))
         is_whole = not refused and not left.total()
-        return ImportReport(tr_n("{n} chat imported", "{n} chats imported", chats), tuple(lines), newest, is_whole)
+        chats += sum(len(each.chat_ids) for each in projects)
+        title = tr_n("{n} chat imported", "{n} chats imported", chats)
+        if len(projects) == 1 and chats == len(projects[0].chat_ids):
+            title = tr("Project “{name}” imported", name=projects[0].project.name)
+        return ImportReport(title, tuple(lines), newest, tuple(projects), is_whole)
+
+    async def _keep_project(self, body: dict[str, Any], account_id: str, left: Counter[str]) -> ImportedProject | None:
+        damaged = await asyncio.to_thread(keep_files, body, self._history.files)
+        if damaged:
+            left[tr("attachments whose bytes are damaged")] += damaged
+        try:
+            imported = await import_project(self._history.database, body, account_id)
+        except NotAProject as error:
+            left[error.sentence.rstrip(".")] += 1
+            return None
+        left.update(imported.left)
+        return imported
 
     async def _keep(self, export: Export, account_id: str) -> tuple[int, str]:
         """Return how many chats are on the disk now, and the id of the one with the latest message."""
@@ -132,6 +183,11 @@ class Transfer:
             if number % REST_EVERY == 0:
                 await asyncio.sleep(0)
         return taken, newest
+
+
+def _not_saved(path: Path, error: OSError) -> str:
+    strerror = error.strerror or tr("the disk reported an error")
+    return tr("{name} could not be saved: {strerror}", name=path.name, strerror=strerror)
 
 
 def _free_path(path: Path) -> Path:
