@@ -149,7 +149,6 @@ def test_a_schema_with_references_and_unions_is_filled_by_its_rules(sandbox: Cli
             "note": {"anyOf": [{"type": ["string", "null"]}, {"type": "null"}]},
             "nothing": {"type": "null"},
             "count": {"type": "number"},
-            "missing": {"$ref": "#/$defs/unwritten"},
         },
     }
     form = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema}}

@@ -17,7 +17,9 @@ from app.sandbox.chat.augmentation import Findings
 from app.sandbox.chat.chat_request import ChatRequest, text_of
 from app.sandbox.chat.handbook import Section
 from app.sandbox.chat.handbook_reader import DocumentReading, Reply, read
+from app.sandbox.http.call import DIALECTS
 from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import ModelEntry
 
 if TYPE_CHECKING:
@@ -91,7 +93,8 @@ async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
         async for piece in _passed_on(site, turn):
             yield piece
         return
-    calls = tool_calls.wanted(turn.request, turn.question, site.world.token)
+    check = Checker(flat_list=DIALECTS[site.world.settings.dialect].issues_in_errors)
+    calls = tool_calls.wanted(turn.request, turn.question, site.world.token, check)
     if calls:
         yield Piece("tool_calls", data=tuple(calls))
         return
@@ -103,7 +106,8 @@ async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
         elif not turn.request.extension.strip_thinking_response:
             yield Piece("text", f"<think>\n{trace}\n</think>\n\n")
     if turn.request.response_format:
-        yield Piece("text", structured.as_json(turn.request.response_format, reply.text, _titles(turn, reply)))
+        form, titles = turn.request.response_format, _titles(turn, reply)
+        yield Piece("text", structured.as_json(form, turn.question, reply.text, titles, check))
     else:
         yield Piece("text", reply.text)
 

@@ -10,6 +10,7 @@ from app.sandbox.chat.attachments import check_parts
 from app.sandbox.chat.augmentation import Findings, look_up
 from app.sandbox.chat.chat_request import ChatRequest, parse
 from app.sandbox.chat.completion import DONE, Completion, Job
+from app.sandbox.chat.structured import check_schemas
 from app.sandbox.http.call import Call, event_stream, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal, context_overflow
@@ -116,6 +117,8 @@ def _check_gates(call: Call, request: ChatRequest, model: ModelEntry) -> None:
         check.complain(("response_format",), f"The model {model.id} does not support response schemas")
     if request.logprobs and not model.has("supportsLogProbs"):
         check.complain(("logprobs",), f"The model {model.id} does not support log probabilities")
+    if model.engine != "local":  # a server on this computer reads schemas in its own way
+        check_schemas(check, request)
     _check_effort(check, request, model)
     cap = model.max_completion_tokens
     if cap is not None and request.max_tokens is not None and request.max_tokens > cap:
