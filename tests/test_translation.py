@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
@@ -105,12 +106,24 @@ def test_english_loads_no_library_for_languages() -> None:
     assert subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
-def calls() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:
+@cache
+def calls() -> tuple[tuple[str, ast.Call, list[ast.AST]], ...]:
     """Each call of tr and tr_n with its place, and what it stands in, the innermost first."""
+    return tuple(_calls())
+
+
+def _calls() -> Iterator[tuple[str, ast.Call, list[ast.AST]]]:
     for file in sorted((ROOT / "app").rglob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        above = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
-        for node in ast.walk(tree):
+        source = file.read_text(encoding="utf-8")
+        if not re.search(r"\btr(_n)?\b", source):
+            continue
+        above: dict[ast.AST, ast.AST] = {}
+        nodes: list[ast.AST] = [ast.parse(source)]
+        for node in nodes:
+            inner = list(ast.iter_child_nodes(node))
+            above.update(dict.fromkeys(inner, node))
+            nodes += inner
+        for node in nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("tr", "tr_n"):
                 outer: list[ast.AST] = [node]
                 while isinstance(outer[-1], ast.expr | ast.keyword) and outer[-1] in above:

@@ -13,12 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
-from PySide6.QtCore import QAbstractTableModel, QMimeData, QSize, Qt, QUrl
+from PySide6.QtCore import QAbstractTableModel, QMimeData, QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QApplication,
     QComboBox,
     QLabel,
     QScrollArea,
@@ -70,6 +71,7 @@ NAMES = ("name", "description", "author", "tags", "notes", "sku", "text", "messa
 LISTED = ("voices", "networks")  # these hold nothing but names
 VIDEO_MODELS = (IMAGE_MODEL, "rialto-reel-omni-reference")
 SUFFIX_OF = {"chat": ".txt", "transcription": ".wav", "images": ".png", "video": ".png"}
+SOON_MS = 100  # what waits longer saves what was typed, or takes a notice away
 SIZES = [(1440, 900, 100), (1024, 640, 200)]
 
 
@@ -202,14 +204,14 @@ async def test_no_name_widens_a_pane_or_is_read_backwards_in_any_tab(
         for tab in window.tab_names():
             window.show_tab(tab)
             await until(lambda tab=tab: tab in window.tab_frames.by_name)
-            await until(rialto_is_quiet(rialto))
+            await quiet(rialto)
             found += found_in(tab, window)
         window.show_tab("chat")
         show_characters(rialto)
         page = rialto.characters_page
         await until(lambda: page.presenter.state.rows)
         page.presenter.select(page.presenter.state.rows[0].slug)
-        await until(rialto_is_quiet(rialto))
+        await quiet(rialto)
         found += found_in("characters", window)
         assert window.width() == width
     assert not found, "\n".join(sorted(set(found)))
@@ -232,7 +234,7 @@ async def test_what_is_kept_of_strangers_widens_nothing_and_is_no_html_in_any_ta
             for key in one.keys(page):
                 go_to(one, page, key)
                 QTest.keyClick(one.view(page), Qt.Key.Key_Return)
-                await until(rialto_is_quiet(rialto))
+                await quiet(rialto)
                 found += found_in(name, window, spoken=False)
         assert window.width() == width
     assert not found, "\n".join(sorted(set(found)))
@@ -264,10 +266,10 @@ async def test_no_refusal_widens_a_pane_or_is_drawn_as_html(
             for card in window.findChildren(ErrorCard):
                 if card.isVisible():
                     card.details_link.click()
-            await until(rialto_is_quiet(rialto))
+            await quiet(rialto)
             found += found_in(tab, window)
         window.show_tab("wallet")
-        await until(rialto_is_quiet(rialto))
+        await quiet(rialto)
         found += found_in("wallet", window)
         assert window.width() == width
     assert not found, "\n".join(sorted(set(found)))
@@ -316,8 +318,7 @@ async def test_no_dropped_file_widens_a_pane_or_deceives(
                 mime = QMimeData()
                 mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
                 assert dropped(target, mime), tab
-                await settled(rialto)
-                await until(rialto_is_quiet(rialto))
+                await quiet(rialto)
                 found += found_in(tab, window)
         assert window.width() == width
     assert not found, "\n".join(sorted(set(found)))
@@ -341,15 +342,16 @@ def drop_places(rialto: Rialto, tab: str, files: list[Path]) -> Iterator[tuple[Q
             yield from ((each, files) for each in page.form.findChildren(FileList) if each.isVisibleTo(page.form))
 
 
-def rialto_is_quiet(rialto: Rialto) -> Callable[[], bool]:
-    """True once the models are known and the loop has turned often enough to lay everything out."""
-    turns = [0]
+async def quiet(rialto: Rialto) -> None:
+    """Wait until the models are known, nothing is under way, and what was to be shown a moment later is laid out."""
+    await until(lambda: rialto.current_account.models)
+    await settled(rialto)
+    await until(lambda: not any(map(rings_soon, rialto.window.findChildren(QTimer))))
+    QApplication.processEvents()
 
-    def is_quiet() -> bool:
-        turns[0] += 1
-        return bool(rialto.current_account.models) and turns[0] > 60
 
-    return is_quiet
+def rings_soon(timer: QTimer) -> bool:
+    return timer.isSingleShot() and timer.isActive() and timer.interval() <= SOON_MS
 
 
 async def fill(home: Path) -> None:
