@@ -60,8 +60,8 @@ EXPORTS: dict[str, tuple[str, str, Callable[[Rialto, Path], object]]] = {
     "code": ("chat", "code.py", code),
     "presets": ("chat", "presets.json", lambda rialto, path: rialto.chat_page.box.presets.target_chosen.emit(path)),
     "a clip": ("speech", "clip.wav", clip),
-    "a transcript": ("transcription", "talk.srt", lambda r, path: transcription(r).presenter.save_export(path)),
-    "a recording": ("transcription", "talk.wav", lambda r, path: transcription(r).presenter.save_sound(path)),
+    "a transcript": ("transcription", "talk.srt", lambda r, path: transcription(r).presenter.exports.save(path)),
+    "a recording": ("transcription", "talk.wav", lambda r, path: transcription(r).presenter.exports.save_sound(path)),
     "an image": (
         "images",
         "image.png",

@@ -120,7 +120,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await until(lambda: main.result.count.text().startswith("1 of "))
         await hands.tab_to(side.export.cards["srt"])
         await hands.press("Down")
-        await until(lambda: harness.export_choice.kind != "srt")
+        await until(lambda: harness.exports.choice.kind != "srt")
         await hands.press("Up", "Ctrl+E")
         await hands.choose_file(str(tmp_path / "out.srt"))
         await until(lambda: (tmp_path / "out.srt").exists())

@@ -391,7 +391,7 @@ class ChatHarness(ChatWidgets, ChatPresenterHarness):
         self.window.show()
         QApplication.processEvents()
         self.page._show_head(self.presenter.head())
-        self.presenter._all_changed()
+        self.presenter.publish_all()
         return self.window
 
     async def settle(self) -> None:

@@ -14,8 +14,8 @@ from app.credentials.accounts import Account
 from app.service import errors
 from app.service.chat_chunks import ChatReader
 from app.service.chat_types import Finished, ModelNamed, Refused, TextDelta
-from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.session.answer_notes import for_chat
+from app.ui.chat.session.message_actions import MessageActions
 from tests.kit.chat import DONE, USAGE, FakeService, open_chat_presenter, sse, text_chunk, whole
 
 WALLET = Account(id="w", name="Wallet", base_url="http://service.test/v1", kind="wallet")
@@ -88,7 +88,7 @@ async def test_an_answer_at_its_length_limit_goes_on_with_continue(tmp_home: Pat
         await harness.say("Count")
         problem = harness.rows[-1].problem
         assert (problem.what, problem.severity) == ("The answer reached its length limit", "quiet")
-        harness.presenter.act(harness.rows[-1].id, problem.primary.id)
+        harness.presenter.message_actions.act(harness.rows[-1].id, problem.primary.id)
         await harness.tasks.idle()
         assert harness.rows[-1].text == "One, two, three."
         assert harness.rows[-1].problem is None
@@ -101,7 +101,7 @@ async def test_proposed_words_are_put_into_the_box_and_not_sent(tmp_home: Path) 
         await harness.say("Say it")
         problem = harness.rows[-1].problem
         assert problem.primary.id == "use-suggestion"
-        harness.presenter.act(harness.rows[-1].id, problem.primary.id)
+        harness.presenter.message_actions.act(harness.rows[-1].id, problem.primary.id)
         assert harness.told["draft_replaced"][-1] == ("Say it kindly",)
         assert harness.presenter.opened.editing == harness.rows[0].id
         assert len(fake.requests) == 1
@@ -117,7 +117,7 @@ async def test_an_empty_balance_offers_a_way_that_exists(tmp_home: Path, account
         harness.presenter.help_wanted.connect(asked.append)
         problem = harness.rows[-1].problem
         assert problem.primary.id == wanted
-        harness.presenter.act(harness.rows[-1].id, problem.primary.id)
+        harness.presenter.message_actions.act(harness.rows[-1].id, problem.primary.id)
         assert asked == [wanted]
 
 
@@ -147,7 +147,7 @@ def test_every_button_of_every_error_has_somebody_who_carries_it_out(kind: type[
         variants[-1].consent = {"policy_text": "…"}  # type: ignore[attr-defined]  # it is a Conflict
     import inspect
 
-    source = inspect.getsource(ChatPresenter.act)
+    source = inspect.getsource(MessageActions.act)
     for error in variants:
         for action in for_chat(describe(error)).actions:
             here = f'"{action.id}"' in source or action.id.startswith("use-model:") or action.id == "use-suggestion"

@@ -79,7 +79,7 @@ async def test_several_models_answer_at_once_each_on_disk_and_one_is_kept(tmp_ho
         assert [stored[row].content for row in rows] == ["One more", "Two more"]
         assert all(stored[row].cost_usd is not None for row in rows)
         assert harness.rows[-1].text == "One more"
-        harness.presenter.act(rows[1], "keep")
+        harness.presenter.message_actions.act(rows[1], "keep")
         await harness.tasks.idle()
         assert not told[-1]
         assert (harness.rows[-1].text, harness.rows[-1].place, harness.rows[-1].places) == ("Two more", 2, 2)
@@ -103,7 +103,7 @@ async def test_one_of_several_is_stopped_alone_and_all_together(tmp_home: Path) 
         await until(lambda: bool(told))
         rows = [row.id for row in told[0]]
         await until(lambda: all((live := answers.live_of(row)) is not None and live.text for row in rows))
-        harness.presenter.act(rows[1], "stop-row")
+        harness.presenter.message_actions.act(rows[1], "stop-row")
         await until(lambda: answers.live_of(rows[1]) is None)
         assert answers.live_of(rows[0]) is not None and answers.live_of(rows[2]) is not None
         harness.presenter.stop()
@@ -170,7 +170,7 @@ async def test_answering_again_makes_a_branch_and_what_was_answered_stays(tmp_ho
         harness.presenter.calls_wanted.connect(asked.append)
         harness.presenter.answer_calls(harness.rows[1].id, {"c1": "12"})
         await harness.tasks.idle()
-        harness.presenter.act(harness.rows[2].id, "edit")
+        harness.presenter.message_actions.act(harness.rows[2].id, "edit")
         assert asked == [harness.rows[1].id]
         assert harness.presenter.conversation is not None
         assert harness.presenter.conversation.calls_of(asked[0]) == (("c1", "get_time", "{}", "12"),)
@@ -178,7 +178,7 @@ async def test_answering_again_makes_a_branch_and_what_was_answered_stays(tmp_ho
         await harness.tasks.idle()
         assert [row.text for row in harness.rows[2:]] == ["24", "Night."]
         assert harness.rows[2].places == 2
-        harness.presenter.act(harness.rows[2].id, "previous")
+        harness.presenter.message_actions.act(harness.rows[2].id, "previous")
         await harness.tasks.idle()
         assert [row.text for row in harness.rows[2:]] == ["12", "Noon."]
 
@@ -249,7 +249,7 @@ async def test_an_answer_put_in_other_words_is_a_branch_and_asks_nobody(tmp_home
         harness.fake.answers = [whole("As given.")]
         await harness.say("Which?")
         harness.presenter.set_draft("half a thought")
-        harness.presenter.act(harness.rows[-1].id, "edit-answer")
+        harness.presenter.message_actions.act(harness.rows[-1].id, "edit-answer")
         assert harness.told["draft_replaced"][-1] == ("As given.",)
         harness.presenter.set_draft("As I want it.")
         await harness.say("As I want it.")
@@ -288,7 +288,7 @@ async def test_a_found_message_is_opened_on_its_own_branch(tmp_home: Path) -> No
         harness.fake.answers = [whole("The heron waits."), whole("The egret waits."), whole("Else")]
         await harness.say("Which bird?")
         first = harness.rows[-1].id
-        harness.presenter.retry_last()
+        harness.presenter.message_actions.retry_last()
         await harness.tasks.idle()
         chat_id = _chat(harness)
         harness.presenter.new_chat()
@@ -315,7 +315,7 @@ async def test_a_copy_has_every_branch_and_a_branch_only_its_own(tmp_home: Path)
         harness.fake.answers = [whole("First"), whole("Second")]
         await harness.say("Q")
         first = harness.rows[-1].id
-        harness.presenter.retry_last()
+        harness.presenter.message_actions.retry_last()
         await harness.tasks.idle()
         original = _chat(harness)
         harness.presenter.duplicate(original)
@@ -343,7 +343,7 @@ async def test_a_refused_comparison_is_explained_in_its_own_column(tmp_home: Pat
         assert [row.state for row in told[-1]] == ["complete", "failed"]
         assert told[-1][1].problem is not None
         harness.fake.answers = [whole("Now it works")]
-        harness.presenter.act(told[-1][1].id, "retry")
+        harness.presenter.message_actions.act(told[-1][1].id, "retry")
         await harness.tasks.idle()
         assert harness.fake.requests[-1]["model"] == "other"
         stored = await harness.history.message(told[-1][1].id)

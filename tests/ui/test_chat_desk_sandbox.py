@@ -58,7 +58,7 @@ async def test_three_models_answer_one_question_and_the_cheapest_is_kept(
         assert all(each.state == "complete" and each.cost_usd is not None and each.usage for each in answers)
         assert all(each.usage["duration_s"] > 0 and each.usage["completion"] > 0 for each in answers)
         cheapest = min(answers, key=lambda each: each.cost_usd or 0)
-        tab.presenter.act(cheapest.id, "keep")
+        tab.presenter.message_actions.act(cheapest.id, "keep")
         await tab.tasks.idle()
         assert not told[-1]
         row = await tab.say("And where is my history?")

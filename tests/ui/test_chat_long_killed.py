@@ -103,9 +103,9 @@ async def test_answers_side_by_side_survive_a_kill_each_with_what_came(
         assert len(answers) == 3
         assert {each.state for each in answers} == {"interrupted"}
         assert all(each.content for each in answers)
-        tab.presenter.act(answers[1].id, "keep")
+        tab.presenter.message_actions.act(answers[1].id, "keep")
         await tab.tasks.idle()
-        tab.presenter.act(answers[1].id, "continue")
+        tab.presenter.message_actions.act(answers[1].id, "continue")
         await tab.tasks.idle()
         assert tab.rows[-1].id == answers[1].id
         assert tab.rows[-1].state == "complete"

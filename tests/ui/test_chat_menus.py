@@ -118,7 +118,7 @@ async def test_what_was_deleted_is_neither_sent_nor_kept(tmp_home: Path) -> None
     fake = FakeService(answers=[whole("A secret answer"), whole("Two")])
     async with open_chat_presenter(tmp_home, fake=fake) as chat:
         await chat.say("A secret question")
-        chat.presenter.act(chat.rows[0].id, "delete")
+        chat.presenter.message_actions.act(chat.rows[0].id, "delete")
         await chat.tasks.idle()
         assert chat.rows == ()
         await chat.say("Another")
@@ -138,13 +138,13 @@ async def test_what_was_deleted_is_neither_sent_nor_kept(tmp_home: Path) -> None
 async def test_deleting_one_of_two_answers_shows_the_other(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home, fake=FakeService(answers=[whole("One"), whole("Two")])) as chat:
         await chat.say("Why?")
-        chat.presenter.retry_last()
+        chat.presenter.message_actions.retry_last()
         await chat.tasks.idle()
         assert (chat.rows[-1].text, chat.rows[-1].places) == ("Two", 2)
-        chat.presenter.act(chat.rows[-1].id, "delete")
+        chat.presenter.message_actions.act(chat.rows[-1].id, "delete")
         await chat.tasks.idle()
         assert (chat.rows[-1].text, chat.rows[-1].places) == ("One", 1)
-        chat.presenter.act(chat.rows[-1].id, "delete")
+        chat.presenter.message_actions.act(chat.rows[-1].id, "delete")
         await chat.tasks.idle()
         assert [row.text for row in chat.rows] == ["Why?"]
         assert "retry" in chat.rows[0].shown_actions

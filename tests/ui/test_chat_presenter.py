@@ -79,7 +79,7 @@ async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_hom
         row = harness.rows[-1]
         assert (row.state, row.problem) == ("interrupted", None)
         assert row.state_text.endswith("tokens saved, $0.0001.") or "saved" in row.state_text
-        harness.presenter.act(row.id, "continue")
+        harness.presenter.message_actions.act(row.id, "continue")
         await harness.tasks.idle()
         assert harness.rows[-1].id == row.id
         assert harness.rows[-1].state == "complete"
@@ -94,11 +94,11 @@ async def test_start_over_after_a_cut_makes_a_branch_and_arrows_walk_between(tmp
     async with open_chat_presenter(tmp_home, fake=fake) as harness:
         await harness.say("Why?")
         first = harness.rows[-1]
-        harness.presenter.act(first.id, "start-over")
+        harness.presenter.message_actions.act(first.id, "start-over")
         await harness.tasks.idle()
         second = harness.rows[-1]
         assert (second.text, second.place, second.places) == ("Second answer", 2, 2)
-        harness.presenter.act(second.id, "previous")
+        harness.presenter.message_actions.act(second.id, "previous")
         await harness.tasks.idle()
         assert (harness.rows[-1].id, harness.rows[-1].text, harness.rows[-1].place) == (first.id, "First half", 1)
     async with open_chat_presenter(tmp_home) as again:
@@ -111,15 +111,15 @@ async def test_editing_an_earlier_turn_branches_and_loses_nothing(tmp_home: Path
         await harness.say("Q1")
         await harness.say("Q2")
         harness.presenter.set_draft("half a thought")
-        harness.presenter.act(harness.rows[0].id, "edit")
+        harness.presenter.message_actions.act(harness.rows[0].id, "edit")
         assert harness.told["draft_replaced"][-1] == ("Q1",)
         assert harness.presenter.cancel_edit()
         assert harness.told["draft_replaced"][-1] == ("half a thought",)
-        harness.presenter.act(harness.rows[0].id, "edit")
+        harness.presenter.message_actions.act(harness.rows[0].id, "edit")
         await harness.say("Q1, put better")
         assert [row.text for row in harness.rows] == ["Q1, put better", "B1"]
         assert (harness.rows[0].place, harness.rows[0].places) == (2, 2)
-        harness.presenter.act(harness.rows[0].id, "previous")
+        harness.presenter.message_actions.act(harness.rows[0].id, "previous")
         await harness.tasks.idle()
         assert [row.text for row in harness.rows] == ["Q1", "A1", "Q2", "A2"]
 

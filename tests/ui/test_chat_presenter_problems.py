@@ -31,7 +31,7 @@ async def test_a_refused_key_is_explained_at_the_answer_and_tried_again_in_place
         assert row.state == "failed"
         assert row.problem is not None
         assert row.problem.what == "The service did not accept your API key"
-        harness.presenter.act(row.id, "retry")
+        harness.presenter.message_actions.act(row.id, "retry")
         await harness.tasks.idle()
         assert (harness.rows[-1].id, harness.rows[-1].text, harness.rows[-1].problem) == (row.id, "Now it works", None)
     async with open_chat_presenter(tmp_home) as again:
@@ -85,7 +85,7 @@ async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path,
         assert row.problem.primary.id == "switch-account"  # no page of the window buys credits yet
         assert row.problem.alternative is not None
         assert row.problem.alternative.text.startswith("Use Other, up to $0.0000")
-        harness.presenter.act(row.id, row.problem.alternative.id)
+        harness.presenter.message_actions.act(row.id, row.problem.alternative.id)
         await harness.tasks.idle()
         assert harness.text_of(-1) == "For less"
         assert fake.requests[-1]["model"] == "other"
@@ -119,7 +119,7 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
         assert entry.work.startswith("An answer in “") and ", waiting until " in entry.work
         assert re.fullmatch(r".* · waiting 3:[12]\d", entry.counting_line(datetime.now(UTC)))
         assert entry.counting_line(entry.waits_until).endswith("writing…")
-        harness.presenter.act(row.id, "dismiss")
+        harness.presenter.message_actions.act(row.id, "dismiss")
         await harness.tasks.idle()
         assert harness.rows[-1].problem.countdown_until is None
         assert not harness.presenter.answers.writing()
@@ -147,7 +147,7 @@ async def offline(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         row = harness.rows[-1]
         assert row.problem is not None
         assert [action.text for action in row.problem.actions] == ["Send when back", "Try again"]
-        harness.presenter.act(row.id, "send-when-back")
+        harness.presenter.message_actions.act(row.id, "send-when-back")
         assert [action.text for action in harness.rows[-1].problem.actions] == ["Do not send"]
         assert "will be sent when the service can be reached" in harness.rows[-1].problem.meaning
         harness.fake.is_away = False
@@ -164,7 +164,7 @@ async def test_an_undelivered_message_is_sent_when_the_service_is_back(offline: 
 
 
 async def test_an_undelivered_message_can_be_called_off(offline: ChatPresenterHarness) -> None:
-    offline.presenter.act(offline.rows[-1].id, "dismiss")
+    offline.presenter.message_actions.act(offline.rows[-1].id, "dismiss")
     assert [action.text for action in offline.rows[-1].problem.actions] == ["Try again"]
     offline.current_account.set_reach("")
     await offline.tasks.idle()
@@ -180,7 +180,7 @@ async def test_an_undelivered_message_is_not_sent_to_another_account(offline: Ch
 
 
 async def test_an_undelivered_message_that_is_deleted_is_not_sent(offline: ChatPresenterHarness) -> None:
-    offline.presenter.act(offline.rows[-1].id, "delete")
+    offline.presenter.message_actions.act(offline.rows[-1].id, "delete")
     await offline.tasks.idle()
     offline.current_account.set_reach("")
     await offline.tasks.idle()

@@ -43,7 +43,7 @@ async def test_a_cut_stream_keeps_its_text_and_continues(tmp_home: Path, sandbox
         assert row.state == "interrupted"
         kept = row.text
         assert kept
-        tab.presenter.act(row.id, "continue")
+        tab.presenter.message_actions.act(row.id, "continue")
         await tab.tasks.idle()
         assert tab.rows[-1].id == row.id
         assert tab.rows[-1].state == "complete"
@@ -116,7 +116,7 @@ async def test_killed_mid_answer_the_text_is_there_after_a_restart(tmp_home: Pat
         row = tab.rows[-1]
         assert row.state == "interrupted"
         assert len(row.text) == shown_chars
-        tab.presenter.act(row.id, "continue")
+        tab.presenter.message_actions.act(row.id, "continue")
         await tab.tasks.idle()
         assert tab.rows[-1].state == "complete"
         assert tab.rows[-1].text.startswith(row.text)

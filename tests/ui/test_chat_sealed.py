@@ -163,7 +163,7 @@ async def test_r_tee_01_a_model_that_cannot_be_sealed_cannot_be_switched_and_say
     chat.presenter.use_model(model)
     assert lock_words(chat) == words
     assert not chat.composer.lock.isEnabled() and "cannot be sealed" in chat.composer.lock.toolTip()
-    chat.presenter.set_sealed(True)
+    chat.presenter.seal_actions.set_sealed(True)
     assert not chat.presenter.opened.sealed
 
 
@@ -528,13 +528,13 @@ async def test_r_tee_17_intels_servers_are_asked_once_the_person_says_so(chat: S
         return await attest(model, **given)
 
     service.sealed.attest = noted  # type: ignore[method-assign]
-    assert not sheet.intel.isChecked() and not chat.presenter.asks_intel
+    assert not sheet.intel.isChecked() and not chat.presenter.seal_actions.asks_intel
     sheet.intel.click()
     await until(lambda: asked == [MODEL])
-    assert chat.presenter.asks_intel
+    assert chat.presenter.seal_actions.asks_intel
     sheet.intel.click()
     await until(lambda: asked == [MODEL, MODEL])
-    assert not chat.presenter.asks_intel
+    assert not chat.presenter.seal_actions.asks_intel
     sheet.accept()
     await chat.settle()
 
@@ -666,7 +666,7 @@ async def test_a_screen_reader_hears_each_change_of_the_lock(chat: SandboxChatHa
     await seal(chat)
     assert "Sealed" in heard
     await lie(chat, "debug")
-    chat.presenter.recheck_seal()
+    chat.presenter.seal_actions.recheck()
     await chat.settle()
     assert any(said.startswith("Seal refused. The enclave runs in debug mode") for said in heard)
 

@@ -71,7 +71,7 @@ async def test_only_the_branch_on_screen_is_read_out_and_json_holds_all(tmp_home
     async with open_chat_presenter(tmp_home) as harness:
         harness.fake.answers = [whole("First answer"), whole("Second answer")]
         await harness.say("A question")
-        harness.presenter.retry_last()
+        harness.presenter.message_actions.retry_last()
         await harness.tasks.idle()
         chat_id = harness.presenter.opened.chat_id or ""
         chat = await harness.history.chat(chat_id)
@@ -86,7 +86,7 @@ async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> 
     async with open_chat_presenter(tmp_home) as harness:
         harness.fake.answers = [whole("First"), whole("Second")]
         await harness.say("A question")
-        harness.presenter.retry_last()
+        harness.presenter.message_actions.retry_last()
         await harness.tasks.idle()
         chat_id = harness.presenter.opened.chat_id or ""
         before = json.loads(

@@ -428,18 +428,20 @@ async def test_edits_are_on_disk_at_once_and_the_exports_have_them(tmp_home: Pat
         assert len(tab.entries) == 1
         assert "zeppelins" in tab.entries[0].second_line
         for kind in ("srt", "vtt", "txt", "md", "json", "csv"):
-            tab.presenter.set_export(ExportChoice(kind))
-            tab.presenter.save_export(tmp_home / f"out.{kind}")
+            tab.presenter.exports.choose(ExportChoice(kind))
+            tab.presenter.exports.save(tmp_home / f"out.{kind}")
             await tab.done()
             assert "Zeppelins" in (tmp_home / f"out.{kind}").read_text(encoding="utf-8")
-        preview = reading.preview(ExportChoice("srt"), tab.presenter.export_head(), 0.0)
+        tab.presenter.exports.choose(ExportChoice("srt"))
+        preview = tab.presenter.exports.preview(0.0)
+        tab.presenter.exports.choose(ExportChoice("csv"))
         assert preview.text.startswith("1\n00:00:0")
         assert preview.place.startswith("cue 1 of ")
     async with open_transcription_presenter(tmp_home) as tab:
         tab.presenter.open(tab.entries[0].id)
         await tab.done()
         assert tab.document.segments[0].text.startswith("Zeppelins")
-        assert tab.presenter.export_choice.kind == "csv"
+        assert tab.presenter.exports.choice.kind == "csv"
 
 
 async def test_a_word_is_heard_from_its_own_time(tmp_home: Path) -> None:

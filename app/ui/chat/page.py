@@ -193,7 +193,7 @@ class ChatPage(QObject):
         composer.stop_wanted.connect(presenter.stop)
         composer.text_edited.connect(self._typed)
         composer.option_changed.connect(presenter.set_option)
-        composer.seal_wanted.connect(presenter.set_sealed)
+        composer.seal_wanted.connect(presenter.seal_actions.set_sealed)
         composer.recall_wanted.connect(presenter.recall)
         composer.attach_wanted.connect(lambda: self.box.attach())
         composer.structure_wanted.connect(lambda: self.controller.open_structure())
@@ -372,7 +372,7 @@ class ChatPage(QObject):
         elif action == "answer-calls":
             self.controller.answer_calls(row_id)
         elif action not in ("copy", "more"):
-            self.presenter.act(row_id, action)
+            self.presenter.message_actions.act(row_id, action)
 
     def _help(self, action: str) -> None:
         """Buttons of error cards whose work is elsewhere."""
@@ -551,8 +551,8 @@ class ChatPage(QObject):
 
         def again() -> None:
             # When the balance was known before this, the answer came back by itself: asked again, it is paid twice.
-            if message_id and self.presenter.has_no_answer(message_id):
-                self.presenter.act(message_id, "retry")
+            if message_id and self.presenter.message_actions.has_no_answer(message_id):
+                self.presenter.message_actions.act(message_id, "retry")
 
         return again
 

@@ -85,7 +85,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction(
             "chat.seal",
             tr("Seal chat"),
-            lambda: presenter.set_sealed(not presenter.opened.sealed),
+            lambda: presenter.seal_actions.set_sealed(not presenter.opened.sealed),
             "",
             "lock",
             enabled=lambda: not presenter.head().lock.why_not,
@@ -114,7 +114,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction(
             "chat.retry",
             tr("Try again"),
-            presenter.retry_last,
+            presenter.message_actions.retry_last,
             "Ctrl+R",
             "retry",
             enabled=asked,

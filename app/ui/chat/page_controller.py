@@ -411,14 +411,14 @@ class ChatPageController(QObject):
 
         presenter = self._page.presenter
         chat_id = presenter.opened.chat_id or ""
-        dialog = SealDialog(self._theme, self._page.main, asks_intel=presenter.asks_intel)
+        dialog = SealDialog(self._theme, self._page.main, asks_intel=presenter.seal_actions.asks_intel)
 
         def follow(changed: str) -> None:
             if changed in (chat_id, presenter.opened.chat_id):
                 self._tasks.replace("seal-reports", self._fill_seal, dialog)
 
-        dialog.check_wanted.connect(presenter.recheck_seal)
-        dialog.intel_switched.connect(presenter.ask_intel)
+        dialog.check_wanted.connect(presenter.seal_actions.recheck)
+        dialog.intel_switched.connect(presenter.seal_actions.ask_intel)
         dialog.save_wanted.connect(lambda evidence: self._save_evidence(evidence, dialog))
         presenter.seals.changed.connect(follow)
         try:
@@ -544,7 +544,7 @@ class ChatPageController(QObject):
         """Another version of the turn that the keyboard is in, else of the last one that has several."""
         view = self._page.main.view
         spot = view.picture.focused if view.hasFocus() else None
-        self._page.presenter.show_sibling(spot.row_id if spot is not None else "", step)
+        self._page.presenter.message_actions.show_sibling(spot.row_id if spot is not None else "", step)
 
     def copy_path(self) -> bool:
         """Copy the path of the line of JSON that has the focus; False when none has."""

@@ -49,6 +49,7 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         deprecations = presenter.deprecations()
         return deprecations is not None and deprecations.can_replace
 
+    messages = presenter.message_actions
     return (
         action("earlier", tr("Previous version"), lambda it: it.show_sibling(-1), "Alt+PgUp", "chevron-left"),
         action("later", tr("Next version"), lambda it: it.show_sibling(1), "Alt+PgDown", "chevron-right"),
@@ -58,8 +59,8 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         action(
             "question_down", tr("Next question"), lambda _: page.main.view.step_question(1), "Ctrl+Down", "arrow-down"
         ),
-        action("continue", tr("Continue answer"), lambda it: presenter.continue_last(), "", "play", enabled=asked),
-        action("edit_answer", tr("Edit answer"), lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
+        action("continue", tr("Continue answer"), lambda it: messages.continue_last(), "", "play", enabled=asked),
+        action("edit_answer", tr("Edit answer"), lambda it: messages.edit_last_answer(), "", "pencil", enabled=asked),
         action(
             "compare", tr("Compare models…"), lambda it: it.open_comparing(), "Ctrl+J", "layers", enabled=can_compare
         ),

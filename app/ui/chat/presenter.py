@@ -18,20 +18,20 @@ from PySide6.QtCore import QObject, Signal
 from app.core import money
 from app.core.problems import ActionSpec
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
-from app.core.undo import UndoCommand, UndoStack
 from app.formats import format_number
 from app.storage.errors import NotStored, StorageError
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.account_models import AccountModels
-from app.ui.chat.session.answer_notes import USE_SUGGESTION
 from app.ui.chat.session.chat_drafts import ChatDrafts
 from app.ui.chat.session.chat_options import ChatOptions, next_web_search
 from app.ui.chat.session.composer_attachments import Attaching
 from app.ui.chat.session.estimate import turn_cap_usd
+from app.ui.chat.session.message_actions import USE_MODEL, MessageActions
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.open_chat import OpenChat, typed_since
 from app.ui.chat.session.seal import NO_COMPARING
+from app.ui.chat.session.seal_actions import SealActions
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import CharacterHead, ProjectSection
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.storage.catalogue import Catalogue
     from app.storage.chat_rows import Chat, Message
     from app.storage.chat_store import ChatStore
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
 
 LONG_CHAT = 400  # messages; more are shown from their end first
 SHOWN_FIRST = 60  # more than any screen holds
-USE_MODEL = "use-model:"  # an action with a model's id behind it
 Work = Callable[..., Awaitable[object]]
 
 
@@ -109,10 +109,12 @@ class ChatPresenter(QObject):
         self.opened = OpenChat(current_account, self.account_models)
         self.opened.follow_defaults()
         self.opened.is_coming = bool(settings.value.last_chat)
-        self.drafts = ChatDrafts(self.opened, settings, self._do, self._remember_chat, self.publish_list, self)
-        self.attaching = Attaching(self.opened, self._do, self.drafts.keep, self)
+        self.drafts = ChatDrafts(self.opened, settings, self.do, self._remember_chat, self.publish_list, self)
+        self.attaching = Attaching(self.opened, self.do, self.drafts.keep, self)
         self.attaching.changed.connect(self._attachments_changed)
         self.attaching.told.connect(self.notice)
+        self.message_actions = MessageActions(self, undo_stack)
+        self.seal_actions = SealActions(self, settings, tasks)
         self._answers: AnswerQueue | None = None
         self.library: ChatLibrary | None = None
         self._search: Search | None = None
@@ -146,11 +148,11 @@ class ChatPresenter(QObject):
         self.drafts.start(self.library)
         await self.library.load()
         self.library.projects.changed.connect(self.opened.changed)
-        self.library.projects.changed.connect(self._all_changed)
+        self.library.projects.changed.connect(self.publish_all)
         self.library.projects.moved_chats.connect(self._chats_moved)
         self.opened.project_of = self.library.projects.one
         await self.library.projects.start(
-            self._do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
+            self.do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
         )
         self._search = Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
@@ -165,26 +167,26 @@ class ChatPresenter(QObject):
         self.conversation.head_changed.connect(self._conversation_changed)
         self.answers.changed.connect(lambda _row: self.publish_list())
         self.answers.ended.connect(self._answer_ended)
-        self.answers.seal_failed.connect(self._take_back)
-        self.seals.changed.connect(self._lock_changed)
+        self.answers.seal_failed.connect(self.seal_actions.take_back)
+        self.seals.changed.connect(self._seal_changed)
         self.opened.sitting = self.seals.sitting
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is None or not await self._open_chat(last.id, unless_typed=True):
             self.opened.is_coming = False
             self.conversation.show()
-            self._all_changed()
+            self.publish_all()
             if self.opened.draft.strip():
                 self.drafts.timer.start()
-        self._do(self.drafts.keep_left)  # of chats that were begun and left before this
+        self.do(self.drafts.keep_left)  # of chats that were begun and left before this
         await self.account_models.load_saved()
         self._models_changed()
         await self.account_models.save()
-        self._do(self._sweep, history)
+        self.do(self._sweep, history)
         from app.ui.chat.session.chat_presets import ChatPresets
 
         self.presets = ChatPresets(
-            self.opened, self._do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
+            self.opened, self.do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
         )
         self.trash.add_kind(self.presets.trash_kind)
         self.presets.changed.connect(self.presets_changed)
@@ -211,29 +213,29 @@ class ChatPresenter(QObject):
         self.account_models.forget()
         self.opened.follow_defaults()
         if self._history is not None:
-            self._do(self._load_models)
-        self._all_changed()
+            self.do(self._load_models)
+        self.publish_all()
 
     async def _load_models(self) -> None:
         await self.account_models.load_saved()
         self._models_changed()
-        self._all_changed()
+        self.publish_all()
 
     def _defaults_changed(self) -> None:
         if self.opened.follow_defaults():
-            self._head_changed()
+            self.publish_head()
 
     def _numbers_changed(self) -> None:
         self._models_changed()
-        self._head_changed()
+        self.publish_head()
         if self._history is not None:
-            self._do(self.account_models.save)
+            self.do(self.account_models.save)
 
     def _conversation_changed(self, chat_id: str) -> None:
         """An answer began or ended in a chat: its row in the list has another cost and another time."""
         if self.library is not None and self.library.get(chat_id) is not None:
-            self._do(self._reread, chat_id)
-        self._all_changed()
+            self.do(self._reread, chat_id)
+        self.publish_all()
 
     async def _reread(self, chat_id: str) -> None:
         assert self.library is not None
@@ -241,9 +243,9 @@ class ChatPresenter(QObject):
             await self.library.reread(chat_id)
             self.publish_list()
 
-    def _all_changed(self) -> None:
+    def publish_all(self) -> None:
         self.publish_list()
-        self._head_changed()
+        self.publish_head()
         if self._history is not None:
             self.totals_changed.emit(self.totals())
 
@@ -263,7 +265,7 @@ class ChatPresenter(QObject):
 
     def under_way(self) -> tuple[ChatEntry, ...]:
         """The rows of the chats in which an answer is written, or waits to be."""
-        return tuple(self._entries(self.library, only=self._writing())) if self.library is not None else ()
+        return tuple(self._entries(self.library, only=self.writing())) if self.library is not None else ()
 
     def every_entry(self) -> Sequence[ChatEntry]:
         """The rows of all chats, whatever project they are in."""
@@ -274,7 +276,7 @@ class ChatPresenter(QObject):
     ) -> LazyRows[Chat, ChatEntry]:
         waiting = self._answers.waiting() if self._answers is not None else {}
         name_of = self.account_models.name_of
-        return library.entries(self._writing(), waiting, datetime.now(UTC), name_of, only=only, project=project)
+        return library.entries(self.writing(), waiting, datetime.now(UTC), name_of, only=only, project=project)
 
     @property
     def answers(self) -> AnswerQueue:
@@ -287,21 +289,25 @@ class ChatPresenter(QObject):
         """The locks of all chats. There are none before `start`, which makes this."""
         return self.answers.seals
 
-    def _writing(self) -> frozenset[str]:
+    def writing(self) -> frozenset[str]:
         return self._answers.writing() if self._answers is not None else frozenset()
 
     def head(self) -> ChatHead:
         """The open chat as it is now."""
-        return self.opened.head(writing=self.opened.chat_id in self._writing())
+        return self.opened.head(writing=self.opened.chat_id in self.writing())
 
-    def _head_changed(self) -> None:
+    def publish_head(self) -> None:
         self.attaching.follow()
         self.head_changed.emit(self.head())
         self.cost_changed.emit(self.opened.cost())
 
+    def _seal_changed(self, chat_id: str) -> None:
+        if chat_id == self.opened.chat_id:
+            self.publish_head()
+
     def _attachments_changed(self, views: object) -> None:
         self.attachments_changed.emit(views)
-        self._head_changed()
+        self.publish_head()
 
     def _cheaper_model(self, job: Job) -> ActionSpec | None:
         """The cheapest model that is listed, when it is not the one that was asked."""
@@ -325,11 +331,11 @@ class ChatPresenter(QObject):
 
     # Work
 
-    def _do(self, work: Work, *args: object) -> None:
+    def do(self, work: Work, *args: object) -> None:
         """Run a piece of work of its own; a refusing disk becomes the page's problem."""
-        self._tasks.start_unless_running(f"chat-{next(self._numbers)}", self._guarded, work, args)
+        self._tasks.start_unless_running(f"chat-{next(self._numbers)}", self.guarded, work, args)
 
-    async def _guarded(self, work: Work, args: tuple[object, ...]) -> None:
+    async def guarded(self, work: Work, args: tuple[object, ...]) -> None:
         try:
             await work(*args)
         except NotStored as error:
@@ -338,12 +344,12 @@ class ChatPresenter(QObject):
             from app.ui.chat.session.answer_queue import disk_problem
 
             self.opened.problem, self._refused = disk_problem(error), work
-            self._head_changed()
+            self.publish_head()
         else:
             # What went well beside it, a read perhaps, does not mean that the disk takes things again.
             if self.opened.problem is not None and self._refused in (None, work):
                 self.opened.problem = None
-                self._head_changed()
+                self.publish_head()
 
     # The list
 
@@ -370,7 +376,7 @@ class ChatPresenter(QObject):
     def open_chat(self, chat_id: str) -> None:
         """Show a chat; the newest call wins."""
         if chat_id != self.opened.chat_id:
-            self._tasks.replace("open-chat", self._guarded, self._open_chat, (chat_id, self.opened.draft))
+            self._tasks.replace("open-chat", self.guarded, self._open_chat, (chat_id, self.opened.draft))
 
     async def _open_chat(self, chat_id: str, before: str | None = None, unless_typed: bool = False) -> bool:
         """Show a chat; what was added since to the draft `before` goes into its box.
@@ -419,27 +425,27 @@ class ChatPresenter(QObject):
             await self.conversation.show_in_pieces()
             await asyncio.sleep(0)  # each of the three holds the window for some milliseconds
             if self.opened.chat_id == chat_id:
-                self._all_changed()
+                self.publish_all()
 
     def _remember_chat(self, chat_id: str) -> None:
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
         import asyncio  # not before the window is painted
 
         self._settings.remember(last_chat=chat_id)
-        self._tasks.replace("save-last-chat", self._guarded, asyncio.to_thread, (self._settings.save,))
+        self._tasks.replace("save-last-chat", self.guarded, asyncio.to_thread, (self._settings.save,))
 
     def _shown(self) -> None:
         self.draft_replaced.emit(self.opened.draft)
         self.attaching.show_chat()
         if self.conversation is not None:
             self.conversation.show()
-        self._all_changed()
+        self.publish_all()
 
     def rename(self, chat_id: str | None, title: str) -> None:
         """Give a chat a title of one's own; an empty one changes nothing."""
         words = " ".join(title.split())
         if words:
-            self._do(self._change, chat_id, {"title": words})
+            self.do(self._change, chat_id, {"title": words})
 
     def title_of(self, chat_id: str) -> str:
         """The title of a chat as lists and headers show it."""
@@ -447,7 +453,7 @@ class ChatPresenter(QObject):
         return (chat.title if chat is not None else "") or NEW_CHAT
 
     def pin(self, chat_id: str, on: bool) -> None:
-        self._do(self._change, chat_id, {"pinned": on})
+        self.do(self._change, chat_id, {"pinned": on})
 
     def pin_all(self, chat_ids: Iterable[str], on: bool) -> None:
         for chat_id in chat_ids:
@@ -460,15 +466,15 @@ class ChatPresenter(QObject):
         chat = await self.library.change(chat_id, **changes)
         if chat_id == self.opened.chat_id:
             self.opened.title = chat.title
-        self._all_changed()
+        self.publish_all()
 
     def duplicate(self, chat_id: str) -> None:
         """Copy a chat with all its branches and open the copy."""
-        self._do(self._duplicate, chat_id, None)
+        self.do(self._duplicate, chat_id, None)
 
     def branch_off(self, message_id: str) -> None:
         """Copy the branch down to one message: go another way from there, with the original untouched."""
-        self._do(self._duplicate, self.opened.chat_id, message_id)
+        self.do(self._duplicate, self.opened.chat_id, message_id)
 
     async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
         assert self.library is not None
@@ -489,16 +495,16 @@ class ChatPresenter(QObject):
         if not (text.strip() or self.opened.attachments) or self.conversation is None or not self.head().can_send:
             return
         if self.answers.live_in(self.opened.chat_id) is None:
-            self._tasks.start_unless_running("send", self._guarded, self._send, (text,))
+            self._tasks.start_unless_running("send", self.guarded, self._send, (text,))
         elif self.opened.editing is None:
             self.opened.queued = True
-            self._head_changed()
+            self.publish_head()
 
     def cancel_queued(self) -> bool:
         """Keep the box as it is when the answer ends. False when nothing was to be sent then."""
         was_queued, self.opened.queued = self.opened.queued, False
         if was_queued:
-            self._head_changed()
+            self.publish_head()
         return was_queued
 
     def _answer_ended(self, answer: Message) -> None:
@@ -516,7 +522,7 @@ class ChatPresenter(QObject):
             self.attaching.show_chat()
             if self.opened.draft:
                 self.drafts.timer.start()
-        self._all_changed()
+        self.publish_all()
 
     def stop(self) -> None:
         """Stop the open chat's answer; what came stays."""
@@ -540,7 +546,7 @@ class ChatPresenter(QObject):
         self.opened.attachments = attachments_of(message.attachments)
         self.draft_replaced.emit(message.content)
         self.attaching.show_chat()
-        self._head_changed()
+        self.publish_head()
 
     def cancel_edit(self) -> bool:
         """Give the box back its draft. False when no turn was being edited."""
@@ -551,92 +557,10 @@ class ChatPresenter(QObject):
         opened.attachments, opened.attachments_aside = opened.attachments_aside, ()
         self.draft_replaced.emit(opened.draft)
         self.attaching.show_chat()
-        self._head_changed()
+        self.publish_head()
         return True
 
-    # One message
-
-    def has_no_answer(self, message_id: str) -> bool:
-        """Whether a question, or an answer that failed, waits for somebody to ask again."""
-        message = self.opened.thread.get(message_id)
-        is_open = message is not None and (message.role == "user" or message.state == "failed")
-        return is_open and (self._answers is None or self._answers.live_of(message_id) is None)
-
-    def act(self, message_id: str, action: str) -> None:
-        """A button beside a message or in its error card. Unknown ones go to the window."""
-        conversation = self.conversation
-        if conversation is None:
-            return
-        works: dict[str, tuple[Work, tuple[object, ...]]] = {
-            "retry": (conversation.retry, (message_id,)),
-            "start-over": (conversation.retry, (message_id,)),
-            "continue": (conversation.continue_answer, (message_id,)),
-            "previous": (conversation.show_sibling, (message_id, -1)),
-            "next": (conversation.show_sibling, (message_id, 1)),
-            "accept-enclave": (self._accept_enclave, (message_id,)),
-            "send-packed": (self._send_packed, (message_id,)),
-        }
-        if action in ("retry", "start-over", "accept-enclave", "send-packed"):
-            self._leave_taken_back(message_id)
-        if action in works:
-            work, args = works[action]
-            self._do(work, *args)
-        elif action == "branch":
-            self.branch_off(message_id)
-        elif action == "edit":
-            self._edit_question_of(message_id)
-        elif action == "edit-answer":
-            self.begin_edit(message_id)
-        elif action in ("keep", "stop-row"):
-            self._act_on_compared(message_id, action)
-        elif action == "delete":
-            self._do(self._delete_turn, message_id)
-        elif action == "stop":
-            self.stop()
-        elif action.startswith(USE_MODEL):
-            self.use_model(action.removeprefix(USE_MODEL))
-            self._do(conversation.retry, message_id)
-        elif action == "dismiss":
-            self.answers.dismiss(message_id)
-        elif action == "send-when-back":
-            self.answers.send_when_back(message_id)
-        elif action == USE_SUGGESTION:
-            self._edit_question_of(message_id)
-            self.set_draft(self.answers.suggestion_for(message_id) or self.opened.draft)
-            self.draft_replaced.emit(self.opened.draft)
-        else:
-            self.help_wanted.emit(action)
-
-    async def _delete_turn(self, message_id: str) -> None:
-        assert self.conversation is not None
-        deleted = await self.conversation.delete(message_id)
-        if deleted is None:
-            return
-        ids = tuple(each.id for each in deleted.messages)
-        for message_id in ids:
-            self.answers.stop_row(message_id)
-        if self.opened.editing in ids:
-            self.cancel_edit()
-        said = tr("Answer deleted") if deleted.messages[0].role == "assistant" else tr("Message deleted")
-        text = tr("Message and answer deleted") if len(ids) > 1 else said
-        restore = self.conversation.restore
-        self._undo_stack.push(UndoCommand("chat", text, lambda _ids: self._do(restore, deleted), ids))
-
-    def _edit_question_of(self, message_id: str) -> None:
-        message = self.opened.thread.get(message_id)
-        if message is not None and message.role == "tool":
-            self.calls_wanted.emit(self.opened.thread.asked_by(message.id))
-        elif message is not None:
-            self.begin_edit(message.id if message.role == "user" else message.parent_id or "")
-
-    def _act_on_compared(self, message_id: str, action: str) -> None:
-        """Answers that stand side by side: one is stopped, or the chat goes on from it."""
-        message = self.opened.thread.get(message_id)
-        if action == "stop-row":
-            self.answers.stop_row(message_id)
-        elif message is not None and self.conversation is not None:
-            self.use_model(self.conversation.asked_model(message))
-            self._do(self.conversation.keep, message_id)
+    # Several models, functions
 
     def compare(self, text: str, model_ids: tuple[str, ...]) -> None:
         """Ask several models the same at once: what the box holds, or the last question again when it is empty."""
@@ -647,149 +571,38 @@ class ChatPresenter(QObject):
         if self.conversation is None or not ready:
             return
         if text.strip():
-            self._tasks.start_unless_running("send", self._guarded, self._send, (text, model_ids))
+            self._tasks.start_unless_running("send", self.guarded, self._send, (text, model_ids))
         else:
-            self._tasks.start_unless_running("send", self._guarded, self.conversation.ask_for_comparison, (model_ids,))
+            self._tasks.start_unless_running("send", self.guarded, self.conversation.ask_for_comparison, (model_ids,))
 
     def answer_calls(self, message_id: str, answers: Mapping[str, str]) -> None:
         """Send what the person answered for the functions that a message asks for: call id → text."""
         if self.conversation is not None and self.answers.live_in(self.opened.chat_id) is None:
             self._tasks.start_unless_running(
-                "send", self._guarded, self.conversation.answer_calls, (message_id, answers)
+                "send", self.guarded, self.conversation.answer_calls, (message_id, answers)
             )
-
-    def retry_last(self) -> None:
-        """Ask for the newest answer again."""
-        message = self.opened.thread.get(self.opened.thread.head_id)
-        if message is not None:
-            self.act(message.id, "retry")
-
-    def continue_last(self) -> None:
-        """Go on with the newest answer, when it was cut or stopped."""
-        message = self.opened.thread.last_of("assistant")
-        if message is not None and message.state in ("stopped", "interrupted"):
-            self.act(message.id, "continue")
-
-    def edit_last_answer(self) -> None:
-        message = self.opened.thread.last_of("assistant")
-        if message is not None:
-            self.act(message.id, "edit-answer")
-
-    def show_sibling(self, message_id: str, step: int) -> None:
-        """Another version of a turn; without an id of the last one that has several."""
-        thread = self.opened.thread
-        if thread.get(message_id) is None:
-            several = (each.id for each in reversed(thread.shown()) if len(thread.siblings(each.id)) > 1)
-            message_id = next(several, "")
-        if message_id:
-            self.act(message_id, "next" if step > 0 else "previous")
 
     def show_request(self, message_id: str | None = None) -> None:
         """Show on the Request page what was sent for an answer."""
         if self.conversation is not None:
-            self._tasks.replace("request", self._guarded, self.conversation.show_request, (message_id,))
-
-    # The seal
-
-    def set_sealed(self, on: bool) -> None:
-        """Seal the open chat, or not. A chat in which something was said stays what it is: a new one takes its place.
-
-        What was said in the clear is known, and what was said sealed would be sent in the clear (R-TEE-13).
-        """
-        opened = self.opened
-        if on == opened.sealed or (on and opened.lock().why_not):
-            return
-        if not opened.is_empty:
-            options, model, text = opened.options, opened.chosen_model, opened.draft
-            self.set_draft("")
-            self.new_chat()
-            opened.options, opened.chosen_model = options, model
-            self.set_draft(text)
-            self.draft_replaced.emit(text)
-            self.notice.emit(
-                tr("New sealed chat. The earlier messages are not in it.") if on else tr("New chat without a seal.")
-            )
-        opened.sealed = on
-        if not on and opened.chat_id is not None and self._answers is not None:
-            self.seals.wipe(opened.chat_id)
-        self._options_changed({"options": opened.stored_options()})
-        self.check_seal()
-
-    def check_seal(self) -> None:
-        """Check the enclave of the open chat ahead of its next message, unless it was checked a moment ago."""
-        is_writing = self.opened.chat_id in self._writing()  # under keys that another model's would take the place of
-        if self.opened.sealed and self.library is not None and not is_writing and not self.opened.why_not():
-            self._tasks.replace("check-seal", self._guarded, self._check_seal, ())
-
-    def recheck_seal(self) -> None:
-        """Check the enclave of the open chat now, under keys of its own."""
-        if self.opened.chat_id is not None and self.opened.chat_id not in self._writing():
-            self.seals.wipe(self.opened.chat_id)
-        self.check_seal()
-
-    @property
-    def asks_intel(self) -> bool:
-        """Whether the person agreed that Intel's servers are asked about enclaves."""
-        return self._settings.value.ask_intel
-
-    def ask_intel(self, on: bool) -> None:
-        """Take the person's word, and check the open chat's enclave again with it."""
-        self._settings.remember(ask_intel=on)
-        self.recheck_seal()
-
-    async def _check_seal(self) -> None:
-        chat = await self.drafts.ensure_chat()
-        self._all_changed()
-        service, account = self.current_account.service, self.current_account.account
-        if service is None or account is None or chat.id != self.opened.chat_id:
-            return
-        await self.seals.look(chat.id, account, service, self.opened.model_id)
-
-    def _lock_changed(self, chat_id: str) -> None:
-        if chat_id == self.opened.chat_id:
-            self._head_changed()
-
-    def _take_back(self, answer: Message) -> None:
-        """A sealed message whose seal failed is in the box again, unless there is something else in it."""
-        opened = self.opened
-        question = opened.thread.get(answer.parent_id)
-        is_free = opened.editing is None and not opened.draft.strip() and not opened.attachments
-        if opened.chat_id == answer.chat_id and question is not None and question.role == "user" and is_free:
-            self.begin_edit(question.id)
-
-    def _leave_taken_back(self, message_id: str) -> None:
-        """The message that is sent again is not in the box as well, unless it was changed there."""
-        answer = self.opened.thread.get(message_id)
-        question = self.opened.thread.get(answer.parent_id) if answer is not None else None
-        if question is not None and question.id == self.opened.editing and question.content == self.opened.draft:
-            self.cancel_edit()
-
-    async def _accept_enclave(self, message_id: str) -> None:
-        assert self.conversation is not None
-        await self.seals.accept(self.opened.chat_id or "")
-        await self.conversation.retry(message_id)
-
-    async def _send_packed(self, message_id: str) -> None:
-        assert self.conversation is not None
-        self.seals.pack(self.opened.chat_id or "")
-        await self.conversation.retry(message_id)
+            self._tasks.replace("request", self.guarded, self.conversation.show_request, (message_id,))
 
     # Options, model, character
 
     def set_option(self, name: str, value: object) -> None:
         """Change one of `ChatOptions` for the open chat. Raises `TypeError` for a name that is none."""
         self.opened.options = self.opened.options._replace(**{name: value})  # type: ignore[arg-type]  # by name
-        self._options_changed({"options": self.opened.stored_options()})
+        self.keep_options({"options": self.opened.stored_options()})
 
     def set_structure(self, structure: Structure) -> None:
         """Ask for answers in a schema, or offer functions, in the open chat from now on."""
         self.opened.structure = structure
-        self._options_changed({"options": self.opened.stored_options()})
+        self.keep_options({"options": self.opened.stored_options()})
 
     def set_options(self, options: ChatOptions) -> None:
         """Ask for all of this in the open chat."""
         self.opened.options = options
-        self._options_changed({"options": self.opened.stored_options()})
+        self.keep_options({"options": self.opened.stored_options()})
 
     def cycle_web_search(self) -> None:
         self.set_option("web_search", next_web_search(self.opened.options.web_search))
@@ -802,8 +615,8 @@ class ChatPresenter(QObject):
         if for_new_chats:
             self.account_models.set_default(model_id)
         self.opened.chosen_model = model_id
-        self._options_changed({"model": model_id})
-        self.check_seal()
+        self.keep_options({"model": model_id})
+        self.seal_actions.check()
 
     def use_character(self, character: CharacterHead | None) -> None:
         """Speak with a character in the open chat, or with the model alone. Sealed chats have none: another begins."""
@@ -814,14 +627,14 @@ class ChatPresenter(QObject):
         if character is not None and self.account_models.get(character.model_id) is not None:
             self.opened.chosen_model = character.model_id
         values = self.opened.stored_values()
-        self._options_changed({name: values[name] for name in ("model", "character_slug", "character_name", "options")})
+        self.keep_options({name: values[name] for name in ("model", "character_slug", "character_name", "options")})
 
-    def _options_changed(self, changes: dict[str, object]) -> None:
+    def keep_options(self, changes: dict[str, object]) -> None:
         self.opened.changed()
-        self._head_changed()
+        self.publish_head()
         self._models_changed()
         if self.opened.chat_id is not None:
-            self._do(self._change, self.opened.chat_id, changes)
+            self.do(self._change, self.opened.chat_id, changes)
 
     def toggle_favorite(self, model_id: str) -> None:
         self.account_models.toggle_favorite(model_id)
@@ -831,20 +644,20 @@ class ChatPresenter(QObject):
         """Ask for the list again when it is old; the picker calls this when it opens."""
         if self.account_models.is_stale and self.current_account.service is not None:
             # the newest call wins: one that began for the account before this one brings nothing
-            self._tasks.replace("models", self._guarded, self._fetch_models, ())
+            self._tasks.replace("models", self.guarded, self._fetch_models, ())
 
     async def _fetch_models(self) -> None:
         self.account_models.loading = True
         self._models_changed()
         await self.account_models.fetch()
         self._models_changed()
-        self._all_changed()
+        self.publish_all()
 
     # The trash
 
     def move_to_trash(self, chat_ids: Iterable[str]) -> None:
         """Take chats off the list. An answer under way is stopped first, its words are kept."""
-        self._do(self._move_to_trash, tuple(chat_ids), self.opened.draft)
+        self.do(self._move_to_trash, tuple(chat_ids), self.opened.draft)
 
     async def _move_to_trash(self, chat_ids: tuple[str, ...], before: str) -> None:
         """`before` is what was in the box when it was asked for: what came since then is the next chat's."""
@@ -866,7 +679,7 @@ class ChatPresenter(QObject):
                 self._shown()
 
         moved, refusal = await move_rows(chat_ids, move)
-        self._all_changed()
+        self.publish_all()
         if moved:
             await self.trash.moved(moved, moved_text(titles[: len(moved)], "chats"))
         if refusal is not None:
@@ -881,7 +694,7 @@ class ChatPresenter(QObject):
         for chat_id in chat_ids:
             await self.library.restore(chat_id)
         await self._open_chat(chat_ids[-1])
-        self._all_changed()
+        self.publish_all()
 
     async def _delete(self, chat_ids: tuple[str, ...]) -> None:
         assert self.library is not None
@@ -915,7 +728,7 @@ class ChatPresenter(QObject):
 
     def replace_model(self, old_id: str, new_id: str) -> None:
         """Let every chat that uses a model use another one from now on."""
-        self._do(self._replace_model, old_id, new_id)
+        self.do(self._replace_model, old_id, new_id)
 
     async def _replace_model(self, old_id: str, new_id: str) -> None:
         assert self.library is not None
@@ -929,14 +742,14 @@ class ChatPresenter(QObject):
             if number != 1
             else tr("Now using {name}", name=name)
         )
-        self._all_changed()
+        self.publish_all()
 
     # Search
 
     def search(self, text: str, project_id: str = "") -> None:
         """Search all chats outside the trash, or one project's; the newest text wins. `hits_found` tells."""
         if self._search is not None:
-            self._tasks.replace("search-chats", self._guarded, self._find, (self._search, text, project_id or None))
+            self._tasks.replace("search-chats", self.guarded, self._find, (self._search, text, project_id or None))
 
     async def _find(self, search: Search, text: str, project_id: str | None) -> None:
         self.hits_found.emit(text, await search.hits(text, project_id))
@@ -944,7 +757,7 @@ class ChatPresenter(QObject):
     def open_hit(self, chat_id: str, message_id: str, text: str) -> None:
         """Open a chat at a message, on the branch that it stands on."""
         args = (chat_id, message_id, text, self.opened.draft)
-        self._tasks.replace("open-chat", self._guarded, self._open_hit, args)
+        self._tasks.replace("open-chat", self.guarded, self._open_hit, args)
 
     async def _open_hit(self, chat_id: str, message_id: str, text: str, before: str) -> None:
         if chat_id != self.opened.chat_id:
@@ -964,21 +777,21 @@ class ChatPresenter(QObject):
 
     def export(self, chat_id: str, path: Path, form: ExportForm) -> None:
         """Write a chat into a file that the person named."""
-        self._do(self._export, chat_id, path, form)
+        self.do(self._export, chat_id, path, form)
 
     async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
         self.notice.emit(await self.transfer.export(chat_id, path, form))
 
     def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
         """Write several chats into files of their own."""
-        self._do(self._export_all, chat_ids, folder, form)
+        self.do(self._export_all, chat_ids, folder, form)
 
     async def _export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
         self.notice.emit(await self.transfer.export_all(chat_ids, folder, form))
 
     def export_project(self, project_id: str, path: Path) -> None:
         """Write a project with its chats into a file that the person named."""
-        self._do(self._export_project, project_id, path)
+        self.do(self._export_project, project_id, path)
 
     async def _export_project(self, project_id: str, path: Path) -> None:
         project = self.projects.one(project_id)
@@ -989,7 +802,7 @@ class ChatPresenter(QObject):
     def import_files(self, paths: tuple[Path, ...]) -> None:
         """Take the chats in files; what was taken and what not is reported at the end."""
         if self._history is not None:
-            self._tasks.start_unless_running("import-chats", self._guarded, self._import, (paths,))
+            self._tasks.start_unless_running("import-chats", self.guarded, self._import, (paths,))
 
     async def _import(self, paths: tuple[Path, ...]) -> None:
         assert self.library is not None

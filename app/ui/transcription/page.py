@@ -91,7 +91,7 @@ class TranscriptionPage(QObject):
         yield
         self._show_options(presenter.options, presenter.account_models.choices())
         self._show_inputs(presenter.recording.inputs())
-        self.side.export.show_choice(presenter.export_choice)
+        self.side.export.show_choice(presenter.exports.choice)
         self.main.batch.show_batch(presenter.batch_queue.view())
 
     # Wires
@@ -103,7 +103,7 @@ class TranscriptionPage(QObject):
         presenter.options_changed.connect(self._show_options)
         presenter.batch_changed.connect(self.main.batch.show_batch)
         presenter.batch_changed.connect(self._show_table_button)
-        presenter.export_changed.connect(self._show_export)
+        presenter.exports.changed.connect(self._show_export)
         presenter.footer_changed.connect(self.list.show_footer)
         presenter.notice.connect(self.toast_wanted)
         presenter.help_wanted.connect(self.help_wanted)
@@ -194,7 +194,7 @@ class TranscriptionPage(QObject):
         options.option_changed.connect(presenter.set_option)
         options.mark_renamed.connect(presenter.rename_mark)
         options.mark_removed.connect(presenter.remove_mark)
-        export.changed.connect(presenter.set_export)
+        export.changed.connect(presenter.exports.choose)
         export.save_wanted.connect(self.save_export)
         export.copy_wanted.connect(self.copy_export)
         export.chat_wanted.connect(lambda: self.chat_wanted.emit(self._head.title, self.plain_text()))
@@ -256,7 +256,7 @@ class TranscriptionPage(QObject):
     def _show_preview(self) -> None:
         presenter = self.presenter
         at = presenter.playing.player.position_s
-        self.side.export.show_preview(presenter.reading.preview(presenter.export_choice, presenter.export_head(), at))
+        self.side.export.show_preview(presenter.exports.preview(at))
 
     def _show_position(self, seconds: float) -> None:
         view = self.main.result.view
@@ -264,7 +264,7 @@ class TranscriptionPage(QObject):
         self.main.sound.player.set_position(seconds)
         self.main.result.show_position(seconds)
         moved = view.spoken is not None and (before is None or before[0] != view.spoken[0])
-        if moved and self.presenter.export_choice.kind in ("srt", "vtt"):
+        if moved and self.presenter.exports.choice.kind in ("srt", "vtt"):
             self._show_preview()
 
     def _show_playing(self) -> None:
@@ -366,16 +366,16 @@ class TranscriptionPage(QObject):
         ask_for_folder(self.main, tr("Folder to transcribe"), lambda folder: self.presenter.add_files((folder,)))
 
     def save_export(self) -> None:
-        name = f"{self._head.title or 'transcript'}.{self.presenter.export_choice.kind}"
-        ask_to_save(self.main, tr("Save transcript"), name, self.presenter.save_export)
+        name = f"{self._head.title or 'transcript'}.{self.presenter.exports.choice.kind}"
+        ask_to_save(self.main, tr("Save transcript"), name, self.presenter.exports.save)
 
     def save_sound(self) -> None:
         """A copy of the recording; the tab keeps its own."""
         name = f"{self._head.title or 'transcript'}.wav"
-        ask_to_save(self.main, tr("Save recording"), name, self.presenter.save_sound)
+        ask_to_save(self.main, tr("Save recording"), name, self.presenter.exports.save_sound)
 
     def copy_export(self) -> None:
-        QGuiApplication.clipboard().setText(self.presenter.export_text())
+        QGuiApplication.clipboard().setText(self.presenter.exports.text())
         self.toast_wanted.emit(tr("Copied"))
 
     def plain_text(self) -> str:

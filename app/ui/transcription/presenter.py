@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import shutil
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.file_saving import save_file
 from app.core.money import position
 from app.core.problems import Problem
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
@@ -28,15 +26,14 @@ from app.ui.kit.lists.rows import LazyRows
 from app.ui.transcription.session.account_models import AccountModels
 from app.ui.transcription.session.batch_queue import BatchQueue
 from app.ui.transcription.session.document import Document
-from app.ui.transcription.session.exporting import FORMATS, CueRules, length_words
-from app.ui.transcription.session.exporting import Head as ExportHead
+from app.ui.transcription.session.exporting import length_words
+from app.ui.transcription.session.exports import Exports, is_number
 from app.ui.transcription.session.file_probe import SURE_UPLOAD_BYTES, FileProbe, collect, look
 from app.ui.transcription.session.microphone_session import OpenBlocks, RecordingSession, SavedMicrophone
 from app.ui.transcription.session.playback import Playing
 from app.ui.transcription.session.recording_controller import RecordingController
 from app.ui.transcription.session.rows import (
     entry_of,
-    export_head,
     facts_of,
     marks_of,
     problem_of,
@@ -51,7 +48,7 @@ from app.ui.transcription.session.upload_preparation import (
     is_over_limit,
     treatment_of,
 )
-from app.ui.transcription.state import ExportChoice, Head, Mark, ModelChoice, Options, Sound
+from app.ui.transcription.state import Head, Mark, ModelChoice, Options, Sound
 
 if TYPE_CHECKING:
     from app.audio.devices import AudioHost
@@ -79,7 +76,6 @@ class TranscriptionPresenter(QObject):
     head_changed = Signal(object)  # Head
     options_changed = Signal(object, object)  # Options, tuple[ModelChoice, ...]
     batch_changed = Signal(object)  # Batch
-    export_changed = Signal(object)  # ExportChoice
     footer_changed = Signal(str)
     notice = Signal(object)  # a sentence; `Saved` for a file that was written
     row_notice = Signal(str, str)  # a sentence, and the id of the row that it is about
@@ -110,19 +106,19 @@ class TranscriptionPresenter(QObject):
         self.trash = Trash("transcription", tasks, undo_stack, kept_days=KEPT_IN_TRASH.days)
         self.trash.failed.connect(self.notice.emit)
         self.account_models = AccountModels(current_account)
-        kept = self._kept()
+        kept = self.kept()
         device, channel, gain = kept.get("device", ""), kept.get("channel", ""), kept.get("gain", "")
         microphone = SavedMicrophone(
-            device, int(channel) if _is_number(channel) else -1, float(gain) if _is_number(gain) else 0.0
+            device, int(channel) if is_number(channel) else -1, float(gain) if is_number(gain) else 0.0
         )
         self.recording = RecordingSession(host, watch, microphone, open_blocks=open_blocks)
         self.playing = Playing(host, tasks, folders.cache, make=make_speaker)
         self.reading = TranscriptEditor(lambda: self.do(self._save_edits), undo_stack)
+        self.exports = Exports(self, self.reading)
         self.recorder = RecordingController(self, self.recording, self.playing, tasks)
         self.batch_queue = BatchQueue(self, tasks, undo_stack)
         self.options = self._kept_options()
         self.recording.record_as = self.options.record_as
-        self.export_choice = self._kept_export()
         self.transcripts: Transcripts | None = None
         self._sender: Sender | None = None
         self.rows: dict[str, TranscriptRow] = {}
@@ -189,14 +185,14 @@ class TranscriptionPresenter(QObject):
 
     # What is remembered
 
-    def _kept(self) -> Mapping[str, str]:
+    def kept(self) -> Mapping[str, str]:
         return self._settings.value.transcription
 
     def keep(self, **values: str) -> None:
-        self._settings.remember(transcription={**self._kept(), **values})
+        self._settings.remember(transcription={**self.kept(), **values})
 
     def _kept_options(self) -> Options:
-        kept, default = self._kept(), Options()
+        kept, default = self.kept(), Options()
         record_as = kept.get("record_as", "")
         return Options(
             model=kept.get("model", ""),
@@ -205,19 +201,6 @@ class TranscriptionPresenter(QObject):
             response_format="text" if kept.get("response_format") == "text" else "json",
             record_as=record_as if record_as in ("flac", "wav", "ogg") else default.record_as,
         )
-
-    def _kept_export(self) -> ExportChoice:
-        kept = self._kept()
-        kind = kept.get("export", "srt")
-
-        def number(name: str, low: float, high: float, default: float) -> float:
-            text = kept.get(name, "")
-            return max(low, min(high, float(text))) if _is_number(text) else default
-
-        rules = CueRules(
-            int(number("line_chars", 10, 120, 42)), int(number("lines", 1, 4, 2)), number("longest_s", 1, 30, 6.0)
-        )
-        return ExportChoice(kind if kind in FORMATS else "srt", rules)
 
     # Work
 
@@ -448,12 +431,6 @@ class TranscriptionPresenter(QObject):
         return (
             tr("for {length_words} with {name}", length_words=length_words(row.duration_s), name=name) if name else ""
         )
-
-    def export_head(self) -> ExportHead:
-        row = self.open_row
-        if row is None:
-            return ExportHead()
-        return export_head(row, self.account_models.name_of(row.model), self.reading.received)
 
     def kind_of(self, row: TranscriptRow) -> str:
         looked = self._looked.get(row.id)
@@ -795,46 +772,6 @@ class TranscriptionPresenter(QObject):
                 await asyncio.to_thread(self.folders.sound_of(row).unlink, missing_ok=True)
         await asyncio.to_thread(clean_up, self.folders, row)
         await self.store.purge(row.id)
-
-    # Export
-
-    def set_export(self, choice: ExportChoice) -> None:
-        self.export_choice = choice
-        rules = choice.rules
-        self.keep(
-            export=choice.kind,
-            line_chars=str(rules.line_chars),
-            lines=str(rules.lines),
-            longest_s=f"{rules.longest_s:g}",
-        )
-        self.export_changed.emit(choice)
-
-    def export_text(self) -> str:
-        return self.reading.export(self.export_choice, self.export_head())
-
-    def save_export(self, path: Path) -> None:
-        """Write the export to a file the person named."""
-        self.do(self._save_export, path, self.export_text())
-
-    def save_sound(self, path: Path) -> None:
-        """Save a copy of the open recording as a file the person named."""
-        row = self.open_row
-        if row is not None:
-            self.do(self._save_sound, self.folders.sound_of(row), path)
-
-    async def _save_sound(self, source: Path, target: Path) -> None:
-        self.notice.emit(await save_file(target, partial(shutil.copyfile, source)))
-
-    async def _save_export(self, path: Path, text: str) -> None:
-        data = text.encode("utf-8")
-        self.notice.emit(await save_file(path, lambda place: place.write_bytes(data)))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) == float(text)
-    except ValueError:
-        return False
 
 
 def _trash_entry(row: TranscriptRow, now: datetime) -> TrashEntry:

@@ -1,30 +1,25 @@
-"""The open transcript: edits with undo, kept on disk at once; searches, and what an export looks like."""
+"""The open transcript: edits with undo, kept on disk at once."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.money import count
 from app.core.undo import UndoCommand, UndoStack
 from app.translation import tr
 from app.ui.transcription.session import editing
 from app.ui.transcription.session.document import Document
-from app.ui.transcription.session.exporting import CueRules, Head, cues, export, srt, vtt
-from app.ui.transcription.state import ExportChoice, Preview, TranscriptState
+from app.ui.transcription.state import TranscriptState
 
 if TYPE_CHECKING:
     from app.storage.transcripts import Transcripts
 
 TAB = "transcription"
 MOST_UNDO = 200
-PREVIEW_CHARS = 1_200
-PREVIEW_CUES = 2
 
 
 class TranscriptEditor(QObject):
@@ -130,35 +125,3 @@ class TranscriptEditor(QObject):
                 if self._unsaved.get(row_id) is document:
                     del self._unsaved[row_id]
                 self.saved.emit(row_id)
-
-    # Exports
-
-    def preview(self, choice: ExportChoice, head: Head, at_s: float) -> Preview:
-        """The piece of an export around a moment: two cues, or the beginning."""
-        if not self.document.segments:
-            return Preview()
-        if choice.kind in ("srt", "vtt"):
-            return self._cue_preview(choice.kind, choice.rules, at_s)
-        whole = export(choice.kind, _beginning(self.document, at_s), head, choice.rules)
-        cut = whole[:PREVIEW_CHARS]
-        return Preview(cut + ("…" if len(whole) > len(cut) else ""), "")
-
-    def _cue_preview(self, kind: str, rules: CueRules, at_s: float) -> Preview:
-        found = cues(self.document, rules)
-        first = max(0, bisect_right([cue.start for cue in found], at_s) - 1)
-        shown = found[first : first + PREVIEW_CUES]
-        text = (srt if kind == "srt" else vtt)(shown).removeprefix("WEBVTT\n\n")
-        lines: list[str] = []
-        for line in text.splitlines():
-            number = line.isdigit() and (not lines or not lines[-1])
-            lines.append(str(int(line) + first) if number else line)
-        return Preview("\n".join(lines), tr("cue {place} of {count}", place=count(first + 1), count=count(len(found))))
-
-    def export(self, choice: ExportChoice, head: Head) -> str:
-        return export(choice.kind, self.document, head, choice.rules)
-
-
-def _beginning(document: Document, at_s: float, most: int = 30) -> Document:
-    """As much of a document as a preview can show, from the segment that is heard."""
-    first = document.segment_at(at_s) or 0
-    return document.changed(document.segments[first : first + most])
