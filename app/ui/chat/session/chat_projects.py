@@ -126,8 +126,7 @@ class ChatProjects(QObject):
     async def _create(self, name: str, chat_ids: tuple[str, ...]) -> None:
         project = await self.store.create(name)
         before = await self.store.places(chat_ids)
-        if before:
-            await self._put(dict.fromkeys(before, project.id))
+        await self._put(dict.fromkeys(before, project.id))
         await self._reread()
 
         async def undo(ids: tuple[str, ...]) -> None:
@@ -266,6 +265,8 @@ class ChatProjects(QObject):
         self._push(text, undo, before)
 
     async def _put(self, places: Mapping[str, str | None]) -> None:
+        if not places:
+            return
         await self.store.move(places)
         self._library.moved(places)
         self.moved_chats.emit(places)
