@@ -67,7 +67,7 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         type=_answers,
         default=(),
         metavar="FILE",
-        help="scripted answers to give, as JSON; see /sandbox/answers",
+        help="scripted answers to give, as JSON or YAML; see /sandbox/answers",
     )
     return parser.parse_args(arguments)
 

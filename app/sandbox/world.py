@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.sandbox.http.answers import Answers, ScriptedAnswer
-from app.sandbox.http.faults import Faults
+from app.sandbox.http.faults import CALLER, Faults
 from app.sandbox.http.limits import AbuseGuard, RateLimits
 from app.sandbox.http.request_log import RequestLog
 
@@ -31,14 +31,15 @@ CallerT = TypeVar("CallerT", bound="Caller")
 
 
 class Clock:
-    """Unix time in seconds that a test can turn; it never runs backwards by itself."""
+    """Unix time in seconds that a test can turn, for all or for one caller; it never runs backwards by itself."""
 
     def __init__(self, source: Callable[[], float] | None = None) -> None:
         self._source = source or time.time
         self.offset_s = 0.0
+        self.offsets_s: dict[str, float] = {}  # of callers that have a time of their own, beside that of all
 
     def now(self) -> float:
-        return self._source() + self.offset_s
+        return self._source() + self.offset_s + self.offsets_s.get(CALLER.get(), 0.0)
 
     def utc(self) -> datetime:
         return datetime.fromtimestamp(self.now(), UTC)
@@ -276,6 +277,7 @@ class World:
         self.kept.clear()
         self.issued.clear()
         self.clock.offset_s = 0.0
+        self.clock.offsets_s.clear()
         if self._store is not None:
             self._store.clear()
         for table in self._tables.values():

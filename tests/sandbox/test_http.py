@@ -166,9 +166,9 @@ async def test_small_answers_do_not_wait_for_nagle() -> None:
 
     connections = Connections(handle)
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writers.append(writer)
-        await connections.serve(reader, writer)
+        connections.serve(reader, writer)
 
     listener = listen(0)
     server = await asyncio.start_server(serve, sock=listener)
@@ -313,3 +313,38 @@ def test_a_web_page_cannot_spend_what_strangers_share(wire: Wire, mark: str) -> 
     assert wire.answer()[0] == 200
     wire.send("POST /api/v1/x402/top-up HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n")
     assert wire.answer()[0] == 402, "which is how a top-up begins"
+
+
+async def test_a_connection_that_comes_in_the_turn_of_the_stop_is_closed() -> None:
+    """Whether its task has begun or not, and also when it was accepted after everything else was closed."""
+
+    async def handle(_request: Request) -> Response:
+        raise AssertionError("nobody asked")
+
+    served = Connections(handle)
+    accepted: list[asyncio.StreamWriter] = []
+    several = asyncio.Semaphore(0)
+
+    def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.append(writer)
+        served.serve(reader, writer)
+        if len(accepted) == 1:
+            closing.append(asyncio.ensure_future(served.close()))
+        several.release()
+
+    closing: list[asyncio.Future[None]] = []
+    listener = listen(0)
+    server = await asyncio.start_server(serve, sock=listener)
+    ends = []
+    for _ in range(2):
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        ends.append((reader, writer))
+        await several.acquire()
+    await closing[0]
+    for reader, writer in ends:
+        with suppress(ConnectionError):
+            assert await reader.read() == b""
+        writer.close()
+    assert all(writer.transport.is_closing() for writer in accepted)
+    server.close()
+    await server.wait_closed()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CHAT_PATH = "/api/v1/chat/completions"
 _FORM_MODEL = re.compile(rb'form-data; *name="?model"?\r\n(?:[^\r\n]+\r\n)*\r\n([^\r\n]*)\r\n', re.IGNORECASE)
+YAML_FILES = (".yaml", ".yml")
 FINISH_REASONS = ("stop", "length", "tool_calls", "content_filter")
 LONGEST_WAIT_S = 600
 WITHOUT_BODY = (204, 304)
@@ -180,9 +181,12 @@ class Answers:
 
 
 def load(file: File) -> tuple[ScriptedAnswer, ...]:
-    """Read a script from a file. Raises `OSError`, and `ValueError` that names every wrong field."""
+    """Read a script from a file, JSON or `.yaml`. Raises `OSError`, and `ValueError` that names every wrong field."""
+    raw = file.read_bytes()
+    if file.suffix.lower() in YAML_FILES:
+        raw = _json_of_yaml(raw)
     try:
-        body = read_json(file.read_bytes())
+        body = read_json(raw)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"this is not JSON: {error}") from None
     check = Checker()
@@ -190,6 +194,23 @@ def load(file: File) -> tuple[ScriptedAnswer, ...]:
     if complaints := check.lines():
         raise ValueError("; ".join(complaints))
     return answers
+
+
+def _json_of_yaml(raw: bytes) -> bytes:
+    """Return the same in JSON. YAML 1.2, in which `no` is a word and a date is text only in quotes."""
+    try:
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+    except ImportError:
+        raise ValueError("YAML needs ruamel.yaml, which is not installed: pip install ruamel.yaml") from None
+    try:
+        value = YAML(typ="safe", pure=True).load(raw.decode())
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise ValueError(f"this is not YAML: {' '.join(str(error).split())}") from None
+    try:
+        return json.dumps(value).encode()
+    except (TypeError, ValueError, RecursionError):
+        raise ValueError("there is a value that JSON does not have; put dates in quotes") from None
 
 
 def read(body: Json) -> tuple[ScriptedAnswer, ...]:

@@ -77,14 +77,23 @@ class Connections:
         self._handle = handle
         self._most = _affordable() if most is None else most
         self._open: dict[asyncio.Task[None], _Connection] = {}
+        self._is_closed = False
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """The `client_connected_cb` of `asyncio.start_server`."""
-        task = asyncio.current_task()
-        assert task is not None
+    def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """The `client_connected_cb` of `asyncio.start_server`.
+
+        No coroutine: a connection is known from the turn of the loop in which it comes, so `close` forgets none.
+        """
+        if self._is_closed:
+            writer.transport.abort()
+            return
         connection = _Connection(reader, writer, self._handle)
         has_room = len(self._open) < self._most or self._make_room()
+        task = asyncio.get_running_loop().create_task(self._serve(connection, writer, has_room=has_room))
         self._open[task] = connection
+        task.add_done_callback(lambda done: self._end(done, writer))
+
+    async def _serve(self, connection: _Connection, writer: asyncio.StreamWriter, *, has_room: bool) -> None:
         # asyncio leaves Nagle's algorithm on for sockets it did not make itself: 40 ms between two small writes.
         writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
@@ -96,11 +105,13 @@ class Connections:
             pass  # what was written so far still goes out, then the connection ends
         except (ConnectionError, h11.RemoteProtocolError):
             writer.transport.abort()  # whoever was there is gone
-        except asyncio.CancelledError:
-            writer.transport.abort()  # the server stops; nobody awaits this task's result
-        finally:
-            del self._open[task]
-            writer.close()
+
+    def _end(self, task: asyncio.Task[None], writer: asyncio.StreamWriter) -> None:
+        """Also for a task that was canceled before it began, which runs nothing of its own."""
+        del self._open[task]
+        if task.cancelled():
+            writer.transport.abort()  # the server stops, or makes room
+        writer.close()
 
     def _make_room(self) -> bool:
         """End the connection that has waited longest for a request. False when all of them are being answered."""
@@ -113,6 +124,8 @@ class Connections:
         return True
 
     async def close(self) -> None:
+        """End all connections, and each that still comes."""
+        self._is_closed = True
         for task in self._open:
             task.cancel()
         if self._open:

@@ -46,20 +46,23 @@ async def last_prompt(call: Call) -> Response:
 
 
 async def faults(call: Call) -> Response:
+    """List what is armed, or disarm all of it. With `?scope=key` what is armed for the caller's key alone."""
+    whose = _scope(call)
     if call.request.method == "DELETE":
-        call.world.faults.clear()
-    return json_answer({"armed": call.world.faults.as_json(), "known": NAMES})
+        call.world.faults.disarm_all(whose)
+    return json_answer({"armed": call.world.faults.as_json(whose), "known": NAMES})
 
 
 async def fault(call: Call) -> Response:
-    name = call.path_values["name"]
+    """Arm or disarm one. With `?scope=key` it strikes requests with the caller's key alone."""
+    name, whose = call.path_values["name"], _scope(call)
     if name not in NAMES:
         raise Refusal(404, f"There is no fault called {name}; there are {', '.join(NAMES)}")
     if call.request.method == "DELETE":
-        call.world.faults.disarm(name)
+        call.world.faults.disarm(name, whose)
     else:
-        call.world.faults.arm(name, _body(call))
-    return json_answer({"armed": call.world.faults.as_json()})
+        call.world.faults.arm(name, _body(call), whose)
+    return json_answer({"armed": call.world.faults.as_json(whose)})
 
 
 async def answers(call: Call) -> Response:
@@ -100,15 +103,24 @@ async def preflight(call: Call) -> Response:
 
 
 async def clock(call: Call) -> Response:
-    """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`."""
+    """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`.
+
+    With `?scope=key` how far the caller's time is ahead of that of all others; limits, jobs and balances follow it.
+    """
+    whose = _scope(call)
     check = Checker()
     body = _body(call)
     offset_s = check.number(("offset_s",), body.get("offset_s"), -LARGEST_OFFSET_S, LARGEST_OFFSET_S)
     if body.get("offset_s") is None:
         check.complain(("offset_s",), REQUIRED)
     check.finish()
-    call.world.clock.offset_s = float(offset_s or 0)
-    return json_answer({"now": iso(call.world.clock.now()), "offset_s": call.world.clock.offset_s})
+    world_clock = call.world.clock
+    if whose:
+        world_clock.offsets_s[whose] = float(offset_s or 0)
+    else:
+        world_clock.offset_s = float(offset_s or 0)
+    told = world_clock.offsets_s[whose] if whose else world_clock.offset_s
+    return json_answer({"now": iso(world_clock.now()), "offset_s": told})
 
 
 async def balance(call: Call) -> Response:
@@ -150,6 +162,14 @@ async def reset(call: Call) -> Response:
     """Forget callers, balances, faults, limits and the log; set clock, settings and scripted answers back."""
     call.world.reset()
     return json_answer({"reset": True})
+
+
+def _scope(call: Call) -> str:
+    """Return whom a control is for: the id of the caller with `?scope=key`, otherwise "", which is all."""
+    check = Checker()
+    scope = check.choice(("scope",), call.value("scope"), ("all", "key"))
+    check.finish()
+    return call.caller.id if scope == "key" else ""
 
 
 def _body(call: Call) -> Json:

@@ -1,17 +1,21 @@
 """Misbehavior on request: which faults are armed, how often they still strike, and where.
 
-Setting a fault replaces the one of the same name, so the controls can be repeated without harm.
+Setting a fault replaces the one of the same name, so the controls can be repeated without harm. A fault is for all
+or for one key alone; a key's own comes first.
 """
 
 from __future__ import annotations
 
 import re
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from app.sandbox.http.errors import SHAPES, Json
 from app.sandbox.http.validation import Checker, Path
 
+# The id of the caller whose request this task works on; "" before it is known, and without a key.
+CALLER: ContextVar[str] = ContextVar("CALLER", default="")
 # name -> what it does, shown by `GET /sandbox/faults`
 NAMES = {
     "slow": "wait `seconds` before answering",
@@ -107,10 +111,13 @@ def sendable_headers(check: Checker, path: Path, value: object) -> Json | None:
 
 class Faults:
     def __init__(self) -> None:
-        self._armed: dict[str, Fault] = {}
+        self._armed: dict[str, dict[str, Fault]] = {}  # by the caller that they are for; "": for all
 
-    def arm(self, name: str, body: Json) -> Fault:
-        """Arm one fault from its JSON form. Raises `Refusal` 400 with the tree of everything that is wrong in it."""
+    def arm(self, name: str, body: Json, caller_id: str = "") -> Fault:
+        """Arm one fault from its JSON form, for all or for one caller.
+
+        Raises `Refusal` 400 with the tree of everything that is wrong in it.
+        """
         check = Checker()
         values: Json = {
             "seconds": check.number(("seconds",), body.get("seconds"), 0, 600),
@@ -128,13 +135,17 @@ class Faults:
         path = check.text(("path",), body.get("path")) or ""
         check.finish()
         fault = Fault(name, times, path, {key: value for key, value in values.items() if value is not None})
-        self._armed[name] = fault
+        self._armed.setdefault(caller_id, {})[name] = fault
         return fault
 
-    def disarm(self, name: str) -> None:
-        self._armed.pop(name, None)
+    def disarm(self, name: str, caller_id: str = "") -> None:
+        self._armed.get(caller_id, {}).pop(name, None)
+
+    def disarm_all(self, caller_id: str = "") -> None:
+        self._armed.pop(caller_id, None)
 
     def clear(self) -> None:
+        """Forget every fault, whomever it is for."""
         self._armed.clear()
 
     def strike(self, name: str, path: str) -> Json | None:
@@ -146,7 +157,9 @@ class Faults:
         if fault.times_left is not None:
             fault.times_left -= 1
             if fault.times_left <= 0:
-                del self._armed[fault.name]
+                for armed in self._armed.values():
+                    if armed.get(fault.name) is fault:
+                        del armed[fault.name]
         return values
 
     def armed(self, name: str) -> Json | None:
@@ -158,11 +171,12 @@ class Faults:
         return {"kind": kind} if kind else {}
 
     def _standing_for(self, name: str) -> Fault | None:
-        fault, any_lie = self._armed.get(name), self._armed.get("sealed")
+        armed = {**self._armed.get("", {}), **self._armed.get(CALLER.get(), {})}
+        fault, any_lie = armed.get(name), armed.get("sealed")
         if fault is not None or any_lie is None or not name.startswith(SEALED):
             return fault
         lie, _, _ = str(any_lie.values.get("kind", "")).partition(":")
         return any_lie if lie == name.removeprefix(SEALED) else None
 
-    def as_json(self) -> dict[str, Any]:
-        return {name: fault.as_json() for name, fault in self._armed.items()}
+    def as_json(self, caller_id: str = "") -> dict[str, Any]:
+        return {name: fault.as_json() for name, fault in self._armed.get(caller_id, {}).items()}

@@ -18,6 +18,7 @@ from app.sandbox.http.answers import merged
 from app.sandbox.http.call import JSON_TYPE, Call, dump, json_answer
 from app.sandbox.http.connections import HangUp, Request, Response
 from app.sandbox.http.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
+from app.sandbox.http.faults import CALLER
 from app.sandbox.http.limits import Allowance, allowance
 from app.sandbox.http.request_log import Capture, Details, LoggedRequest, key_of, shown_query, side
 from app.sandbox.http.routes import API_ROOT, ROUTES, Route
@@ -46,6 +47,7 @@ class Gate:
         self._cors = cors
 
     async def handle(self, request: Request) -> Response:
+        CALLER.set("")  # the one before on this connection may have come with another key
         if request.path.startswith(SHORT_ROOT):
             request = replace(request, path=f"/api{request.path}")
         in_api = request.path.startswith(API_ROOT) and not self._is_preflight(request)
@@ -57,6 +59,9 @@ class Gate:
         try:
             route = self._find(call)
             visit = await self._identify(route, call)
+            if call.known_caller is not None:
+                CALLER.set(call.known_caller.id)
+                started_at = self._world.clock.now()
             call.caller.ledger.refill(started_at)
             if in_api:
                 balance = (call.caller.ledger.balance_usd, call.caller.ledger.balance_diem)

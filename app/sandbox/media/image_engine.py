@@ -191,7 +191,7 @@ def _label(image: Image.Image, text: str) -> None:
     size = _letter_px(image.size)
     font = ImageFont.load_default(size)
     pen = ImageDraw.Draw(image, "RGBA")
-    shown = text
+    shown = text = " ".join(text.split())  # on one line
     while len(text) > 12 and pen.textlength(shown, font=font) > image.width - 2 * size:
         text = text[: int(len(text) * 0.9)].rstrip()
         shown = f"{text}…"
