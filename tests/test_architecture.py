@@ -49,6 +49,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
     # The Sandbox's engines, one file each; nothing else in it may name them.
     "app.sandbox.http.form": ("app.sandbox", "python_multipart"),
+    "app.sandbox.http.answers": ("app.sandbox", "ruamel"),  # of a file in YAML
     "app.sandbox.store": ("app.sandbox", "msgspec"),  # what outlives the process, imported only where something does
     "app.sandbox.media.sound": ("app.sandbox", "numpy", "soundfile", "av"),
     "app.sandbox.media.pitch": ("app.sandbox", "numpy"),
@@ -485,7 +486,7 @@ LOADED_LATE = frozenset(
     numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath latex2mathml PIL pocketsphinx espeakng_loader
-    httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
+    ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 
