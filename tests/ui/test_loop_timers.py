@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from PySide6.QtCore import QAbstractEventDispatcher, QEventLoop
 
 from app.ui.kit.qt_repairs.loop_timers import LoopTimers
 
@@ -52,3 +53,47 @@ async def test_a_call_that_cancels_itself_and_fails_ends_its_timer(timers: LoopT
     await asyncio.sleep(0.05)
     assert [type(error) for error in told] == [ValueError]
     assert timers.pending <= before + 1
+
+
+async def test_ten_thousand_calls_take_two_timers_of_qts(timers: LoopTimers) -> None:
+    loop, called = asyncio.get_running_loop(), list[int]()
+    for number in range(10_000):
+        loop.call_soon(called.append, number)
+    late = [loop.call_later(600 + number, called.append, -1) for number in range(100)]
+    dispatcher = QAbstractEventDispatcher.instance()
+    assert dispatcher is not None
+    assert len(dispatcher.registeredTimers(timers)) <= 2
+    while len(called) < 10_000:
+        await asyncio.sleep(0)
+    assert called == list(range(10_000))
+    for handle in late:
+        handle.cancel()
+
+
+async def test_what_is_due_later_comes_in_the_order_of_its_time(timers: LoopTimers) -> None:
+    loop, called = asyncio.get_running_loop(), list[int]()
+    for delay in (3, 1, 2):
+        loop.call_later(delay / 100, called.append, delay)
+    gone = loop.call_later(0.001, called.append, 9)
+    gone.cancel()
+    while len(called) < 3:
+        await asyncio.sleep(0.01)
+    assert called == [1, 2, 3]
+
+
+async def test_the_rest_is_called_in_an_event_loop_inside_of_a_call(timers: LoopTimers) -> None:
+    loop, called, inner = asyncio.get_running_loop(), list[str](), QEventLoop()
+
+    def wait() -> None:
+        inner.exec()
+        called.append("outer")
+
+    def leave() -> None:
+        called.append("inner")
+        inner.quit()
+
+    loop.call_soon(wait)
+    loop.call_soon(leave)
+    while len(called) < 2:
+        await asyncio.sleep(0)
+    assert called == ["inner", "outer"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.ui.chat.composer.composer import ComposerFrame
+from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.sidebar.chat_list import ChatListPane
 from app.ui.chat.state import ChatEntry
 from app.ui.conversation.view import MessageView
@@ -54,3 +57,25 @@ def test_the_bar_of_a_conversation_moves_without_what_is_behind_it(qtbot: QtBot,
         QApplication.processEvents()
     assert paints.rects[bar]
     assert not paints.rects[view] and not paints.rects[behind]
+
+
+def test_a_caret_blinks_without_what_is_behind_it(qtbot: QtBot, theme: Theme) -> None:
+    frame = ComposerFrame(theme)
+    qtbot.addWidget(frame)
+    box = MessageBox(theme, frame)
+    QVBoxLayout(frame).addWidget(box)
+    frame.resize(500, 80)
+    frame.show()
+    QApplication.processEvents()
+    viewport = box.viewport()
+    paints = Paints(viewport, box, frame)
+    for on in (False, True):
+        paints.clear()
+        viewport.update(QRect(2, 2, 2, 12))
+        qtbot.waitUntil(lambda: bool(paints.rects[viewport]), timeout=60_000)
+        assert not paints.rects[box] and not paints.rects[frame]
+        ground = theme.color("accent_tint" if on else "surface")
+        assert viewport.grab().toImage().pixelColor(viewport.width() - 2, 2) == ground
+        frame.set_target(not on)
+        qtbot.waitUntil(lambda: len(paints.rects[viewport]) > 1, timeout=60_000)
+        QApplication.processEvents()

@@ -380,6 +380,9 @@ class ComposerFrame(QFrame):
     def set_target(self, on: bool) -> None:
         """Show that what is dragged over the conversation would land here."""
         set_property(self, "state", "target" if on else "")
+        box = self.findChild(MessageBox)
+        if box is not None:
+            box.set_ground("accent_tint" if on else "surface")
 
     def ring_rect(self) -> QRectF:
         return QRectF(self.rect())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.translation import tr
@@ -42,6 +42,8 @@ class MessageBox(QPlainTextEdit):
         super().__init__(parent)
         self._theme = theme
         self._composing = False
+        self._ground = "surface"
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # a caret blinks without what is behind
         self.enter_sends = True
         self.takes_key: Callable[[QKeyEvent], bool] | None = None  # a completion that is open comes first
         self.setProperty("bare", True)
@@ -60,6 +62,11 @@ class MessageBox(QPlainTextEdit):
     def is_composing(self) -> bool:
         """True while an input method holds text that is not chosen yet."""
         return self._composing
+
+    def set_ground(self, role: str) -> None:
+        """Fill behind the text with this color of the theme: that of the frame around it."""
+        self._ground = role
+        self.viewport().update()
 
     def set_text(self, text: str) -> None:
         """Replace the text without saying that it was edited."""
@@ -107,6 +114,12 @@ class MessageBox(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._theme.color(self._ground))
+        painter.end()
+        super().paintEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composing = bool(event.preeditString())

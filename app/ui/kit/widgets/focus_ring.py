@@ -10,6 +10,8 @@ without a border of its own fills its pane: there the caret says where the keybo
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QWindow
 from PySide6.QtWidgets import (
@@ -161,6 +163,9 @@ class FocusRing(QWidget):
         return area if area.intersects(self._clip) else None
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        inset = WIDTH + math.ceil(self._radius + GAP)
+        if self.rect().adjusted(inset, inset, -inset, -inset).contains(event.rect()):
+            return  # something inside, such as a caret
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipRect(self._clip.translated(-self.pos()))
