@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-INNER = ("app.service", "app.audio", "app.wallet", "app.credentials", "app.storage", "app.sealed")
+INNER = ("app.service", "app.audio", "app.wallet", "app.credentials", "app.storage", "app.sealed", "app.documents")
 SHARED = {"kit", "conversation", "shell"}
 FEATURES = sorted({each.parent.name for each in (ROOT / "app/ui").glob("*/__init__.py")} - SHARED)
 SHOWS = {"chat": ("app.ui.conversation",)}
@@ -20,17 +20,22 @@ SHOWS = {"chat": ("app.ui.conversation",)}
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the Sandbox in a process of its own, which loads nothing of the window
-    # pyside_features before any other import; the other two are run instead of a window, in processes of their own
+    # pyside_features before any other import; the other three are run instead of a window, in processes of their own
     "app.__main__": (
         "app.bootstrap",
         "app.ui.kit.qt_repairs.qt_exception_guard",  # before any class of the window is made
         "app.ui.kit.qt_repairs.pyside_features",
         "app.ui.kit.markdown.formula_worker",
         "app.sandbox.child_process",
+        "app.documents.worker",
     ),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
     # dcap_qvl: firmware levels and revocation, by Intel's lists
     "app.sealed.collateral": ("app.sealed", "dcap_qvl"),
+    # pypdf: PDF; watchfiles: changes in folders. Loaded in the process that reads, by the first that needs them
+    "app.documents.pdf": ("app.documents", "pypdf"),
+    "app.documents.worker": ("app.documents", "watchfiles"),
+    "app.documents*": ("app.documents", "numpy"),
     # cryptography: the signatures of a quote, and AES; coincurve: secp256k1; Crypto: keccak, for addresses
     "app.sealed*": ("app.sealed", "cryptography", "coincurve", "Crypto"),
     "app.service.http.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
@@ -486,6 +491,7 @@ LOADED_LATE = frozenset(
     numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath latex2mathml PIL pocketsphinx espeakng_loader
+    pypdf watchfiles app.documents.pdf app.documents.worker
     ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )

@@ -1,0 +1,132 @@
+"""ZIP files from strangers: office documents and e-books. Nothing goes to a disk, and no more than is allowed opens."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import BinaryIO
+from urllib.parse import unquote
+from xml.parsers import expat
+
+from app.documents.reading import MB, Reason, Unreadable
+
+MAX_MEMBERS = 20_000
+MAX_MEMBER_BYTES = 64 * MB
+MAX_UNPACKED_BYTES = 256 * MB
+MAX_TIMES = 400  # how often a member may be as large as it was packed; text of an honest file is seldom 50
+_FREE_BYTES = 4 * MB  # a small one may be packed as tightly as it likes
+MAX_DEPTH = 500
+_PIECE = 1024 * 1024
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+Start = Callable[[str, dict[str, str]], None]
+
+
+class Archive:
+    """The members of one file. Every method raises `Unreadable`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        start = file.read(65_536)
+        if start.startswith(_OLE):  # how Office keeps what has a password, and everything before 2007
+            hidden = "EncryptedPackage".encode("utf-16-le") in start + file.read(4 * MB)
+            raise Unreadable(Reason.PASSWORD if hidden else Reason.OLD_OFFICE)
+        if not start.startswith(b"PK"):
+            raise Unreadable(Reason.KIND)
+        file.seek(0)
+        try:
+            self._zip = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, UnicodeDecodeError):
+            raise Unreadable(Reason.DAMAGED) from None
+        members = self._zip.infolist()
+        if len(members) > MAX_MEMBERS:
+            raise Unreadable(Reason.BOMB)
+        self.names = frozenset(member.filename for member in members)
+        self._unpacked = 0
+
+    def read(self, name: str) -> bytes:
+        """Return a member. One that is not there, as a file with its content cut off would have it, is damage."""
+        return b"".join(self._pieces(name))
+
+    def parse(self, name: str, start: Start, end: Callable[[str], None], text: Callable[[str], None]) -> None:
+        """Go through a member as XML: names without namespace, but `relation` for r:id; own entities are refused."""
+        parser = expat.ParserCreate(namespace_separator="}")
+        parser.buffer_text = True
+        depth = 0
+
+        def begin(tag: str, attributes: dict[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise Unreadable(Reason.BOMB)
+            start(tag.rpartition("}")[2], {_short(key): value for key, value in attributes.items()})
+
+        def finish(tag: str) -> None:
+            nonlocal depth
+            depth -= 1
+            end(tag.rpartition("}")[2])
+
+        def refuse(*_: object) -> None:
+            raise Unreadable(Reason.BOMB)
+
+        parser.StartElementHandler = begin
+        parser.EndElementHandler = finish
+        parser.CharacterDataHandler = text
+        parser.EntityDeclHandler = refuse
+        try:
+            for piece in self._pieces(name):
+                parser.Parse(piece, False)
+            parser.Parse(b"", True)
+        except (expat.ExpatError, ValueError, LookupError):
+            raise Unreadable(Reason.DAMAGED) from None
+
+    def relations(self, name: str) -> dict[str, tuple[str, str]]:
+        """Return what a member of an office file points at: id → (kind, member)."""
+        folder, _, file = name.rpartition("/")
+        found: dict[str, tuple[str, str]] = {}
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            if tag == "Relationship" and attributes.get("TargetMode") != "External":
+                kind = attributes.get("Type", "").rpartition("/")[2]
+                found[attributes.get("Id", "")] = (kind, joined(folder, attributes.get("Target", "")))
+
+        beside = f"{folder}/_rels/{file}.rels".lstrip("/")
+        if beside in self.names:
+            self.parse(beside, start, _ignore, _ignore)
+        return found
+
+    def _pieces(self, name: str) -> list[bytes]:
+        pieces: list[bytes] = []
+        try:
+            member = self._zip.getinfo(name)
+            if member.flag_bits & 1:
+                raise Unreadable(Reason.PASSWORD)
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise Unreadable(Reason.DAMAGED)
+            size = 0
+            with self._zip.open(member) as stream:
+                while piece := stream.read(_PIECE):  # what the directory says of its size is not believed
+                    size += len(piece)
+                    self._unpacked += len(piece)
+                    tight = size > _FREE_BYTES and size > MAX_TIMES * max(1, member.compress_size)
+                    if tight or size > MAX_MEMBER_BYTES or self._unpacked > MAX_UNPACKED_BYTES:
+                        raise Unreadable(Reason.BOMB)
+                    pieces.append(piece)
+        except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, OSError, ValueError, NotImplementedError):
+            raise Unreadable(Reason.DAMAGED) from None
+        return pieces
+
+
+def _short(name: str) -> str:
+    return "relation" if name.endswith("/relationships}id") else name.rpartition("}")[2]
+
+
+def _ignore(*_: str) -> None:
+    pass
+
+
+def joined(folder: str, target: str) -> str:
+    """Return the member that `target` names, seen from `folder`."""
+    path = unquote(target.partition("#")[0])
+    return posixpath.normpath(path[1:] if path.startswith("/") else posixpath.join(folder, path))

@@ -1,0 +1,195 @@
+"""Opens files and looks through folders, and trusts neither: what names say, where links lead, how much there is."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from app.documents.archives import Archive
+from app.documents.markup import html_text, read_html
+from app.documents.office import read_docx, read_epub, read_odt, read_pptx, read_xlsx
+from app.documents.plain_text import LOOKED_AT_BYTES, encoding_of, read_text
+from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, Kind, Reason, Section, Unreadable
+
+MAX_FILES = 50_000  # of one project
+MAX_ENTRIES = 250_000  # looked at in one folder with all that is below
+_CODE = """
+    py js ts jsx tsx c h cc cpp hpp cs java kt go rs rb php swift scala sh bash ps1 bat sql r lua pl hs ml ex erl clj
+    dart vue svelte css scss less json jsonl yaml yml toml xml svg cmake gradle proto tf nix zig v vhdl asm m mm f90 jl
+    ipynb dockerfile makefile
+"""
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("txt", "text", "log", "rst", "adoc", "org", "tex", "srt", "vtt", "eml", "ini", "cfg"), Kind.TEXT),
+    **dict.fromkeys(("md", "markdown", "mdown", "mkd"), Kind.MARKDOWN),
+    **dict.fromkeys(("html", "htm", "xhtml"), Kind.HTML),
+    **dict.fromkeys(("csv", "tsv"), Kind.CSV),
+    **dict.fromkeys(_CODE.split(), Kind.CODE),
+    "pdf": Kind.PDF,
+    "docx": Kind.DOCX,
+    "docm": Kind.DOCX,
+    "dotx": Kind.DOCX,
+    "pptx": Kind.PPTX,
+    "pptm": Kind.PPTX,
+    "ppsx": Kind.PPTX,
+    "xlsx": Kind.XLSX,
+    "xlsm": Kind.XLSX,
+    "odt": Kind.ODT,
+    "ott": Kind.ODT,
+    "epub": Kind.EPUB,
+}
+_OLD_OFFICE = frozenset(("doc", "xls", "ppt", "dot", "pps", "xlt"))
+PLAIN = frozenset((Kind.TEXT, Kind.MARKDOWN, Kind.CODE, Kind.CSV))
+_ARCHIVES = {
+    Kind.DOCX: read_docx,
+    Kind.PPTX: read_pptx,
+    Kind.XLSX: read_xlsx,
+    Kind.ODT: read_odt,
+    Kind.EPUB: read_epub,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file as it was found, or a file or folder that is left out with the reason."""
+
+    path: str
+    root: str  # the followed file or folder through which it was found
+    size: int = 0
+    changed_ns: int = 0
+    reason: Reason | None = None
+
+
+def kind_of(path: str) -> Kind | None:
+    """Return how a file of this name is read; None for a name that says nothing of it."""
+    name = Path(path).name.lower()
+    return _KINDS.get(name.rpartition(".")[2])
+
+
+def has_harmless_name(path: str) -> bool:
+    """Whether a path can be shown as it is: no control characters, nothing that turns text around, all of it text."""
+    return not any(unicodedata.category(sign) in ("Cc", "Cf", "Cs") and sign not in "\u200c\u200d" for sign in path)
+
+
+def found_files(roots: tuple[str, ...]) -> Iterator[Entry]:
+    """Look through files and folders. Hidden ones below a folder are passed over; links are named and not followed."""
+    seen_folders: set[tuple[int, int]] = set()
+    seen_files: set[str] = set()
+    count = 0
+    for root in roots:
+        for entry in _found(root, seen_folders):
+            if entry.path in seen_files:
+                continue
+            if count >= MAX_FILES:
+                yield Entry(root, root, reason=Reason.MANY)
+                return
+            count += 1
+            seen_files.add(entry.path)
+            yield entry
+
+
+def _found(root: str, seen: set[tuple[int, int]]) -> Iterator[Entry]:
+    try:
+        about = Path(root).stat()
+    except OSError as error:
+        yield Entry(root, root, reason=_reason(error))
+        return
+    if not stat.S_ISDIR(about.st_mode):
+        yield _entry(root, root, about)
+        return
+    waiting, looked_at = [root], 0
+    while waiting:
+        folder = waiting.pop()
+        below: list[str] = []
+        try:
+            about = Path(folder).stat()
+            identity = (about.st_dev, about.st_ino)
+            if about.st_ino and identity in seen:  # a mount or a junction that leads back
+                yield Entry(folder, root, reason=Reason.CIRCLE)
+                continue
+            seen.add(identity)
+            with os.scandir(folder) as entries:
+                for each in entries:
+                    looked_at += 1
+                    if looked_at > MAX_ENTRIES:
+                        yield Entry(root, root, reason=Reason.MANY)
+                        return
+                    if each.name.startswith((".", "~$")):
+                        continue
+                    if not has_harmless_name(each.name):
+                        yield Entry(each.path, root, reason=Reason.NAME)
+                    elif each.is_symlink():
+                        yield Entry(each.path, root, reason=Reason.LINK)
+                    elif each.is_dir(follow_symlinks=False):
+                        below.append(each.path)
+                    else:
+                        try:
+                            yield _entry(each.path, root, each.stat(follow_symlinks=False))
+                        except OSError:
+                            continue  # gone between listing and looking
+        except OSError as error:
+            yield Entry(folder, root, reason=_reason(error))
+        waiting += sorted(below, reverse=True)
+
+
+def _entry(path: str, root: str, about: os.stat_result) -> Entry:
+    if not stat.S_ISREG(about.st_mode):
+        return Entry(path, root, reason=Reason.SPECIAL)
+    return Entry(path, root, about.st_size, about.st_mtime_ns)
+
+
+def _reason(error: OSError) -> Reason:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return Reason.VANISHED
+    return Reason.LOCKED if isinstance(error, PermissionError | BlockingIOError) else Reason.DAMAGED
+
+
+def opened(path: str) -> BinaryIO:
+    """Open a regular file for reading; never waits for a pipe. Raises `Unreadable`."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        number = os.open(path, flags)
+    except OSError as error:
+        raise Unreadable(_reason(error)) from None
+    about = os.fstat(number)
+    reason = None if stat.S_ISREG(about.st_mode) else Reason.SPECIAL
+    if reason is None and about.st_size > MAX_FILE_BYTES:
+        reason = Reason.LARGE
+    if reason is None and not about.st_size:
+        reason = Reason.EMPTY
+    if reason is not None:
+        os.close(number)
+        raise Unreadable(reason)
+    return os.fdopen(number, "rb")
+
+
+def read_file(file: BinaryIO, path: str) -> tuple[Kind, Iterator[Section]]:
+    """Return how a file is read and its sections, lazily. Raises `Unreadable`, at once or while they are read."""
+    kind = kind_of(path)
+    if kind is None:
+        if Path(path).suffix.lower().lstrip(".") in _OLD_OFFICE:
+            raise Unreadable(Reason.OLD_OFFICE)
+        try:
+            encoding, _ = encoding_of(file.read(LOOKED_AT_BYTES))
+        except Unreadable:
+            raise Unreadable(Reason.UNKNOWN) from None
+        if encoding == "cp1252":  # bytes that could be anything
+            raise Unreadable(Reason.UNKNOWN)
+        file.seek(0)
+        kind = Kind.TEXT
+    if kind in PLAIN:
+        return kind, read_text(file, kind)
+    if kind is Kind.HTML:
+        data = file.read(MAX_TEXT_CHARS // 2 + 1)
+        if len(data) > MAX_TEXT_CHARS // 2:
+            raise Unreadable(Reason.LARGE)
+        return kind, read_html(html_text(data))
+    if kind is Kind.PDF:
+        from app.documents.pdf import read_pdf
+
+        return kind, read_pdf(file)
+    return kind, _ARCHIVES[kind](Archive(file))

@@ -1,0 +1,219 @@
+"""The index of one project's documents: files, their passages, and the words in them, in a SQLite file of its own.
+
+It holds nothing that cannot be made again from the files: an older form or a damaged file is thrown away. One process
+writes (`worker`), any number read. Words are looked up by FTS5's `unicode61` without accents and with English stems;
+writing without blanks between words (Chinese, Japanese, Thai and more) is looked up by pairs of characters.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.documents.files import Entry
+from app.documents.passages import Passage
+from app.documents.reading import Kind, Reason
+
+FORM = 1  # raised with any change below
+_SCHEMA = """
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    root TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    reason TEXT NOT NULL,
+    chars INTEGER NOT NULL
+);
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY,
+    file INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX passages_of_file ON passages (file);
+CREATE VIRTUAL TABLE words USING fts5(
+    heading, text, content='passages', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE pairs USING fts5(signs, content='', tokenize='unicode61');
+"""
+_HASHED_BYTES = 16 * 1024 * 1024  # of words held before they are written; more memory makes it faster
+# Han, kana, Hangul is spaced; Thai, Lao, Khmer, Burmese, Tibetan.
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f]+"
+)
+
+
+def pairs_of(text: str) -> str:
+    """Return all pairs of neighboring characters of unspaced writing, between blanks; "" where there is none."""
+    if text.isascii():
+        return ""
+    found: list[str] = []
+    for run in UNSPACED.findall(text):
+        found += [_spelled(run[at : at + 2]) for at in range(max(1, len(run) - 1))]
+    return " ".join(found)
+
+
+def _spelled(pair: str) -> str:
+    """Write a pair as letters that no tokenizer takes apart: vowel signs of Thai and others are none to `unicode61`."""
+    return "x".join(f"{ord(sign):x}" for sign in pair)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A file of the index. `reason` is None for one that was read."""
+
+    id: int
+    path: str
+    root: str
+    kind: Kind | None
+    size: int
+    chars: int
+    reason: Reason | None
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """Open the index, made anew where it is missing, damaged or of another form. Raises `sqlite3.Error`, `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for attempt in (1, 2):
+        connection = sqlite3.connect(path, isolation_level=None, timeout=30)
+        try:
+            connection.execute("PRAGMA journal_mode = wal")
+            connection.execute("PRAGMA synchronous = normal")
+            connection.execute("PRAGMA cache_size = -32768")
+            connection.execute("PRAGMA journal_size_limit = 16000000")
+            form = connection.execute("PRAGMA user_version").fetchone()[0]
+            if form == FORM:
+                return connection
+            if not form and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                # One transaction: who is killed here finds nothing and begins again.
+                connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORM}; COMMIT;")
+                for table in ("words", "pairs"):
+                    connection.execute(
+                        f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)",  # noqa: S608
+                        (_HASHED_BYTES,),
+                    )
+                return connection
+        except sqlite3.DatabaseError as error:
+            if attempt == 2 or isinstance(error, sqlite3.OperationalError):
+                connection.close()
+                raise
+        connection.close()
+        remove(path)
+    raise sqlite3.DatabaseError(str(path))
+
+
+def remove(path: Path) -> None:
+    """Delete an index with what SQLite keeps beside it."""
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+class Writer:
+    """Puts files into the index. Changes are in a transaction until `commit`."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = open_to_write(path)
+        self._open = False
+
+    def close(self) -> None:
+        self.commit()
+        self._db.close()
+
+    def known(self) -> dict[str, tuple[int, int, int, bytes]]:
+        """Return path → (id, size, time of change in ns, hash of the content)."""
+        rows = self._db.execute("SELECT path, id, size, changed_ns, hash FROM files")
+        return {path: (number, size, changed, digest) for path, number, size, changed, digest in rows}
+
+    def commit(self) -> None:
+        if self._open:
+            self._db.execute("COMMIT")
+            self._open = False
+
+    def _begin(self) -> None:
+        if not self._open:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._open = True
+
+    def touch(self, number: int, entry: Entry) -> None:
+        """Note another time of change for the same content."""
+        self._begin()
+        self._db.execute(
+            "UPDATE files SET size = ?, changed_ns = ?, root = ? WHERE id = ?",
+            (entry.size, entry.changed_ns, entry.root, number),
+        )
+
+    def skip(self, entry: Entry, reason: Reason, digest: bytes = b"") -> None:
+        """Note a file that gives no text; what it gave before is removed."""
+        self._place(entry, "", reason.value, digest, 0)
+
+    def put(self, entry: Entry, kind: Kind, digest: bytes, passages: list[Passage]) -> None:
+        """Replace what the index has of a file."""
+        number = self._place(entry, kind.value, "", digest, sum(len(each.text) for each in passages))
+        self._add(number, passages)
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Remove files with their passages."""
+        for number in numbers:
+            self._begin()
+            self._clear(number)
+            self._db.execute("DELETE FROM files WHERE id = ?", (number,))
+
+    def _place(self, entry: Entry, kind: str, reason: str, digest: bytes, chars: int) -> int:
+        self._begin()
+        path = entry.path.encode("utf-8", "backslashreplace").decode()
+        row = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+        if row is not None:
+            self._clear(row[0])
+        root = entry.root.encode("utf-8", "backslashreplace").decode()
+        cursor = self._db.execute(
+            "INSERT INTO files (id, path, root, kind, size, changed_ns, hash, reason, chars)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET root = excluded.root,"
+            " kind = excluded.kind, size = excluded.size, changed_ns = excluded.changed_ns, hash = excluded.hash,"
+            " reason = excluded.reason, chars = excluded.chars",
+            (row and row[0], path, root, kind, entry.size, entry.changed_ns, digest, reason, chars),
+        )
+        return int(row[0]) if row is not None else int(cursor.lastrowid or 0)
+
+    def _clear(self, number: int) -> None:
+        rows = self._db.execute("SELECT id, heading, text FROM passages WHERE file = ?", (number,)).fetchall()
+        self._db.executemany("INSERT INTO words (words, rowid, heading, text) VALUES ('delete', ?, ?, ?)", rows)
+        paired = [(each, pairs) for each, heading, text in rows if (pairs := pairs_of(f"{heading}\n{text}"))]
+        self._db.executemany("INSERT INTO pairs (pairs, rowid, signs) VALUES ('delete', ?, ?)", paired)
+        self._db.execute("DELETE FROM passages WHERE file = ?", (number,))
+
+    def _add(self, file: int, batch: list[Passage]) -> None:
+        first = self._db.execute("SELECT ifnull(max(id), 0) + 1 FROM passages").fetchone()[0]
+        numbered = list(enumerate(batch, start=first))
+        self._db.executemany(
+            "INSERT INTO passages (id, file, first, last, heading, text) VALUES (?, ?, ?, ?, ?, ?)",
+            [(number, file, each.first, each.last, each.heading, each.text) for number, each in numbered],
+        )
+        self._db.executemany(
+            "INSERT INTO words (rowid, heading, text) VALUES (?, ?, ?)",
+            [(number, each.heading, each.text) for number, each in numbered],
+        )
+        paired = [(number, pairs) for number, each in numbered if (pairs := pairs_of(f"{each.heading}\n{each.text}"))]
+        if paired:
+            self._db.executemany("INSERT INTO pairs (rowid, signs) VALUES (?, ?)", paired)
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Open an index that is there for reading only; None where there is none yet, or one of another form."""
+    if not path.exists():
+        yield None
+        return
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
+        usable = connection.execute("PRAGMA user_version").fetchone()[0] == FORM
+        connection.execute("PRAGMA query_only = on")
+        yield connection if usable else None

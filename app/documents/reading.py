@@ -1,0 +1,123 @@
+"""What every reader of a file gives: sections of text with their place, or one reason why there are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.translation import tr
+
+MB = 1_000_000
+MAX_FILE_BYTES = 100 * MB
+MAX_TEXT_CHARS = 50_000_000  # of one file
+MAX_PLACES = 50_000  # pages, sheets, slides or chapters of one file
+HEADING_CHARS = 200
+
+
+class Kind(StrEnum):
+    """How a file is read. Written in the index."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    CODE = "code"
+    HTML = "html"
+    CSV = "csv"
+    PDF = "pdf"
+    DOCX = "docx"
+    PPTX = "pptx"
+    XLSX = "xlsx"
+    ODT = "odt"
+    EPUB = "epub"
+
+
+class Reason(StrEnum):
+    """Why a file or folder was left out. Written in the index; `sentence` has the words."""
+
+    BOMB = "bomb"
+    CIRCLE = "circle"
+    DAMAGED = "damaged"
+    EMPTY = "empty"
+    KIND = "kind"  # its content is not what its name says
+    LARGE = "large"
+    LINK = "link"
+    LOCKED = "locked"
+    MANY = "many"
+    MEMORY = "memory"
+    NAME = "name"
+    NO_TEXT = "no_text"
+    OLD_OFFICE = "old_office"
+    PASSWORD = "password"  # noqa: S105 - no secret
+    SPECIAL = "special"
+    TIME = "time"
+    UNKNOWN = "unknown"
+    VANISHED = "vanished"
+
+
+def sentence(reason: Reason) -> str:
+    """Say why a file or folder was left out."""
+    return _SENTENCES[reason]
+
+
+_SENTENCES = {
+    Reason.BOMB: tr("It unpacks to far more than a document holds. It was not read."),
+    Reason.CIRCLE: tr("This folder leads back to one that was already read."),
+    Reason.DAMAGED: tr("The file is damaged and cannot be read."),
+    Reason.EMPTY: tr("There is no text in it."),
+    Reason.KIND: tr("Its content is not what its name says."),
+    Reason.LARGE: tr("It is too large: at most 100 MB, with 50 million characters of text."),
+    Reason.LINK: tr("It is a link. Add what it leads to, if you want that read."),
+    Reason.LOCKED: tr("It may not be read, or another program holds it."),
+    Reason.MANY: tr("There are more than 50,000 files. What came after them was left out."),
+    Reason.MEMORY: tr("Reading it takes too much memory."),
+    Reason.NAME: tr("Its name has control characters. Rename it to have it read."),
+    Reason.NO_TEXT: tr("Its pages are images, as from a scanner. It holds no text."),
+    Reason.OLD_OFFICE: tr("It is of an Office before 2007. Save it as DOCX, XLSX or PPTX."),
+    Reason.PASSWORD: tr("It has a password. Remove that to have it read."),
+    Reason.SPECIAL: tr("It is a device or a pipe, not a file."),
+    Reason.TIME: tr("Reading it took too long, or failed in a way that ended the reading."),
+    Reason.UNKNOWN: tr("Files of this kind have no text that can be read here."),
+    Reason.VANISHED: tr("It is not there any more."),
+}
+
+
+class Unreadable(Exception):
+    """This file gives no text."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Text that belongs together. Where `counts`, each line of it is one further place: a line, row or paragraph."""
+
+    text: str
+    place: int  # from 1
+    heading: str = ""
+    counts: bool = True
+
+
+Reader = Callable[[bytes], Iterator[Section]]  # what a file holds; raises `Unreadable`
+
+_BLANKS = re.compile(r"[^\S\n]+")
+
+
+def one_line(text: str) -> str:
+    """Return `text` without line breaks and with single blanks."""
+    return " ".join(text.split())
+
+
+def tidy(text: str) -> str:
+    """Return `text` with single blanks, lines kept."""
+    return _BLANKS.sub(" ", text)
+
+
+def heading_path(levels: dict[int, str], level: int, title: str) -> str:
+    """Put `title` at its level, forget deeper ones, and return all titles from the outermost on."""
+    for deeper in [each for each in levels if each >= level]:
+        del levels[deeper]
+    levels[level] = one_line(title)[:HEADING_CHARS]
+    return " › ".join(levels[each] for each in sorted(levels) if levels[each])

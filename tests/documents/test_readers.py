@@ -1,0 +1,175 @@
+"""What each kind of file gives, with its place; and what strangers' files may not do."""
+
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.documents.files import found_files, opened, read_file
+from app.documents.passages import MOST_CHARS, Passage, passages_of
+from app.documents.reading import Kind, Reason, Unreadable, sentence
+from tests.documents import samples
+
+
+def passages(folder: Path, name: str, content: bytes) -> list[Passage]:
+    (folder / name).write_bytes(content)
+    with opened(str(folder / name)) as file:
+        _, sections = read_file(file, name)
+        return list(passages_of(sections))
+
+
+def places(found: list[Passage]) -> list[tuple[str, int, int, str]]:
+    return [(each.heading, each.first, each.last, each.text) for each in found]
+
+
+def refusal(folder: Path, name: str, content: bytes) -> Reason:
+    with pytest.raises(Unreadable) as caught:
+        passages(folder, name, content)
+    return caught.value.reason
+
+
+def test_a_text_says_its_lines(tmp_path: Path) -> None:
+    assert places(passages(tmp_path, "a.txt", "\n\nOne\r\ntwo ✓\r\n".encode())) == [("", 3, 4, "One\ntwo ✓")]
+    assert places(passages(tmp_path, "b.txt", "Ünï".encode("utf-16"))) == [("", 1, 1, "Ünï")]
+    assert places(passages(tmp_path, "c.txt", "Grüße".encode("cp1252"))) == [("", 1, 1, "Grüße")]
+
+
+def test_long_text_is_cut_between_paragraphs_and_nothing_is_lost(tmp_path: Path) -> None:
+    text = "\n\n".join(f"Paragraph {number} " + "word " * 60 for number in range(100))
+    found = passages(tmp_path, "long.txt", text.encode())
+    assert "\n".join(each.text for each in found).split() == text.split()
+    assert all(len(each.text) <= MOST_CHARS for each in found)
+    lines = text.split("\n")
+    for each in found:
+        assert "\n".join(lines[each.first - 1 : each.last]).strip() == each.text
+    assert max(len(each.text) for each in passages(tmp_path, "no.txt", b"x" * 10_000)) == MOST_CHARS
+
+
+def test_markdown_is_cut_at_its_headings(tmp_path: Path) -> None:
+    text = "intro\n# One\ntext\n## Two\nmore\n```\n# no heading\n```\n# Three\nend\n"
+    assert places(passages(tmp_path, "a.md", text.encode())) == [
+        ("", 1, 1, "intro"),
+        ("One", 2, 3, "# One\ntext"),
+        ("One › Two", 4, 8, "## Two\nmore\n```\n# no heading\n```"),
+        ("Three", 9, 10, "# Three\nend"),
+    ]
+
+
+def test_html_gives_what_is_shown(tmp_path: Path) -> None:
+    page = "<title>T</title><script>no()</script><p>a <b>b</b></p><h2>Head</h2><ul><li>x<li>y &amp; z</ul>"
+    assert places(passages(tmp_path, "a.html", page.encode())) == [
+        ("T", 1, 1, "a b"),
+        ("Head", 2, 4, "Head\nx\ny & z"),
+    ]
+    assert "Grüße" in passages(tmp_path, "b.html", "<meta charset=latin1><p>Grüße".encode("latin-1"))[0].text
+
+
+def test_office_files_and_books_say_their_places(tmp_path: Path) -> None:
+    assert places(passages(tmp_path, "a.docx", samples.docx())) == [
+        ("Rent", 1, 3, "Rent\nThe flat costs 900 euros.\nHeating\t80")
+    ]
+    assert places(passages(tmp_path, "a.pptx", samples.pptx())) == [
+        ("First", 1, 1, "First\nIt is shown at once"),
+        ("Second", 2, 2, "Second\nIt is shown last\nBreathe here"),
+    ]
+    assert places(passages(tmp_path, "a.xlsx", samples.xlsx())) == [
+        ("Budget", 1, 2, "Item\tPaid\nBicycle\t2024-01-01\t12.5"),
+        ("Budget", 9, 9, "Total\tTRUE"),
+    ]
+    assert places(passages(tmp_path, "a.odt", samples.odt())) == [
+        ("Recipes", 1, 3, "Recipes\nFlour and water\nSalt\t2 g")
+    ]
+    assert places(passages(tmp_path, "a.epub", samples.epub())) == [
+        ("The beginning", 1, 1, "The beginning\nOnce upon a time."),
+        ("The end", 2, 2, "The end\nThey lived."),
+    ]
+
+
+def test_a_pdf_says_its_pages(tmp_path: Path) -> None:
+    found = passages(tmp_path, "a.pdf", samples.pdf("Hello page one", "", "And page three"))
+    assert places(found) == [("", 1, 1, "Hello page one"), ("", 3, 3, "And page three")]
+
+
+def test_what_gives_no_text_says_why(tmp_path: Path) -> None:
+    ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
+    for name, content, reason in (
+        ("scan.pdf", samples.pdf("", ""), Reason.NO_TEXT),
+        ("secret.pdf", samples.pdf("Hello", encrypt="open sesame"), Reason.PASSWORD),
+        ("cut.pdf", samples.pdf("Hello")[:200], Reason.DAMAGED),
+        ("lie.pdf", b"I am a text", Reason.KIND),
+        ("lie.txt", samples.pdf("Hello"), Reason.KIND),
+        ("lie.docx", samples.odt(), Reason.KIND),
+        ("lie.epub", b"not a book", Reason.KIND),
+        ("cut.docx", samples.docx()[:-40], Reason.DAMAGED),
+        ("broken.docx", samples.docx("<w:p>"), Reason.DAMAGED),
+        ("secret.docx", ole + "EncryptedPackage".encode("utf-16-le"), Reason.PASSWORD),
+        ("old.xlsx", ole, Reason.OLD_OFFICE),
+        ("old.doc", ole, Reason.OLD_OFFICE),
+        ("film.mp4", b"\0\1\2\3" * 99, Reason.UNKNOWN),
+        ("nothing.txt", b"", Reason.EMPTY),
+        ("zero.txt", b"a" * 9000 + b"\0", Reason.KIND),
+    ):
+        assert refusal(tmp_path, name, content) is reason, name
+    assert all(sentence(reason).endswith(".") for reason in Reason)
+
+
+def test_what_would_unpack_without_end_is_refused(tmp_path: Path) -> None:
+    zeros = samples.zipped({"word/document.xml": b" " * 70_000_000})
+    assert refusal(tmp_path, "zeros.docx", zeros) is Reason.BOMB
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    xml = f'<!DOCTYPE d [<!ENTITY l0 "lol">{laughs}]><d>&l9;</d>'
+    assert refusal(tmp_path, "laughs.docx", samples.zipped({"word/document.xml": xml})) is Reason.BOMB
+    deep = samples.zipped({"content.xml": "<a>" * 100_000})
+    assert refusal(tmp_path, "deep.odt", deep) is Reason.BOMB
+    many = io.BytesIO()
+    with zipfile.ZipFile(many, "w") as archive:
+        for number in range(20_001):
+            archive.writestr(f"{number}", b"")
+    assert refusal(tmp_path, "many.epub", many.getvalue()) is Reason.BOMB
+
+
+def test_a_packed_size_that_lies_is_not_believed(tmp_path: Path) -> None:
+    honest = samples.zipped({"word/document.xml": b" " * 70_000_000})
+    lie = honest.replace((70_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    assert refusal(tmp_path, "lie.docx", lie) in (Reason.BOMB, Reason.DAMAGED)
+
+
+def test_a_folder_is_looked_through_without_following_links(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.txt").write_text("a")
+    (tmp_path / ".hidden").write_text("no")
+    (tmp_path / "b\x1bad\n.txt").write_text("no")
+    (tmp_path / "sub" / "up").symlink_to(tmp_path)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.txt")
+    found = {Path(each.path).name: each.reason for each in found_files((str(tmp_path), str(tmp_path / "gone")))}
+    assert found == {
+        "a.txt": None,
+        "b\x1bad\n.txt": Reason.NAME,
+        "up": Reason.LINK,
+        "pipe.txt": Reason.SPECIAL,
+        "gone": Reason.VANISHED,
+    }
+
+
+def test_an_endless_folder_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.documents.files.MAX_FILES", 5)
+    for number in range(9):
+        (tmp_path / f"{number}.txt").write_text("a")
+    found = list(found_files((str(tmp_path),)))
+    assert [each.reason for each in found] == [None] * 5 + [Reason.MANY]
+
+
+def test_a_pipe_is_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(Unreadable) as caught:
+        opened(str(tmp_path / "pipe.txt"))
+    assert caught.value.reason is Reason.SPECIAL
+
+
+def test_kinds_are_told_by_name_or_by_content(tmp_path: Path) -> None:
+    (tmp_path / "README").write_text("hello")
+    with opened(str(tmp_path / "README")) as file:
+        assert read_file(file, "README")[0] is Kind.TEXT
