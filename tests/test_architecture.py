@@ -473,7 +473,7 @@ LATE_IMPORTS = {
     "app.sandbox.media.video": 3,
     "app.sandbox.media.video_jobs": 2,
     "app.sandbox.media.voices": 4,
-    "app.sandbox.server": 8,  # its start is the window's, where somebody works in the Sandbox
+    "app.sandbox.server": 9,  # its start is the window's, where somebody works in the Sandbox
     "app.sandbox.chat.chat": 1,  # sealed chats: cryptography and more
     "app.sandbox.site": 7,
     "app.sandbox.world": 1,

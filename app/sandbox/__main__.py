@@ -18,6 +18,8 @@ from pathlib import Path
 from app.sandbox.accounts import faucet
 from app.sandbox.error_output import label_libraries
 from app.sandbox.http.answers import ScriptedAnswer, load
+from app.sandbox.http.recording import Exchange, service_address, warn
+from app.sandbox.http.recording import load as load_recording
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +71,35 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         metavar="FILE",
         help="scripted answers to give, as JSON or YAML; see /sandbox/answers",
     )
-    return parser.parse_args(arguments)
+    parser.add_argument(
+        "--record", type=_new_file, metavar="FILE", help="pass every call on to --service and append it to this file"
+    )
+    parser.add_argument("--service", type=_service, metavar="URL", help="where --record passes calls on to")
+    parser.add_argument(
+        "--replay", type=_recording, metavar="FILE", help="answer with what --record wrote, or an HTTP Archive (.har)"
+    )
+    chosen = parser.parse_args(arguments)
+    if (chosen.record is None) != (chosen.service is None):
+        parser.error("--record FILE and --service URL need each other")
+    if chosen.record is not None and chosen.replay is not None:
+        parser.error("either --record or --replay")
+    return chosen
+
+
+def _service(text: str) -> str:
+    try:
+        return service_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _recording(text: str) -> tuple[Exchange, ...]:
+    try:
+        return load_recording(Path(text))
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error}") from None
 
 
 def _port(text: str) -> int:
@@ -169,8 +199,12 @@ async def serve(chosen: argparse.Namespace) -> None:
         seed=chosen.seed,
         cors=tuple(chosen.cors),
         answers=chosen.answers,
+        record=None if chosen.record is None else (chosen.record, chosen.service),
+        replay=chosen.replay,
         keep=keep,
     )
+    if chosen.service is not None:
+        warn(chosen.service)
     ready: Path | None = chosen.ready_file
 
     def serving(url: str) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from app.sandbox.http.answers import ScriptedAnswer
+    from app.sandbox.http.recording import Exchange, Recorder
 
 HOST = "127.0.0.1"
 BACKLOG = 128
@@ -40,6 +41,8 @@ class Options:
     seed: int | None = None  # of ids and images; None: new ones at every start
     cors: tuple[str, ...] = ()  # origins whose web pages may call, such as http://localhost:5173
     answers: tuple[ScriptedAnswer, ...] = ()  # given in place of the Sandbox's own; see `answers.load`
+    record: tuple[Path, str] | None = None  # the file for calls that are passed on, and the address of the service
+    replay: tuple[Exchange, ...] | None = None  # given in place of everything; see `recording.load`
     keep: bool = False  # accounts, jobs and chains are in a file of the data folder and there again after a restart
 
 
@@ -161,7 +164,17 @@ async def serve_until(
     world = World(api_key, settings, Clock(clock), store, options.answers, options.seed)
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
-    connections = Connections(Gate(site, frozenset(options.cors)).handle)
+    handle = Gate(site, frozenset(options.cors)).handle
+    recorder: Recorder | None = None
+    if options.record is not None or options.replay is not None:
+        from app.sandbox.http import recording
+
+        if options.record is not None:
+            recorder = recording.Recorder(*options.record, handle)
+            handle = recorder.handle
+        else:
+            handle = recording.Replayer(options.replay or (), handle, with_pauses=options.tokens_per_second > 0).handle
+    connections = Connections(handle)
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
     server = await asyncio.start_server(connections.serve, sock=listener)
     serving(f"{origin}/api/v1")
@@ -171,6 +184,8 @@ async def serve_until(
         server.close()
         await connections.close()
         await server.wait_closed()
+        if recorder is not None:
+            await recorder.close()
         await site.close()
         world.save()
         if store is not None:

@@ -244,7 +244,7 @@ class _Connection:
         )
 
     async def _send(self, answer: Response, *, with_body: bool) -> None:
-        headers = [("Server", SERVER), *answer.headers.items()]
+        headers = list(({"Server": SERVER} | answer.headers).items())
         body = answer.body
         if isinstance(body, bytes):
             length = len(body) if answer.announced_length is None else answer.announced_length

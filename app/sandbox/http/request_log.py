@@ -149,24 +149,25 @@ def key_of(headers: Mapping[str, str]) -> str:
 def side(headers: Mapping[str, str], body: bytes, size_bytes: int, key: str) -> Side:
     """Return what may be shown of one direction. `body` is the whole or its beginning, not compressed."""
     shown = tuple(
-        (name, HIDDEN if name.lower() in SECRET_HEADERS else _without(key, text)) for name, text in headers.items()
+        (name, HIDDEN if name.lower() in SECRET_HEADERS else without_key(key, text)) for name, text in headers.items()
     )
     content_type = next((text for name, text in headers.items() if name.lower() == "content-type"), "").lower()
     if not size_bytes:
         return Side(shown)
     if content_type.startswith("multipart/"):
-        return Side(shown, "form", _without(key, _parts(body)), size_bytes)
+        return Side(shown, "form", without_key(key, _parts(body)), size_bytes)
     if content_type.startswith(_TEXT):
         text = body[:MAX_BODY_BYTES].decode("utf-8", "replace")
-        return Side(shown, "text", _without(key, text), size_bytes)
+        return Side(shown, "text", without_key(key, text), size_bytes)
     return Side(shown, "media", "", size_bytes)
 
 
 def shown_query(query: tuple[tuple[str, str], ...], key: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, _without(key, value)) for name, value in query)
+    return tuple((name, without_key(key, value)) for name, value in query)
 
 
-def _without(key: str, text: str) -> str:
+def without_key(key: str, text: str) -> str:
+    """Return a text with the caller's key hidden."""
     return text.replace(key, HIDDEN) if len(key) >= 4 else text
 
 
