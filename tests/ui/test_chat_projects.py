@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -403,3 +405,33 @@ async def test_a_project_is_exported_by_its_menu_imported_by_a_drop_and_the_impo
         assert [each.id for each in shown.presenter.projects.all] == [project]
         assert copy.id not in {each.id for each in await shown.history.chats()}
         assert shown.presenter.opened.chat_id is None
+
+
+async def test_chats_stand_in_order_however_projects_come_and_go(tmp_home: Path) -> None:
+    """One project more or less, or several at once; pinned chats and chats of one moment among them."""
+    async with open_chat_presenter(tmp_home) as chat:
+        library, projects = chat.presenter.library, chat.presenter.projects
+        assert library is not None
+        ids = await with_chats(chat, *(f"Chat {number}" for number in range(24)))
+        for number, name in enumerate("ABCDEF"):
+            await made(chat, name, *ids[number::7])
+        await library.change(ids[3], pinned=True)
+        every = [each.id for each in projects.all]
+        chats = [found for each in ids if (found := library.get(each)) is not None]
+        library.moved({chat.id: chat.project_id for chat in chats})
+        for each in chats[5:9]:
+            library.put(replace(each, updated_at=chats[0].updated_at))
+        chosen = random.Random(7)
+        for _ in range(40):
+            shown = [each for each in every if chosen.random() < 0.6]
+            library.show_projects(shown)
+            groups = {each: library.in_project(each) for each in ("", *every)}
+            for project_id, group in groups.items():
+                ranks = [(one.pinned, one.updated_at) for one in group]
+                assert ranks == sorted(ranks, reverse=True)
+                inside = {one.id for one in chats if one.project_id == project_id}
+                outside = {one.id for one in chats if one.project_id not in shown}
+                wanted = outside if project_id == "" else inside if project_id in shown else set()
+                assert {one.id for one in group} == wanted
+        library.moved(dict.fromkeys(ids))  # every one is found in its place
+        assert len(library.in_project("")) == len(ids)

@@ -146,14 +146,15 @@ class ChatPresenter(QObject):
         self.attaching.start(history)
         self.library = ChatLibrary(history)
         self.drafts.start(self.library)
-        await self.library.load()
-        self.library.projects.changed.connect(self.opened.changed)
-        self.library.projects.changed.connect(self.publish_all)
-        self.library.projects.moved_chats.connect(self._chats_moved)
-        self.opened.project_of = self.library.projects.one
-        await self.library.projects.start(
+        projects = self.library.projects
+        await projects.start(
             self.do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
         )
+        await self.library.load()  # behind the projects, so that the chats are sorted once
+        self.opened.project_of = projects.one
+        projects.changed.connect(self.opened.changed)
+        projects.changed.connect(self.publish_all)
+        projects.moved_chats.connect(self._chats_moved)
         self._search = Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.account_models.catalogue = catalogue
