@@ -1,6 +1,7 @@
 """A program that keeps a streamed answer until somebody kills it. Started by test_killed.py."""
 
 import asyncio
+import itertools
 import sys
 from pathlib import Path
 
@@ -52,16 +53,22 @@ async def pay(path: Path) -> None:
 
 
 async def move(path: Path) -> None:
-    """Move many chats from one project to the other and back; say each move once it is on disk."""
+    """Move many chats from one project to the other and back; say a number again and again meanwhile."""
     database = await Database.open(path)
     history, projects = ChatStore(database), Projects(database)
     chats = [(await history.create_chat(title=f"chat {number}")).id for number in range(50)]
     places = [(await projects.create(name)).id for name in ("One", "Other")]
-    number = 0
-    while True:
-        await projects.move(dict.fromkeys(chats, places[number % 2]))
-        print(number, flush=True)
-        number += 1
+    await projects.move(dict.fromkeys(chats, places[0]))
+
+    async def tick() -> None:
+        for number in itertools.count():
+            print(number, flush=True)
+            await asyncio.sleep(0.001)
+
+    ticking = asyncio.get_running_loop().create_task(tick())
+    while not ticking.done():
+        for place in reversed(places):
+            await projects.move(dict.fromkeys(chats, place))
 
 
 if __name__ == "__main__":

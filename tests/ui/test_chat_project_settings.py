@@ -172,6 +172,8 @@ async def test_the_gate_holds_a_project_to_its_limit_whatever_the_day(tmp_path: 
     await projects.change(one.id, limit_usd=Decimal("1.00"))
     await receipts.add(receipt_values(1, Clock(), cost_usd=Decimal("0.70"), project_id=one.id))  # of another year
 
+    with spending_in(other.id):
+        await budget.check(ACCOUNT, call("9"), "elsewhere")
     with spending_in(one.id):
         await budget.check(ACCOUNT, call("0.20"), "fits")
         assert budget.project_of("fits") == one.id
@@ -188,8 +190,6 @@ async def test_the_gate_holds_a_project_to_its_limit_whatever_the_day(tmp_path: 
             await budget.check(ACCOUNT, call(None), "of unknown price, without room")
         await projects.change(one.id, limit_usd=None)
         await budget.check(ACCOUNT, call("9"), "no limit")
-    with spending_in(other.id):
-        await budget.check(ACCOUNT, call("9"), "elsewhere")
     await budget.check(ACCOUNT, call("9"), "in none")
     assert budget.project_of("in none") == ""
     assert questions == []
