@@ -241,5 +241,6 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             said.append(event.message())
 
     monkeypatch.setattr(QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(QAccessible, "setActive", lambda _active: None)
     monkeypatch.setattr(QAccessible, "updateAccessibility", hear)
     return said

@@ -158,11 +158,6 @@ class Reader:
     def role(self, node: Node) -> str:
         return str(self._ask(node, "GetRoleName"))
 
-    def text(self, node: Node) -> str:
-        """The whole text of an object's text interface; LookupError for one without."""
-        to = DBusAddress(node.path, bus_name=node.owner, interface="org.a11y.atspi.Text")
-        return str(self._call(to, "GetText", "ii", (0, -1))[0])
-
     def value(self, node: Node) -> float:
         return float(self._property(node, "CurrentValue", interface="org.a11y.atspi.Value"))
 

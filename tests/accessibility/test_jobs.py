@@ -85,7 +85,7 @@ def test_a_transcript_is_made_of_a_file_and_a_word_corrected(heard: Heard, tmp_p
         press(reader, "F2", until="Segment text")
         reader.type(" ".join(["Corrected", *words[1:]]))
         row = press(reader, "Return", until="0:00 Corrected")
-        assert row.role == "list item" and reader.text(row.node) == row.name
+        assert row.role == "list item"
 
 
 def test_a_video_is_ordered_and_its_end_heard(heard: Heard) -> None:

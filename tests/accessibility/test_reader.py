@@ -85,14 +85,13 @@ def test_an_answer_is_read_again_message_by_message_and_block_by_block(heard: He
     assert reader.focus_after("Down").node == answer.node
     block = reader.focus_after("Right")
     assert block.role == "paragraph"
-    assert reader.text(block.node) == block.name
     blocks = [block]
     for _ in range(20):
         blocks.append(reader.focus_after("Down"))
         if "play money" in blocks[-1].name:  # its receipt is the last
             break
     assert "section" in [each.role for each in blocks]  # its sources
-    assert reader.text(answer.node).splitlines()[0] == block.name
+    assert answer.name.startswith(f"Answer: {block.name}")
     reader.press("Escape")
     reader.wait(lambda: reader.at("Message"), "the message box after Esc")
 

@@ -235,6 +235,23 @@ async def test_how_the_canvas_is_divided_is_remembered(window: ConsoleHarness) -
     assert presenter.keeper.split == wanted != 500
 
 
+async def test_the_request_is_made_wider_and_narrower_by_keys_and_says_so(
+    window: ConsoleHarness, heard: list[str]
+) -> None:
+    handle = QAccessible.queryAccessibleInterface(window.main.splitter.handle(1))
+    assert (handle.role(), handle.text(QAccessible.Text.Name)) == (QAccessible.Role.Splitter, "Request width")
+    before = window.request.width()
+    window.run("Wider request")
+    assert window.request.width() > before
+    assert handle.valueInterface().currentValue() == window.main.splitter.handle(1).x()
+    window.run("Narrower request")
+    assert window.request.width() == before
+    assert heard[-2:] == ["Request width 55 %", "Request width 50 %"]
+    for _ in range(9):
+        window.run("Narrower request")
+    assert heard[-1] == "Request width 25 %"
+
+
 async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: ConsoleHarness) -> None:
     assert window.page.status_headroom() is None
     await window.send()

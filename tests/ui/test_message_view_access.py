@@ -71,8 +71,8 @@ def test_the_view_is_a_list_of_messages(view: MessageView) -> None:
 def test_a_message_is_a_document_of_blocks_with_their_whole_text(view: MessageView) -> None:
     message = QAccessible.queryAccessibleInterface(view).child(1)
     assert message.role() == QAccessible.Role.ListItem
-    text = message.textInterface()
-    assert text.text(0, text.characterCount()).startswith("Because of this. (source 1)\nx = 1\n3 sources")
+    assert message.text(QAccessible.Text.Value).startswith("Because of this. (source 1)\nx = 1\n3 sources")
+    assert message.textInterface() is None, "Orca 48 leaves the first letter out of a text from Python"
     found = [(block.role(), block.text(NAME)) for block in blocks_of(message)]
     assert found == [
         (ROLE.Paragraph, "Because of this. (source 1)"),
@@ -81,7 +81,6 @@ def test_a_message_is_a_document_of_blocks_with_their_whole_text(view: MessageVi
         (ROLE.Paragraph, "$0.0007 · in 812 · out 164 · 3.1 s"),
     ]
     code = message.child(1)
-    assert code.textInterface().text(0, 100) == "x = 1"
     assert [(line.role(), line.text(NAME)) for line in blocks_of(code)] == [(ROLE.StaticText, "x = 1")]
     assert code.child(0).parent() is code
     assert code.parent() is message
@@ -204,5 +203,5 @@ def test_a_message_off_screen_can_be_read_and_counts(qapp: QApplication) -> None
     interface = QAccessible.queryAccessibleInterface(view)
     assert interface.childCount() == 5
     assert not interface.child(0).state().offscreen  # readers leave what is off screen out of their count
-    assert interface.child(0).textInterface().characterCount() > 10_000
+    assert len(interface.child(0).child(0).text(NAME)) > 10_000
     assert interface.childAt(*interface.child(4).rect().center().toTuple()) is interface.child(4)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.money import credits_text
 from app.translation import tr
@@ -17,10 +17,12 @@ from app.ui.crypto_rpc.request_pane import RequestPane
 from app.ui.crypto_rpc.response_pane import ResponsePane
 from app.ui.crypto_rpc.state import DraftView
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.splitter import Splitter
 from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ ROOM_FOR_PRICE = 780
 ROOM_FOR_TOOLS = 620  # below, only their sign
 HALF = 500  # thousandths of the width that the request has
 LEAST, MOST = 250, 750
+SPLIT_STEP = 50  # by keyboard
 
 
 class Canvas(QWidget):
@@ -125,9 +128,8 @@ class Canvas(QWidget):
         self.problem = ErrorCard(theme)
         self.problem.hide()
         self.job = JobBar(theme)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter = Splitter(theme, tr("Request width"))
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.setHandleWidth(1)
         self.switch = SegmentedChoice(theme, tr("Show"), (("request", tr("Request")), ("answer", tr("Response"))))
         self.price = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.price.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -179,6 +181,18 @@ class Canvas(QWidget):
         """Divide the width as it was divided before."""
         self._split = max(LEAST, min(MOST, thousandths))
         self._arrange()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the request and the answer are beside each other."""
+        return self._wide
+
+    def widen_request(self, steps: int) -> None:
+        """Give the request more of the width or, with a negative number, less, as dragging the line does."""
+        if self._wide:
+            self.set_split(self._split + steps * SPLIT_STEP)
+            self.split_moved.emit(self._split)
+            announce(self, tr("Request width {percent} %", percent=self._split // 10))
 
     def show_side(self, side: str) -> None:
         """Show "request" or "answer", where there is room for one of them only; the keyboard goes along."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.translation import tr
@@ -75,6 +76,22 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         ),
         TabAction("crypto_rpc.form", tr("Parameters as fields"), page.main.request.as_form.toggle, icon="list"),
         TabAction("crypto_rpc.side", tr("Request or response"), page.other_side, "F7", "panel-right"),
+        TabAction(
+            "crypto_rpc.wider_request",
+            tr("Wider request"),
+            partial(page.main.widen_request, 1),
+            "Ctrl+Alt+R",
+            "plus",
+            enabled=lambda: page.main.is_wide,
+        ),
+        TabAction(
+            "crypto_rpc.narrower_request",
+            tr("Narrower request"),
+            partial(page.main.widen_request, -1),
+            "Ctrl+Alt+Shift+R",
+            "minus",
+            enabled=lambda: page.main.is_wide,
+        ),
         TabAction(
             "crypto_rpc.decode", tr("Decode response"), page.main.response.decode.toggle, "F8", "code", enabled=shown
         ),

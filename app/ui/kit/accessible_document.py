@@ -1,6 +1,7 @@
 """A painted view as a document for screen readers: a list of rows, each with its blocks and their whole text.
 
-What is off screen is there too. The binding offers no actions and no tables to Python: pressing goes by the keyboard,
+What is off screen is there too. The whole text of a block is its name: the binding offers no actions, no tables and
+only half a text interface to Python, from which Orca 48 read all but the first letter. Pressing goes by the keyboard,
 and a cell names its column itself.
 """
 
@@ -15,12 +16,11 @@ from PySide6.QtGui import (
     QAccessibleAttributesInterface,
     QAccessibleEvent,
     QAccessibleInterface,
-    QAccessibleTextInterface,
 )
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from app.ui.kit.accessible_interfaces import NO_INTERFACE
-from app.ui.kit.markdown.spoken import Place, SpokenBlock, block_name, block_text
+from app.ui.kit.markdown.spoken import Place, SpokenBlock, block_name
 from app.ui.kit.qt_repairs.alive import alive
 
 if TYPE_CHECKING:
@@ -150,53 +150,6 @@ class PartInterface(QAccessibleInterface):
         return NO_INTERFACE
 
 
-class _Text(QAccessibleTextInterface):
-    """A text that can be read by character, word and line; nothing in it is marked or edited."""
-
-    def __init__(self, read: Callable[[], str]) -> None:
-        super().__init__()
-        self._read = read
-
-    def text(self, start: int, end: int) -> str:
-        return self._read()[start:end]
-
-    def characterCount(self) -> int:
-        return len(self._read())
-
-    def cursorPosition(self) -> int:
-        return 0
-
-    def setCursorPosition(self, position: int) -> None:
-        """There is no caret."""
-
-    def selectionCount(self) -> int:
-        return 0
-
-    def selection(self, index: int) -> tuple[int, int]:
-        return 0, 0
-
-    def addSelection(self, start: int, end: int) -> None:
-        """Nothing can be selected by a reader."""
-
-    def removeSelection(self, index: int) -> None:
-        """The same."""
-
-    def setSelection(self, index: int, start: int, end: int) -> None:
-        """The same."""
-
-    def characterRect(self, offset: int) -> QRect:
-        return QRect()
-
-    def offsetAtPoint(self, point: QPoint) -> int:
-        return -1
-
-    def scrollToSubstring(self, start: int, end: int) -> None:
-        """Going to a block scrolls to it."""
-
-    def attributes(self, offset: int) -> tuple[str, int, int]:
-        return "", 0, len(self._read())
-
-
 class _Level(QAccessibleAttributesInterface):
     def __init__(self, level: int) -> None:
         super().__init__()
@@ -210,17 +163,13 @@ class _Level(QAccessibleAttributesInterface):
 
 
 class ReadInterface(PartInterface):
-    """A row or a block: what has blocks below it, and a text."""
+    """A row or a block: what has blocks below it."""
 
     def __init__(self, view: QAbstractScrollArea, document: Document, place: Place) -> None:
         super().__init__(view)
         self._document = document
         self.place = place
-        self._text = _Text(self._whole_text)
         self._blocks: dict[int, BlockInterface] = {}
-
-    def _whole_text(self) -> str:
-        raise NotImplementedError
 
     def _below(self) -> tuple[SpokenBlock, ...]:
         raise NotImplementedError
@@ -246,9 +195,6 @@ class ReadInterface(PartInterface):
         state.focused = self._document.place == self.place
         return state
 
-    def interface_cast(self, kind: QAccessible.InterfaceType) -> Any:
-        return self._text if kind == QAccessible.InterfaceType.TextInterface else NO_INTERFACE
-
 
 class BlockInterface(ReadInterface):
     """One block, or a part of one: a row of a table, a cell, a line of code."""
@@ -262,10 +208,6 @@ class BlockInterface(ReadInterface):
 
     def _block(self) -> SpokenBlock | None:
         return self._document.block(self.place)
-
-    def _whole_text(self) -> str:
-        block = self._block()
-        return block_text(block) if block is not None else ""
 
     def _below(self) -> tuple[SpokenBlock, ...]:
         block = self._block()

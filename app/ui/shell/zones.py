@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
 from app.translation import tr
-from app.ui.kit.accessible_role import Value, show_as
 from app.ui.kit.tab import TabPage, Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.splitter import QWIDGETSIZE_MAX, Splitter
 
 if TYPE_CHECKING:
     from app.ui.shell.overlay_pane import OverlayPane
 
 ALL_ZONES_FROM = 1240  # effective width
 LIST_BESIDE_FROM = 1000
-QWIDGETSIZE_MAX = 16_777_215  # px; Qt's word for no limit, which PySide does not name
 WIDER_PANES_FROM = 1800
 
 LIST_MIN, LIST_MAX, LIST_WIDE = 220, 380, 320
@@ -94,7 +93,7 @@ class ZoneFrame(QWidget):
         self.tab = tab
         self._choice = choice
         self._zones: Zones | None = None
-        self.splitter = _Splitter(theme, self)
+        self.splitter = Splitter(theme, tr("Pane width"), self)
         self.splitter.setChildrenCollapsible(False)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -347,33 +346,6 @@ class ZoneFrame(QWidget):
             self._zones = zones
             self.tab.set_zones(zones)
             self.zones_changed.emit(zones)
-
-
-class _Splitter(QSplitter):
-    """One pixel of line between panes, with a wider strip to grab."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._theme = theme
-        self.setHandleWidth(1)
-
-    def createHandle(self) -> QSplitterHandle:
-        return _Handle(self._theme, self)
-
-
-class _Handle(QSplitterHandle):
-    def __init__(self, theme: Theme, parent: QSplitter) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._theme = theme
-        self.setAccessibleName(tr("Pane width"))
-        value = Value(
-            lambda: self.x(), 0, QWIDGETSIZE_MAX, step=WIDTH_STEP, write=lambda x: self.moveSplitter(round(x))
-        )
-        show_as(self, "Splitter", value)
-        theme.changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(self.contentsRect(), self._theme.color("line"))
 
 
 class _Zone(QWidget):

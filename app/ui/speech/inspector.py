@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.splitter import Splitter
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.cloned_voice_list import ClonedVoiceList
 from app.ui.speech.delivery import LARGE, DeliveryPage
@@ -37,7 +38,7 @@ class SpeechInspector(QWidget):
         column.setSpacing(0)
         column.addWidget(self.tabs)
         column.addWidget(self.pages, 1)
-        voice = QSplitter(Qt.Orientation.Vertical)
+        voice = Splitter(theme, tr("Height of the voices"), direction=Qt.Orientation.Vertical)
         voice.setChildrenCollapsible(False)
         self.pages.addWidget(voice)
         yield

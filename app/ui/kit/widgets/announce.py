@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from app.service.http.harmless_text import harmless_line
 from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from app.core.problems import Problem
 
@@ -26,6 +27,21 @@ def is_heard() -> bool:
     from PySide6.QtGui import QAccessible  # 2 ms that no first paint waits for
 
     return QAccessible.isActive()
+
+
+@contextmanager
+def nothing_said() -> Iterator[None]:
+    """Keep from screen readers what Qt would tell them of objects that nobody sees yet."""
+    if not is_heard():
+        yield
+        return
+    from PySide6.QtGui import QAccessible
+
+    QAccessible.setActive(False)
+    try:
+        yield
+    finally:
+        QAccessible.setActive(True)
 
 
 def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
