@@ -29,6 +29,7 @@ PATIENCE_S = 60.0
 T = TypeVar("T")
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 REGISTRY = "org.a11y.atspi.Registry"
+THE_REGISTRY = DBusAddress("/org/a11y/atspi/registry", bus_name=REGISTRY, interface=REGISTRY)
 KEYS = DBusAddress(
     "/org/a11y/atspi/registry/deviceeventcontroller",
     bus_name=REGISTRY,
@@ -91,6 +92,11 @@ class Seen(NamedTuple):
     depth: int
 
 
+def _property_call(node: Node, name: str, interface: str = ACCESSIBLE) -> Message:
+    to = DBusAddress(node.path, bus_name=node.owner, interface="org.freedesktop.DBus.Properties")
+    return new_method_call(to, "Get", "ss", (interface, name))
+
+
 class Reader:
     """Reads the tree, hears the events, presses keys."""
 
@@ -98,34 +104,55 @@ class Reader:
         self.display = display
         self.presses = 0  # of keys, without typed text
         self._lately: deque[Node] = deque(maxlen=8)  # had the focus, the last one now
+        self._kinds = tuple(kinds)
         self._bus: DBusConnection = open_dbus_connection(address)
         self.events: deque[Event] = deque()
         bus = Proxy(message_bus, self._bus)
         for kind in ("Object", "Window", "Focus"):
             bus.AddMatch(MatchRule(type="signal", interface=f"org.a11y.atspi.Event.{kind}"))
-        registry = DBusAddress("/org/a11y/atspi/registry", bus_name=REGISTRY, interface=REGISTRY)
         for name in kinds:
-            self.wait(lambda name=name: self._registers(registry, name), "the registry")
+            self.wait(lambda name=name: self._registers(name), "the registry")
 
-    def _registers(self, registry: DBusAddress, name: str) -> bool:
+    def _registers(self, name: str) -> bool:
         """The registry is started by the first call, and on a busy machine twice: then one of them ends."""
-        self._call(registry, "RegisterEvent", "sass", (name, [], ""))
+        self._call(THE_REGISTRY, "RegisterEvent", "sass", (name, [], ""))
         return True
+
+    @contextmanager
+    def listening_to(self, kinds: Sequence[str]) -> Iterator[None]:
+        """Be a reader that asks for other events, for a while."""
+        for before, after in ((self._kinds, kinds), (kinds, self._kinds)):
+            for name in after:
+                self._registers(name)
+            for name in before:
+                self._call(THE_REGISTRY, "DeregisterEvent", "s", (name,))
+            if before is self._kinds:
+                yield
 
     def close(self) -> None:
         self._bus.close()
 
     def _call(self, to: DBusAddress, member: str, signature: str | None = None, body: tuple[Any, ...] = ()) -> Any:
-        serial = next(self._bus.outgoing_serial)
-        self._bus.send(new_method_call(to, member, signature, body), serial=serial)
+        return self._calls([new_method_call(to, member, signature, body)])[0]
+
+    def _calls(self, messages: Sequence[Message]) -> list[Any]:
+        """Send several questions at once; return the bodies of their answers."""
+        serials = [next(self._bus.outgoing_serial) for _ in messages]
+        for message, serial in zip(messages, serials, strict=True):
+            self._bus.send(message, serial=serial)
+        answers: dict[int, Message] = {}
         until = time.monotonic() + PATIENCE_S
-        while True:
+        while len(answers) < len(serials):
             got = self._bus.receive(timeout=max(0.1, until - time.monotonic()))
-            if got.header.fields.get(HeaderFields.reply_serial) == serial:
-                if got.header.message_type is MessageType.error:
-                    raise LookupError(f"{member}: {got.body}")
-                return got.body
-            self._keep(got)
+            serial = got.header.fields.get(HeaderFields.reply_serial)
+            if serial in serials:
+                answers[serial] = got
+            else:
+                self._keep(got)
+        failed = [answer.body for answer in answers.values() if answer.header.message_type is MessageType.error]
+        if failed:
+            raise LookupError(str(failed))
+        return [answers[serial].body for serial in serials]
 
     def _keep(self, got: Message) -> None:
         if got.header.message_type is not MessageType.signal:
@@ -146,8 +173,7 @@ class Reader:
         return self._call(DBusAddress(node.path, bus_name=node.owner, interface=interface), member)[0]
 
     def _property(self, node: Node, name: str, *, interface: str = ACCESSIBLE) -> Any:
-        to = DBusAddress(node.path, bus_name=node.owner, interface="org.freedesktop.DBus.Properties")
-        return self._call(to, "Get", "ss", (interface, name))[0][1]
+        return self._calls([_property_call(node, name, interface)])[0][0][1]
 
     def children(self, node: Node) -> list[Node]:
         return [Node(*each) for each in self._ask(node, "GetChildren")]
@@ -168,15 +194,18 @@ class Reader:
         return int(width), int(height)
 
     def look(self, node: Node, depth: int = 0) -> Seen:
-        low, high = self._ask(node, "GetState")
+        to = DBusAddress(node.path, bus_name=node.owner, interface=ACCESSIBLE)
+        asked = [new_method_call(to, member) for member in ("GetState", "GetRoleName", "GetInterfaces")]
+        asked += [_property_call(node, name) for name in ("Name", "Description")]
+        ((low, high),), (role,), (interfaces,), ((_, name),), ((_, description),) = self._calls(asked)
         bits = low | high << 32
         return Seen(
             node,
-            self.role(node),
-            self.name(node),
-            str(self._property(node, "Description")),
-            frozenset(name for name, bit in STATES.items() if bits >> bit & 1),
-            frozenset(str(each).removeprefix("org.a11y.atspi.") for each in self._ask(node, "GetInterfaces")),
+            str(role),
+            str(name),
+            str(description),
+            frozenset(state for state, bit in STATES.items() if bits >> bit & 1),
+            frozenset(str(each).removeprefix("org.a11y.atspi.") for each in interfaces),
             depth,
         )
 

@@ -51,16 +51,30 @@ def pick_method(reader: Reader, name: str, found: int) -> None:
     press(reader, "Return", until="Call parameters")
 
 
-def test_an_answer_is_asked_for_and_read(heard: Heard) -> None:
+def test_an_answer_is_asked_for_and_read_block_by_block(heard: Heard) -> None:
     go_to(heard, "Settings", "Settings sections")
     with counted(heard, "Ask, and read the first paragraph of the answer") as reader:
         press(reader, "Ctrl+1", until="Message")
         reader.type("what is a batch?")
         reader.press("Return")
         reader.hear("Answer complete")
-        press(reader, "Shift+Tab", until="Answer: ")
-        first = press(reader, "Right", until="")
-        assert first.role == "paragraph" and len(first.name) > 20
+        said = reader.said()
+        assert len(said) == len(set(said)), "nothing is said twice"
+        answer = press(reader, "Shift+Tab", until="Answer: ")
+        block = press(reader, "Right", until="")
+        assert block.role == "paragraph" and len(block.name) > 20
+    assert answer.role == "list item" and answer.name.startswith(f"Answer: {block.name}")
+    blocks = [block]
+    for _ in range(20):
+        blocks.append(reader.focus_after("Down"))
+        if "play money" in blocks[-1].name:  # its receipt is the last
+            break
+    assert "section" in [each.role for each in blocks]  # its sources
+    press(reader, "Escape", until="Message")
+    assert reader.focus_after("Shift+Tab").node == answer.node
+    assert reader.focus_after("Up").name == "You: what is a batch?"
+    assert reader.focus_after("Down").node == answer.node
+    press(reader, "Escape", until="Message")
 
 
 def test_a_transcript_is_made_of_a_file_and_a_word_corrected(heard: Heard, tmp_path: Path) -> None:

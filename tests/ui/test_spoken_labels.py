@@ -10,8 +10,10 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from app.ui.kit.key_text import key_text
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.kbd import key_words
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.receipt_line import ReceiptLine, Run
@@ -86,3 +88,10 @@ def test_a_problem_is_said_once_when_it_comes(qtbot, theme: Theme, heard: list[s
     for words in ("Enter a date.", "Enter a date.", "", "Enter a date."):
         problem.set_text(words)
     assert heard == ["Enter a date.", "Enter a date."]
+
+
+def test_what_a_key_does_is_said_with_the_key(qtbot, theme: Theme) -> None:
+    """A reader says the labels of a popover that opens; what a key does means nothing without it."""
+    label = key_words(theme, "Ctrl+Return", "Use for new chats")
+    qtbot.addWidget(label)
+    assert name_of(label) == f"{key_text('Ctrl+Return')}: Use for new chats"

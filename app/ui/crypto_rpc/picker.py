@@ -14,7 +14,7 @@ from app.ui.crypto_rpc.picker_rows import ColumnHead, PickDelegate, PickModel, P
 from app.ui.kit.lists.grouped_list import ROW_ROLE
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.flow import FlowLayout
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.kbd import KeyHint, key_words
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.popover import Popover
@@ -113,7 +113,7 @@ class Picker(Popover):
         row.setSpacing(theme.px(6))
         for key, words in hints:
             row.addWidget(KeyHint(theme, key))
-            row.addWidget(Label(theme, words, "small", "text2"))
+            row.addWidget(key_words(theme, key, words))
             row.addSpacing(theme.px(6))
         self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.note, 1)

@@ -23,7 +23,7 @@ from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.empty_state import Skeleton
 from app.ui.kit.widgets.flow import FlowLayout
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.kbd import KeyHint, key_words
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.popover import Popover
@@ -153,12 +153,12 @@ class ModelPicker(Popover):
         ):
             for key in keys:
                 row.addWidget(KeyHint(theme, key))
-            row.addWidget(Label(theme, words, "small", "text2"))
+            row.addWidget(key_words(theme, keys[-1], words))
             row.addSpacing(theme.px(8))
         row.addWidget(self._note)
         row.addStretch(1)
         row.addWidget(KeyHint(theme, "Ctrl+Enter"))
-        row.addWidget(Label(theme, tr("Use for new chats"), "small", "text2"))
+        row.addWidget(key_words(theme, "Ctrl+Enter", tr("Use for new chats")))
         return footer
 
     def _apply_list_theme(self) -> None:

@@ -16,17 +16,23 @@ from app.translation import tr, tr_n
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from PySide6.QtGui import QAccessible
+
     from app.core.problems import Problem
 
 _listeners: list[Callable[[str], None]] = []
 COUNTDOWN_MARKS_S = (30, 10, 0)  # the only moments at which a countdown is said aloud
 
 
-def is_heard() -> bool:
-    """Whether a screen reader, or anything else that asks for accessible objects, is running."""
+def _accessible() -> type[QAccessible]:
     from PySide6.QtGui import QAccessible  # 2 ms that no first paint waits for
 
-    return QAccessible.isActive()
+    return QAccessible
+
+
+def is_heard() -> bool:
+    """Whether a screen reader, or anything else that asks for accessible objects, is running."""
+    return _accessible().isActive()
 
 
 @contextmanager
@@ -35,13 +41,11 @@ def nothing_said() -> Iterator[None]:
     if not is_heard():
         yield
         return
-    from PySide6.QtGui import QAccessible
-
-    QAccessible.setActive(False)
+    _accessible().setActive(False)
     try:
         yield
     finally:
-        QAccessible.setActive(True)
+        _accessible().setActive(True)
 
 
 def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:

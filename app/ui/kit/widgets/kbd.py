@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.kit.key_text import key_text
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
 
 
 def hint_size(theme: Theme, text: str) -> QSize:
@@ -31,6 +32,13 @@ def paint_hint(painter: QPainter, theme: Theme, text: str, rect: QRectF, role: s
     painter.setPen(theme.color(role))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
     painter.restore()
+
+
+def key_words(theme: Theme, key: str, words: str) -> Label:
+    """Return what a key does, to stand behind its hint; screen readers hear the key before it."""
+    label = Label(theme, words, "small", "text2")
+    label.setAccessibleName(key_text(key) or key)
+    return label
 
 
 class KeyHint(QWidget):
