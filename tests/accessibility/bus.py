@@ -104,9 +104,12 @@ class Reader:
         self.display = display
         self.presses = 0  # of keys, without typed text
         self._lately: deque[Node] = deque(maxlen=8)  # had the focus, the last one now
-        self._kinds = tuple(kinds)
-        self._bus: DBusConnection = open_dbus_connection(address)
         self.events: deque[Event] = deque()
+        self._address, self._kinds = address, tuple(kinds)
+        self._connect(kinds)
+
+    def _connect(self, kinds: Sequence[str]) -> None:
+        self._bus: DBusConnection = open_dbus_connection(self._address)
         bus = Proxy(message_bus, self._bus)
         for kind in ("Object", "Window", "Focus"):
             bus.AddMatch(MatchRule(type="signal", interface=f"org.a11y.atspi.Event.{kind}"))
@@ -120,14 +123,12 @@ class Reader:
 
     @contextmanager
     def listening_to(self, kinds: Sequence[str]) -> Iterator[None]:
-        """Be a reader that asks for other events, for a while."""
-        for before, after in ((self._kinds, kinds), (kinds, self._kinds)):
-            for name in after:
-                self._registers(name)
-            for name in before:
-                self._call(THE_REGISTRY, "DeregisterEvent", "s", (name,))
-            if before is self._kinds:
-                yield
+        """Be another reader for a while, one that asks for these events."""
+        self.close()
+        self._connect(kinds)
+        yield
+        self.close()
+        self._connect(self._kinds)
 
     def close(self) -> None:
         self._bus.close()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTabBar, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.core.tabs import TabInfo
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField
-from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.video.video_player import VideoScreen
 from app.ui.wallet.gauge_list import GaugeBar
@@ -118,19 +119,26 @@ async def test_panes_are_made_wider_and_narrower_by_keys_and_say_so(shell: Shell
     assert role_of(frame.splitter.handle(1)) == ROLE.Splitter
 
 
-def test_the_tabs_of_a_pane_that_is_being_built_are_not_said(
-    qtbot, theme: Theme, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Qt tells of the first tab as of a choice; Rialto builds its other tabs when nobody looks."""
+async def test_a_tab_that_is_being_built_says_nothing(tmp_path: Path, tasks, theme: Theme) -> None:
+    """Qt tells of the first page of an inspector as of a choice, on screen or not."""
+    harness = make_shell(tmp_path, tasks, theme)
     active: list[bool] = []
-    add = QTabBar.addTab
-    monkeypatch.setattr(QTabBar, "addTab", lambda *given: (active.append(QAccessible.isActive()), add(*given)))
+
+    def make() -> Iterator[None]:
+        for _ in range(2):
+            active.append(QAccessible.isActive())
+            yield None
+
+    frames = harness.window.tab_frames
+    frames.add(TabInfo("late", "Late", "chat"), make)
     QAccessible.setActive(True)
     try:
-        qtbot.addWidget(PaneTabs(theme, "Inspector", ("Options", "Request")))
+        assert frames.build_some("late")
+        assert frames.build_some("late")
         assert (active, QAccessible.isActive()) == ([False, False], True)
     finally:
         QAccessible.setActive(False)
+        harness.window.close()
 
 
 def test_a_reader_may_ask_a_painted_widget_for_every_kind_of_interface(qtbot, theme: Theme) -> None:

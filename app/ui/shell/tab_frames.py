@@ -13,6 +13,7 @@ from app.ui.kit.build_steps import BuildSteps
 from app.ui.kit.discard import discard
 from app.ui.kit.tab import TabPage, TabPieces
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import nothing_said
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
 Maker = Callable[[], TabPage | TabPieces]
@@ -78,7 +79,8 @@ class TabFrames(QObject):
             return False
         begun = self._begun.pop(name, None) or self._build(self._infos[name], self._makers[name])
         try:
-            next(begun)
+            with nothing_said():
+                next(begun)
         except StopIteration as ended:
             self.by_name[name] = ended.value
             self.built.emit(name)

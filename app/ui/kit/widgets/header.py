@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QTabBar, QWidget
 
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.announce import nothing_said
 from app.ui.kit.widgets.label import Label
 
 
@@ -73,9 +72,8 @@ class PaneTabs(QFrame):
         self.bar.setExpanding(False)
         self.bar.setUsesScrollButtons(False)
         self.bar.setElideMode(Qt.TextElideMode.ElideRight)
-        with nothing_said():  # Qt tells readers of the first tab as of one that was chosen, on screen or not
-            for title in titles:
-                self.bar.addTab(title)
+        for title in titles:
+            self.bar.addTab(title)
         self._layout = QHBoxLayout(self)
         self._layout.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignBottom)
         self._layout.addStretch(1)
