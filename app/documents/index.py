@@ -99,7 +99,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
                 connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORM}; COMMIT;")
                 for table in ("words", "pairs"):
                     connection.execute(
-                        f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)",  # noqa: S608
+                        f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)",
                         (_HASHED_BYTES,),
                     )
                 return connection

@@ -1,0 +1,316 @@
+"""Finds the passages that answer a question: by words, and by pairs of characters, both ranked together."""
+
+from __future__ import annotations
+
+import sqlite3
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.documents.index import UNSPACED, pairs_of, reading
+from app.documents.reading import Kind
+
+MOST_TERMS = 24
+MOST_ROWS = 12_000  # looked at for one question: common words are left out while there are rarer ones
+HEADING_WEIGHT = 2.0  # of a word in a heading against one in the text
+CANDIDATES = 40  # of each ranking
+RANK_OFFSET = 60  # of reciprocal rank fusion: how little the first place counts more than the second
+# Words of questions. They are in headings of every kind, and say nothing of what is asked for.
+_ASKING = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "do",
+        "does",
+        "did",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "me",
+        "my",
+        "of",
+        "on",
+        "or",
+        "should",
+        "so",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "aber",
+        "als",
+        "am",
+        "auch",
+        "auf",
+        "aus",
+        "bei",
+        "bin",
+        "bis",
+        "da",
+        "das",
+        "dass",
+        "dem",
+        "den",
+        "der",
+        "des",
+        "die",
+        "du",
+        "ein",
+        "eine",
+        "einem",
+        "einen",
+        "einer",
+        "er",
+        "es",
+        "für",
+        "hat",
+        "ich",
+        "im",
+        "in",
+        "ist",
+        "kann",
+        "man",
+        "mein",
+        "mit",
+        "nach",
+        "nicht",
+        "oder",
+        "sein",
+        "sich",
+        "sie",
+        "sind",
+        "so",
+        "und",
+        "von",
+        "wann",
+        "warum",
+        "was",
+        "wenn",
+        "wer",
+        "wie",
+        "wird",
+        "wo",
+        "zu",
+        "zum",
+        "zur",
+        "à",
+        "au",
+        "aux",
+        "avec",
+        "ce",
+        "ces",
+        "comment",
+        "dans",
+        "de",
+        "des",
+        "du",
+        "elle",
+        "en",
+        "est",
+        "et",
+        "il",
+        "je",
+        "la",
+        "le",
+        "les",
+        "leur",
+        "lui",
+        "ma",
+        "mais",
+        "mes",
+        "mon",
+        "ne",
+        "nous",
+        "où",
+        "par",
+        "pas",
+        "pour",
+        "pourquoi",
+        "qu",
+        "quand",
+        "que",
+        "quel",
+        "quelle",
+        "qui",
+        "quoi",
+        "sa",
+        "se",
+        "ses",
+        "son",
+        "sont",
+        "sur",
+        "un",
+        "une",
+        "vous",
+        "al",
+        "como",
+        "con",
+        "cual",
+        "cuando",
+        "de",
+        "del",
+        "donde",
+        "el",
+        "ella",
+        "en",
+        "es",
+        "esta",
+        "este",
+        "la",
+        "las",
+        "lo",
+        "los",
+        "mi",
+        "no",
+        "o",
+        "para",
+        "pero",
+        "por",
+        "que",
+        "quien",
+        "se",
+        "si",
+        "sin",
+        "su",
+        "sus",
+        "un",
+        "una",
+        "y",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage of the index with its file. `places` count as `kind` says: lines, pages, slides, rows, chapters."""
+
+    id: int
+    path: str
+    kind: Kind
+    first: int
+    last: int
+    heading: str
+    text: str
+
+
+def terms_of(question: str) -> tuple[str, ...]:
+    """Return the words that are looked for, as they were written, without those that only ask."""
+    spaced = "".join(sign if sign.isalnum() or unicodedata.category(sign)[0] == "M" else " " for sign in question)
+    words = [word for word in UNSPACED.sub(" ", spaced).split() if word]
+    meaning = [word for word in words if word.lower() not in _ASKING]
+    return tuple(dict.fromkeys(meaning or words))[:MOST_TERMS]
+
+
+def search(index: Path, question: str, limit: int = 5) -> tuple[Found, ...]:
+    """Return the best passages for a question, best first; () where there is no index yet.
+
+    Blocks for some milliseconds. Raises `sqlite3.Error`.
+    """
+    with reading(index) as connection:
+        if connection is None:
+            return ()
+        rankings = [_by_words(connection, terms_of(question)), _by_pairs(connection, question)]
+        best = fused(ranking for ranking in rankings if ranking)[:limit]
+        return _found(connection, best)
+
+
+def fused(rankings: Iterable[Sequence[int]]) -> list[int]:
+    """Rank together by the sum of reciprocal ranks."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for place, number in enumerate(ranking, start=1):
+            scores[number] = scores.get(number, 0.0) + 1 / (RANK_OFFSET + place)
+    return sorted(scores, key=lambda number: (-scores[number], number))
+
+
+def _by_words(connection: sqlite3.Connection, terms: Sequence[str]) -> list[int]:
+    counted = []
+    for term in terms:
+        quoted = '"' + term.replace('"', '""') + '"'
+        rows = connection.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)", (quoted, MOST_ROWS)
+        ).fetchone()[0]
+        if rows:
+            counted.append((rows, quoted))
+    chosen: list[str] = []
+    sum_rows = 0
+    for rows, quoted in sorted(counted):  # the rarest first
+        sum_rows += rows
+        if chosen and sum_rows > MOST_ROWS:
+            break
+        chosen.append(quoted)
+    if not chosen:
+        return []
+    if len(chosen) == 1 and sum_rows >= MOST_ROWS:  # one word that is everywhere: any of them
+        query = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
+        return [row[0] for row in connection.execute(query, (chosen[0], CANDIDATES))]
+    rows = connection.execute(
+        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, ?, 1.0) LIMIT ?",
+        (" OR ".join(chosen), HEADING_WEIGHT, CANDIDATES),
+    )
+    return [row[0] for row in rows]
+
+
+def _by_pairs(connection: sqlite3.Connection, question: str) -> list[int]:
+    pairs = tuple(dict.fromkeys(pairs_of(question).split()))[:MOST_TERMS]
+    if not pairs:
+        return []
+    match = " OR ".join(f'"{pair}"*' if "x" not in pair else f'"{pair}"' for pair in pairs)
+    query = "SELECT rowid FROM pairs WHERE pairs MATCH ? ORDER BY bm25(pairs) LIMIT ?"
+    return [row[0] for row in connection.execute(query, (match, CANDIDATES))]
+
+
+def _found(connection: sqlite3.Connection, numbers: Sequence[int]) -> tuple[Found, ...]:
+    marks = ", ".join("?" * len(numbers))
+    rows = connection.execute(
+        "SELECT p.id, f.path, f.kind, p.first, p.last, p.heading, p.text FROM passages p JOIN files f ON f.id = p.file"
+        f" WHERE p.id IN ({marks})",
+        numbers,
+    )
+    by_id = {row[0]: Found(row[0], row[1], Kind(row[2]), *row[3:]) for row in rows}
+    return tuple(by_id[number] for number in numbers if number in by_id)
