@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 import pytest
@@ -58,6 +59,20 @@ EXCEPT: tuple[str, ...] = (
 )
 
 
+# What a person types, or a service says, as it is written there: neither takes typographic apostrophes and quotes.
+AS_TYPED: tuple[tuple[str, str], ...] = (
+    *((path, ".*") for path in ("app/sandbox/accounts/sign_in.py", "app/sandbox/accounts/account.py")),
+    *((path, ".*") for path in ("app/sandbox/chains/", "app/sandbox/chat/", "app/sandbox/http/errors.py")),
+    ("app/ui/chat/session/chat_options.py", r'Enter an object: \{"name": value}\.'),
+    ("app/ui/crypto_rpc/collection_controller.py", r'Enter variables as an object: \{"address": "0x…"}\.'),
+    (
+        "app/ui/crypto_rpc/session/batch.py",
+        r'The (protocol version must be "2\.0"|call has no "method"|"params" must.*)\.',
+    ),
+)
+CODE = re.compile(r"`[^`]*`|<[^>]*>")
+
+
 def all_texts() -> tuple[Text, ...]:
     return tuple(each for each in (*of_sources(), *of_documents()) if not each.path.startswith(EXCEPT))
 
@@ -70,6 +85,22 @@ def breaking(pattern: str) -> list[Text]:
 def test_no_text_breaks_a_rule_of_words(rule: str) -> None:
     found = breaking((NOT_ENGLISH | TERMS)[rule])
     assert not found, f"{rule} (resources/words.md):\n" + "\n".join(map(str, found))
+
+
+def test_apostrophes_and_quotation_marks_are_typographic() -> None:
+    found = [
+        each
+        for each in (*of_sources(), *of_documents())
+        if re.search("['\"]", CODE.sub("", each.words))
+        and not any(each.path.startswith(path) and re.fullmatch(words, each.words) for path, words in AS_TYPED)
+    ]
+    assert not found, "write ’ “ ” (resources/words.md):\n" + "\n".join(map(str, found))
+
+
+def test_names_and_words_of_characters_are_typographic() -> None:
+    characters = json.loads((ROOT / "resources/data/characters.json").read_text(encoding="utf-8"))
+    shown = [each.get(field, "") for each in characters for field in ("name", "description", "greeting")]
+    assert [words for words in shown if re.search("['\"]", words)] == []
 
 
 def test_every_text_goes_through_the_translation() -> None:

@@ -71,7 +71,7 @@ async def _export_key(rialto: Rialto, account_id: str) -> None:
 
 QUESTION = tr(
     "Deletes all chats, recordings, clips, images, videos, receipts, settings and accounts from this "
-    "computer, and the accounts' keys. This cannot be undone. A wallet without a backup is lost, and so is its "
+    "computer, and the accounts’ keys. This cannot be undone. A wallet without a backup is lost, and so is its "
     "money. What services store for you stays there. Rialto then quits."
 )
 

@@ -93,7 +93,7 @@ def top_up_and_go_on(rialto: Rialto, amount: Decimal | None = None) -> None:
     account = rialto.current_account.account
     if account is not None and account.kind != "wallet":
         words = tr(
-            "Credits for {name} are sold on the service's own website. Here you can top up a wallet.", name=account.name
+            "Credits for {name} are sold on the service’s own website. Here you can top up a wallet.", name=account.name
         )
         rialto.toast(words, tr("Top up a wallet"), page.top_up)
         return

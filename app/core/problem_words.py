@@ -214,7 +214,7 @@ def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
         tr("The response could not be read"),
-        _join(tr("This may not be the service's address, or something in between changed the response."), charged),
+        _join(tr("This may not be the service’s address, or something in between changed the response."), charged),
         RETRY,
         CONNECTION,
     )
@@ -292,7 +292,7 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
         coded = (error.code or "").startswith("X402_")
         reason = tr("The service refused the sign-in.") if coded else tr("This feature needs an API key.")
         return ErrorText(
-            tr("The service did not accept the wallet's sign-in"),
+            tr("The service did not accept the wallet’s sign-in"),
             _join(reason, tr("Nothing was charged."), _kept(subject)),
             RETRY if coded else SWITCH,
             SWITCH if coded else RETRY,
@@ -402,7 +402,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     money_word = charged or (tr("The credits were refunded.") if refunded else "")
     if getattr(error, "suggested_prompt", ""):
         return ErrorText(
-            tr("The service's content rules do not allow this"),
+            tr("The service’s content rules do not allow this"),
             _join(_said(error) or _NO_REASON, money_word, tr("The service suggests different wording.")),
             ("use-suggestion", tr("Show suggestion…")),
             EDIT,
@@ -412,7 +412,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     other = getattr(error, "recommended_model", "")
     choice = (f"use-model:{other}", tr("Use {other}", other=other)) if other else CHOOSE_MODEL
     return ErrorText(
-        tr("The service's content rules do not allow this"),
+        tr("The service’s content rules do not allow this"),
         _join(_said(error) or _NO_REASON, money_word),
         EDIT,
         choice,

@@ -133,7 +133,7 @@ def clean_address(text: str) -> str:
 
     text = text.strip()
     if not text:
-        raise refuse(tr("Enter the service's address, for example https://api.example.com/v1."))
+        raise refuse(tr("Enter the service’s address, for example https://api.example.com/v1."))
     if len(text) > MAX_ADDRESS_CHARS:
         raise refuse(
             tr(

@@ -93,7 +93,7 @@ def real_backend(found: object) -> Backend:
         raise NoBackend("refused", "null", tr("Keyrings are turned off for Python programs on this computer."))
     name = type(found).__module__
     raise NoBackend(
-        "refused", name, tr("{name} is not the system's own keyring, so Rialto does not use it.", name=name)
+        "refused", name, tr("{name} is not the system’s own keyring, so Rialto does not use it.", name=name)
     )
 
 

@@ -51,7 +51,7 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help="save accounts, jobs and chains in this folder for the next start (default: start over each time)",
     )
     parser.add_argument("--no-limits", action="store_true", help="no rate limits, and no block after failed calls")
-    parser.add_argument("--default-models", action="store_true", help="OpenAI's names of models and voices work")
+    parser.add_argument("--default-models", action="store_true", help="OpenAI’s names of models and voices work")
     parser.add_argument("--seed", type=int, metavar="N", help="the same requests get the same ids and images again")
     parser.add_argument(
         "--cors",

@@ -59,7 +59,7 @@ ENGINES: Mapping[str, Engine] = {
     ),
     "speech": Engine(
         "espeak-ng speech synthesizer",
-        "Speaks text with rule-based voices in the languages of the service's voices.",
+        "Speaks text with rule-based voices in the languages of the service’s voices.",
         ("espeakng_loader", "soundfile", "numpy"),
         "espeakng-loader soundfile numpy",
         "GPL-3.0-or-later",
@@ -125,7 +125,7 @@ def need(name: str) -> None:
     if missing:
         raise Refusal(
             503,
-            f"The Sandbox's {engine.title} is not installed here (no {', '.join(missing)}). {remedy(engine)}",
+            f"The Sandbox’s {engine.title} is not installed here (no {', '.join(missing)}). {remedy(engine)}",
         )
 
 

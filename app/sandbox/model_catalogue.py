@@ -149,7 +149,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-handbook",
         "Handbook reader",
-        "Finds the passages in Rialto's handbook that answer a question and quotes them. Not a language model.",
+        "Finds the passages in Rialto’s handbook that answer a question and quotes them. Not a language model.",
         "reader",
         "XS",
         Prices(_usd("0.10"), _usd("0.15"), _usd("0.01"), _usd("0.125")),

@@ -91,7 +91,7 @@ class AccountResource:
         content = await self._client.get("/api_keys/rate_limits", resource="account", background=background)
         data = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(data, Mapping):
-            raise BadResponse(tr("The service's response is not a list of limits."))
+            raise BadResponse(tr("The service’s response is not a list of limits."))
         limits = read_model(RateLimits, data)
         for each in limits.models:
             requests, tokens = each.amount("RPM"), each.amount("TPM")

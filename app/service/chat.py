@@ -235,7 +235,7 @@ class ChatStream:
         await answer.read()
         content = answer.json()
         if not isinstance(content, dict):
-            raise BadResponse(tr("The service's response is not an answer."), info=answer.info)
+            raise BadResponse(tr("The service’s response is not an answer."), info=answer.info)
         events = self._reader.read_whole(content)
         if self._reader.failure is not None:
             raise self._reader.failure
@@ -271,7 +271,7 @@ class ChatResource:
             reader.info = answer.info
             content = answer.json()
             if not isinstance(content, dict):
-                raise BadResponse(tr("The service's response is not an answer."), info=answer.info)
+                raise BadResponse(tr("The service’s response is not an answer."), info=answer.info)
             events = reader.read_whole(content)
             if reader.failure is not None:
                 raise reader.failure

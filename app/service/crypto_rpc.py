@@ -140,7 +140,7 @@ class CryptoRpcResource:
         content = await self._client.get("/crypto/rpc/networks", resource="crypto")
         names = content.get("networks") if isinstance(content, Mapping) else None
         if not isinstance(names, list):
-            raise BadResponse(tr("The service's response is not a list of networks."))
+            raise BadResponse(tr("The service’s response is not a list of networks."))
         return tuple(sorted(name for name in names if isinstance(name, str)))
 
     def prepare(
@@ -247,13 +247,13 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     items = operation.items
     if not operation.batch:
         if not isinstance(content, JSON_OBJECT):
-            raise BadResponse(tr("The node's response is not a JSON-RPC response."))
+            raise BadResponse(tr("The node’s response is not a JSON-RPC response."))
         return (_outcome(items[0], content if is_answer_to(content, 1, items[0].method) else None),)
     if isinstance(content, JSON_OBJECT) and "error" in content:
         refused = _outcome(items[0], content).error
         return tuple(RpcOutcome(item, error=refused) for item in items)  # the node refused the batch as a whole
     if not isinstance(content, JSON_LIST):
-        raise BadResponse(tr("The node's response is not a batch."))
+        raise BadResponse(tr("The node’s response is not a batch."))
     answers: list[Any] = content if isinstance(content, list) else list(content)
     by_id: dict[int, Any] = {}
     for each in answers:
@@ -281,7 +281,7 @@ def _outcome(item: RpcItem, answer: Mapping[str, object] | None) -> RpcOutcome:
     if error is None:
         if "result" in answer:
             return RpcOutcome(item, answer["result"])
-        empty = RpcError(0, tr("The node's response has neither a result nor an error."))
+        empty = RpcError(0, tr("The node’s response has neither a result nor an error."))
         return RpcOutcome(item, error=empty, unanswered=True)
     if not isinstance(error, Mapping):
         return RpcOutcome(item, error=RpcError(0, plain_text(str(error))))

@@ -132,7 +132,7 @@ def _vector(embedding: object) -> array[float]:
             return vector
     except (binascii.Error, TypeError, ValueError, OverflowError):
         pass
-    raise BadResponse(tr("The service's response is not a vector."))
+    raise BadResponse(tr("The service’s response is not a vector."))
 
 
 def _tokens(content: object) -> int:

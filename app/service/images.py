@@ -206,7 +206,7 @@ class ImagesResource:
         content = await self._client.get("/image/styles", resource="images")
         names = content.get("data") if isinstance(content, Mapping) else content
         if not isinstance(names, list):
-            raise BadResponse(tr("The service's response is not a list of styles."))
+            raise BadResponse(tr("The service’s response is not a list of styles."))
         return tuple(name for name in names if isinstance(name, str))
 
     async def edit(
@@ -342,18 +342,18 @@ def _decoded(item: object) -> bytes:
     if isinstance(item, Mapping):
         item = item.get("b64_json") or item.get("url")
     if not isinstance(item, str):
-        raise WrongMedia(tr("The service's response is not an image."))
+        raise WrongMedia(tr("The service’s response is not an image."))
     text = item.partition(",")[2] if item.startswith("data:") else item
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise WrongMedia(tr("The service's response is not an image.")) from None
+        raise WrongMedia(tr("The service’s response is not an image.")) from None
 
 
 def _picture(data: bytes, info: ResponseInfo) -> GeneratedImage:
     kind = sniff(data[:HEAD_BYTES])
     if kind not in IMAGE_KINDS or kind is None:
-        raise WrongMedia(tr("The service's response is not an image."), info=info)
+        raise WrongMedia(tr("The service’s response is not an image."), info=info)
     return GeneratedImage(
         data,
         kind,

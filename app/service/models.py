@@ -243,5 +243,5 @@ def _check_type(model_type: str, allowed: tuple[str, ...]) -> None:
 def _names(content: object) -> dict[str, str]:
     data = content.get("data") if isinstance(content, Mapping) else None
     if not isinstance(data, Mapping):
-        raise BadResponse(tr("The service's response is not a list of names."))
+        raise BadResponse(tr("The service’s response is not a list of names."))
     return {str(name): model_id for name, model_id in data.items() if isinstance(model_id, str)}

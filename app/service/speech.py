@@ -36,7 +36,7 @@ MAX_VOICE_CHARS = 512
 LANGUAGE_CHARS = (2, 32)
 SPEEDS = (0.25, 4.0)
 MAX_SOUND_BYTES = 256 * 1024 * 1024
-NOT_SOUND = tr("The service's response is not audio.")
+NOT_SOUND = tr("The service’s response is not audio.")
 VOICE_PREFIX = "vv_"
 CLONE_KINDS = frozenset({"mp3", "wav", "flac", "m4a", "mp4"})
 
@@ -315,7 +315,7 @@ class VoicesResource:
             record.report(units={"voices": 1})
             voice = read_model(ClonedVoice, answer.json())
             if not voice.id.startswith(VOICE_PREFIX):
-                raise BadResponse(tr("The service's response is not a voice."), info=answer.info)
+                raise BadResponse(tr("The service’s response is not a voice."), info=answer.info)
         return voice if voice.model else voice.model_copy(update={"model": model})
 
 

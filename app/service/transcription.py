@@ -176,7 +176,7 @@ def _text(answer: ServiceResponse) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text or text.lstrip()[:15].lower().startswith(("<!doctype", "<html", "<?xml")):
-        raise WrongMedia(tr("The service's response is not a transcript."), info=answer.info)
+        raise WrongMedia(tr("The service’s response is not a transcript."), info=answer.info)
     return text
 
 

@@ -78,7 +78,7 @@ def read_feed(folder: Path) -> Feed | None:
         raise UpdatesUnknown(tr("This build has an incomplete update source, so it cannot check.")) from None
     for address in (feed.metadata, feed.targets):
         if not address.startswith("https://") and not is_loopback(address):
-            raise UpdatesUnknown(tr("This build's update source is not at a secure address."))
+            raise UpdatesUnknown(tr("This build’s update source is not at a secure address."))
     return feed
 
 
@@ -196,7 +196,7 @@ def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
         raise UpdatesUnknown(_why_no_answer(error)) from None
     except exceptions.RepositoryError:
         raise UpdatesUnknown(
-            tr("The update feed's signature is wrong or it was changed in transit, so Rialto does not trust it.")
+            tr("The update feed’s signature is wrong or it was changed in transit, so Rialto does not trust it.")
         ) from None
     except OSError as error:
         raise UpdatesUnknown(

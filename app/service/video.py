@@ -329,7 +329,7 @@ async def _text(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
     async for piece in pieces:
         body += piece
         if len(body) > MAX_JSON_BYTES:
-            raise BadResponse(tr("The video's status is too large."))
+            raise BadResponse(tr("The video’s status is too large."))
     return bytes(body)
 
 
@@ -344,7 +344,7 @@ async def _film(
 ) -> SavedVideo:
     kind = sniff(head[:HEAD_BYTES])
     if kind not in ("mp4", "mov", "webm"):
-        raise BadResponse(tr("The service's response is not a video."), info=answer.info)
+        raise BadResponse(tr("The service’s response is not a video."), info=answer.info)
     async with aclosing(rest):
         size = await save(rest, path, total=answer.info.content_length, on_received=on_received, mark=mark)
     return SavedVideo(path, size, kind)

@@ -113,9 +113,9 @@ def read_model(model: type[M], content: object) -> M:
     try:
         return model.model_validate(content)
     except ValidationError:
-        raise BadResponse(tr("The service's response is not a {name}.", name=model.__name__.lower())) from None
+        raise BadResponse(tr("The service’s response is not a {name}.", name=model.__name__.lower())) from None
     except RecursionError:
-        raise BadResponse(tr("The service's response is nested too deeply.")) from None
+        raise BadResponse(tr("The service’s response is nested too deeply.")) from None
 
 
 class ListEnvelope(Generic[M]):
@@ -131,7 +131,7 @@ class ListEnvelope(Generic[M]):
         """Raises `BadResponse` when there is no list at all, or nothing in it that can be read."""
         elements = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(content, Mapping) or not isinstance(elements, list):
-            raise BadResponse(tr("The service's response is not a list."))
+            raise BadResponse(tr("The service’s response is not a list."))
         data = tuple(_readable(model, elements[:MAX_LIST_ITEMS]))
         if elements and not data:
             raise BadResponse(tr("The service sent a list that cannot be read."))

@@ -185,7 +185,7 @@ class X402Resource:
         )
         balance = read_model(WalletBalance, _data(content))
         if balance.wallet and not _same_wallet(balance.wallet, wallet):
-            raise BadResponse(tr("The service answered with another wallet's balance."))
+            raise BadResponse(tr("The service answered with another wallet’s balance."))
         return balance
 
     async def transactions(self, wallet: str, *, size: int = 50, offset: int = 0) -> TransactionPage:

@@ -73,7 +73,7 @@ def uninstall_info(paths: Paths) -> str:
         lines.append(f"  {path}\n      {size}: {what}")
     lines += [
         "",
-        tr('Account keys are in your system keyring under the name "Rialto", or in the file secrets.vault in'),
+        tr("Account keys are in your system keyring under the name “Rialto”, or in the file secrets.vault in"),
         tr("the first folder. Removing an account in Settings removes its key."),
         "",
         tr("To delete everything, remove your accounts in Rialto, quit Rialto, then delete these folders."),

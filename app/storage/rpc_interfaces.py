@@ -31,7 +31,7 @@ class RpcInterfaces:
                 if _ADDRESS.fullmatch(path.stem) and path.stat().st_size <= MAX_INTERFACE_BYTES:
                     found[path.stem] = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
-            raise unavailable(error, self.folder, tr("Reading the contracts' interfaces")) from error
+            raise unavailable(error, self.folder, tr("Reading the contracts’ interfaces")) from error
         return found
 
     def save(self, address: str, text: str) -> None:

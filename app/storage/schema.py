@@ -100,8 +100,8 @@ def storage_error(error: sqlite3.Error, path: Path, backups: Path) -> StorageErr
         sqlite3.SQLITE_CANTOPEN: tr("Rialto cannot open its history: {path}", path=path),
         sqlite3.SQLITE_PERM: tr("Rialto has no permission to open its history: {path}", path=path),
         sqlite3.SQLITE_IOERR: tr("The disk reports an error at {path}", path=path),
-        sqlite3.SQLITE_BUSY: tr("Another program is using Rialto's history. Close it and try again."),
-        sqlite3.SQLITE_LOCKED: tr("Another program is using Rialto's history. Close it and try again."),
+        sqlite3.SQLITE_BUSY: tr("Another program is using Rialto’s history. Close it and try again."),
+        sqlite3.SQLITE_LOCKED: tr("Another program is using Rialto’s history. Close it and try again."),
     }.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
     return StorageUnavailable(sentence, path) if sentence else None
 

@@ -138,10 +138,10 @@ def prepare_payment(
     if sender == option.receiver:
         raise PaymentRefused("receiver", tr("The payment would go to this same wallet."), "payTo")
     if abs(skew) > MAX_SKEW and not token.test_money:
-        raise PaymentRefused("clock", tr("This computer's clock differs from the service's by minutes. Set it first."))
+        raise PaymentRefused("clock", tr("This computer’s clock differs from the service’s by minutes. Set it first."))
     now = now + skew
     if not timedelta(seconds=-5) <= now - named_at <= MAX_TERMS_AGE:
-        raise PaymentRefused("stale", tr("The service's terms are too old. Request them again."))
+        raise PaymentRefused("stale", tr("The service’s terms are too old. Request them again."))
     value = units_of(amount_usd, token.decimals)
     _check_amount(amount_usd, usd_of(option.least_units, token.decimals), limits)
     start = int(now.timestamp())
@@ -182,7 +182,7 @@ async def accept_signature(prepared: PreparedPayment, text: str) -> SignedPaymen
 def _standard_signature(text: str) -> str:
     """r, s and 27 or 28; s in the lower half, as the token's contract demands."""
     if not _SIGNATURE.fullmatch(text):
-        raise SigningFailed("format", tr("A signature has 0x and 130 hexadecimal digits, not a contract wallet's."))
+        raise SigningFailed("format", tr("A signature has 0x and 130 hexadecimal digits, not a contract wallet’s."))
     data = bytes.fromhex(text[2:])
     parity = data[64] - 27 if data[64] >= 27 else data[64]
     if parity not in (0, 1) or int.from_bytes(data[32:64], "big") > SECP256K1_ORDER // 2:

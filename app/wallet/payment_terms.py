@@ -79,7 +79,7 @@ def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOK
             "x402Version",
         )
     if not isinstance(terms, Mapping):
-        raise PaymentRefused("terms", tr("The service's payment terms cannot be read."))
+        raise PaymentRefused("terms", tr("The service’s payment terms cannot be read."))
     if _text(terms, "scheme") != SCHEME:
         raise PaymentRefused("scheme", tr("Rialto signs only payments of an exact amount."), "scheme")
     network = _text(terms, "network")

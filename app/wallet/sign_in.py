@@ -159,7 +159,7 @@ def _web_address(text: str) -> SplitResult:
             return parts
     except ValueError:
         pass
-    raise SignInRefused("address", tr("You cannot sign in at this account's address."))
+    raise SignInRefused("address", tr("You cannot sign in at this account’s address."))
 
 
 def _is_this_computer(host: str) -> bool:

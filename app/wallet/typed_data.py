@@ -78,7 +78,7 @@ class TransferAuthorization:
     def struct_bytes(self) -> bytes:
         """224 bytes: type hash, then the six fields in their order."""
         if len(self.nonce) != NONCE_BYTES:
-            raise PaymentRefused("nonce", tr("A payment's nonce is 32 bytes."), "nonce")
+            raise PaymentRefused("nonce", tr("A payment’s nonce is 32 bytes."), "nonce")
         return b"".join(
             (
                 keccak256(MESSAGE_TYPE.encode()),

@@ -118,7 +118,7 @@ def test_an_address_is_kept_in_its_plain_form(typed: str, kept: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("", "Enter the service's address"),
+        ("", "Enter the service’s address"),
         ("mailto:you@example.com", "Leave the user name"),
         ("https:/api.example.com", "has no host name"),
         ("ftp://api.example.com", "must begin with https://"),

@@ -223,7 +223,7 @@ def test_a_chain_is_reduced_to_its_real_member() -> None:
     [
         (fail.Keyring(), "absent", "No system keyring was found"),
         (null.Keyring(), "refused", "turned off for Python"),
-        (PlaintextKeyring(), "refused", "is not the system's own keyring"),
+        (PlaintextKeyring(), "refused", "is not the system’s own keyring"),
         (real("keyrings.alt.file", "PlaintextKeyring"), "refused", "keyrings.alt.file"),
     ],
 )

@@ -156,7 +156,7 @@ async def test_a_secure_proxy_whose_certificate_nobody_here_knows(tmp_path: Path
     ("server", "words"),
     [
         ({"hosts": ("localhost",), "from_day": -9, "to_day": -2}, "It expired on "),
-        ({"hosts": ("localhost",), "from_day": 2}, "Check this computer's clock."),
+        ({"hosts": ("localhost",), "from_day": 2}, "Check this computer’s clock."),
         ({"hosts": ("a.example", "b.example")}, "It was issued for a.example, b.example, not for localhost."),
     ],
 )
@@ -180,7 +180,7 @@ async def test_an_unknown_issuer_is_named_and_the_way_out_told(tmp_path: Path) -
         name, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
     assert name == "tls"
     assert sentence.startswith("Certificate of localhost, issued by Contoso Inspection. Its issuer is not trusted")
-    assert "add your network's certificate" in sentence
+    assert "add your network’s certificate" in sentence
 
 
 async def test_a_server_without_tls_where_tls_is_wanted() -> None:

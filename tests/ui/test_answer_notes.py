@@ -79,7 +79,7 @@ async def test_content_rules_are_named_from_the_headers(tmp_home: Path) -> None:
 async def test_a_filtered_answer_says_whether_anything_came(tmp_home: Path, texts: tuple[str, ...], what: str) -> None:
     async with open_chat_presenter(tmp_home, fake=FakeService(answers=[ending("content_filter", *texts)])) as harness:
         await harness.say("Write it")
-        assert harness.rows[-1].problem.what == f"The service's content rules {what}"
+        assert harness.rows[-1].problem.what == f"The service’s content rules {what}"
 
 
 async def test_an_answer_at_its_length_limit_goes_on_with_continue(tmp_home: Path) -> None:

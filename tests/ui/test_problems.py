@@ -233,7 +233,7 @@ def test_the_tree_was_found() -> None:
     ("code", "what", "first"),
     [
         ("context_length_exceeded", "This is too long for the model", "choose-model"),
-        ("provider_content_policy", "The service's content rules do not allow this", "edit"),
+        ("provider_content_policy", "The service’s content rules do not allow this", "edit"),
     ],
 )
 def test_a_refused_request_whose_code_is_known_is_told_for_what_it_is(code: str, what: str, first: str) -> None:

@@ -161,7 +161,7 @@ async def test_over_25_mb_flac_is_the_choice_until_another_is_made(
             file.truncate(27_000_000)
         await tab.add(path)
         assert sound.large.isVisible()
-        assert "27 MB is over the service's limit of 25 MB" in sound.large_words.text()
+        assert "27 MB is over the service’s limit of 25 MB" in sound.large_words.text()
         assert sound.flac.isChecked() and sound.send.isEnabled() and not sound.forget.isVisible()
         sound.squeeze.click()
         await tab.done()

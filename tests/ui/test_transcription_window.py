@@ -314,7 +314,7 @@ async def test_over_25_mb_what_is_sent_is_compressed_to_a_typed_size(
         sound = main.sound
         tab.drop(oversized(tmp_home / "long.wav"))
         await until(lambda: main.view == "sound" and sound.large.isVisible())
-        assert "27 MB is over the service's limit of 25 MB" in sound.large_words.text()
+        assert "27 MB is over the service’s limit of 25 MB" in sound.large_words.text()
         QTest.mouseClick(sound.squeeze, Qt.MouseButton.LeftButton, pos=sound.squeeze.rect().center())
         await tab.done()
         sound.target.setFocus()

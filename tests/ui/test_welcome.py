@@ -51,7 +51,7 @@ async def test_the_digits_go_to_the_three_ways(harness, page):
 
 
 async def test_r_auth_09_the_field_for_the_key_says_where_keys_are_made(page):
-    assert page.form.key.toolTip() == "Create a key in your account's API settings on the service's website."
+    assert page.form.key.toolTip() == "Create a key in your account’s API settings on the service’s website."
     assert page.form.key.accessibleDescription() == page.form.key.toolTip()
 
 

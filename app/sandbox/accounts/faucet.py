@@ -19,4 +19,4 @@ GIFT_ETHER, LARGEST_GIFT_ETHER = Decimal(1), Decimal(100)  # for the gas of what
 
 def notice() -> str:
     """The line printed by `python -m app.sandbox`."""
-    return f"Play-money wallet {FAUCET_ADDRESS}, {FAUCET_FUNDS_USD:,} USDC, everybody's key {FAUCET_KEY}"
+    return f"Play-money wallet {FAUCET_ADDRESS}, {FAUCET_FUNDS_USD:,} USDC, everybody’s key {FAUCET_KEY}"

@@ -12,8 +12,8 @@ async def front(call: Call) -> Response:
     """`GET /`: what answers here, for somebody who opens the address in a browser."""
     origin = call.site.origin
     return text_answer(
-        "This is Rialto's Sandbox: a stand-in for the service, on this computer only. It is not the service.\n"
-        "Its answers come from small engines and from Rialto's handbook, not from language, image or video models.\n"
+        "This is Rialto’s Sandbox: a stand-in for the service, on this computer only. It is not the service.\n"
+        "Its answers come from small engines and from Rialto’s handbook, not from language, image or video models.\n"
         "Balances and charges are play money, and its chains hold nothing of value. Nothing here costs anything.\n"
         "\n"
         f"Base address for clients: {origin}/api/v1\n"

@@ -303,5 +303,5 @@ def _plain(status: int, text: str) -> Response:
 def warn(service: str) -> None:
     """Say on stderr that from now on calls are real."""
     print(
-        f"Every call is passed on to {service} with its caller's key, and costs what it costs there.", file=sys.stderr
+        f"Every call is passed on to {service} with its caller’s key, and costs what it costs there.", file=sys.stderr
     )

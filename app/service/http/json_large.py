@@ -130,7 +130,7 @@ def read_large_json(data: bytes) -> object:
     if len(data) <= LARGE_BYTES:
         return read_json(data)
     if would_overflow(data):
-        raise BadResponse(tr("The service's response is nested too deeply."))
+        raise BadResponse(tr("The service’s response is nested too deeply."))
     bare = data.removeprefix(b"\xef\xbb\xbf")
     if bare.count(b",") * LEAST_BYTES_A_MEMBER > len(bare):
         return read_json_in_pieces(bare)

@@ -33,9 +33,9 @@ def read_json_in_pieces(data: bytes) -> object:
     try:
         value, end = reader.value(_skip(text, 0), 0)
     except (ValueError, RecursionError, IndexError):
-        raise BadResponse(tr("The service's response is not JSON.")) from None
+        raise BadResponse(tr("The service’s response is not JSON.")) from None
     if _skip(text, end) != len(text):
-        raise BadResponse(tr("The service's response is not JSON."))
+        raise BadResponse(tr("The service’s response is not JSON."))
     return value
 
 
@@ -72,7 +72,7 @@ class _Reader:
             self._window = max(FIRST_CHARS, min(length * 4, PIECE_CHARS))
             return value, place + length
         if depth >= MAX_DEPTH:
-            raise BadResponse(tr("The service's response is nested too deeply."))
+            raise BadResponse(tr("The service’s response is nested too deeply."))
         return self._array(place, depth) if first == "[" else self._object(place, depth)
 
     def _array(self, place: int, depth: int) -> tuple[list[object], int]:

@@ -29,7 +29,7 @@ def read_json(data: bytes | str, *, exact: bool = True) -> object:
     Bytes that are not UTF-8 are replaced, a byte order mark is dropped, `NaN` and `Infinity` are refused.
     """
     if would_overflow(data):
-        raise BadResponse(tr("The service's response is nested too deeply."))
+        raise BadResponse(tr("The service’s response is nested too deeply."))
     try:
         return _decode_exact(data) if exact else msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -39,7 +39,7 @@ def read_json(data: bytes | str, *, exact: bool = True) -> object:
             text.removeprefix("\ufeff"), parse_float=Decimal if exact else None, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError):
-        raise BadResponse(tr("The service's response is not JSON.")) from None
+        raise BadResponse(tr("The service’s response is not JSON.")) from None
     return value
 
 

@@ -350,7 +350,7 @@ def _why(refusal: ssl.SSLCertVerificationError, certificate: Certificate | None,
     if certificate is not None and certificate.valid_until < now:
         return tr("It expired on {valid_until}.", valid_until=day(certificate.valid_until))
     if certificate is not None and certificate.valid_from > now:
-        return tr("It is valid from {valid_from}. Check this computer's clock.", valid_from=day(certificate.valid_from))
+        return tr("It is valid from {valid_from}. Check this computer’s clock.", valid_from=day(certificate.valid_from))
     if refusal.verify_code in _WRONG_HOST:
         names = (
             ", ".join(certificate.hosts[:4]) if certificate is not None and certificate.hosts else tr("another host")
@@ -359,7 +359,7 @@ def _why(refusal: ssl.SSLCertVerificationError, certificate: Certificate | None,
     if refusal.verify_code in _UNKNOWN_ISSUER:
         return tr(
             "Its issuer is not trusted on this computer. If your network inspects TLS traffic, add your "
-            "network's certificate."
+            "network’s certificate."
         )
     return tr("It is not trusted: {verify_message}.", verify_message=refusal.verify_message)
 

@@ -61,7 +61,7 @@ class ComposerController(QObject):
     @cached_property
     def presets(self) -> PresetPopover:
         """Model, character and parameters under a name."""
-        words = tr("Saves this chat's model, character and parameters for other chats.")
+        words = tr("Saves this chat’s model, character and parameters for other chats.")
         return self._library("preset", tr("Presets"), words)
 
     def _library(self, kind: Kind, title: str, empty: str) -> PresetPopover:

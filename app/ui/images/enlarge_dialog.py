@@ -71,7 +71,7 @@ class EnlargeDialog(Dialog):
         width, height, is_less = self._result_of(self.chosen_scale)
         words = [tr("The result is {width} × {height}.", width=money.count(width), height=money.count(height))]
         if is_less:
-            words.append(tr("This is the service's maximum, so it uses a smaller factor at the same price."))
+            words.append(tr("This is the service’s maximum, so it uses a smaller factor at the same price."))
         self.outcome.set_text(" ".join(words))
         price = self._price_of(self.chosen_scale)
         self.send.setText(

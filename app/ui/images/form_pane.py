@@ -265,7 +265,7 @@ class FormPane(QWidget):
             return
         why_not = view.why_not or (view.refusals[0][1] if view.refusals else "")
         if not why_not and not self.more.seed_is_good:
-            why_not = tr("The seed must be a whole number within the service's range.")
+            why_not = tr("The seed must be a whole number within the service’s range.")
         self.make.setToolTip(plain_tip(why_not))
         self.make.setEnabled(not why_not)
 

@@ -124,7 +124,7 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(_shown, path)
         except (UndecodableImage, OSError):
-            page.toast_wanted.emit(tr("This image's file can no longer be opened."))
+            page.toast_wanted.emit(tr("This image’s file can no longer be opened."))
             return
         others = tuple(key for key in page.gallery.chosen() if key != image_id)
 
@@ -189,7 +189,7 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (UndecodableImage, OSError):
-            self._page.toast_wanted.emit(tr("This image's file can no longer be opened."))
+            self._page.toast_wanted.emit(tr("This image’s file can no longer be opened."))
             return
         mime = QMimeData()
         mime.setImageData(image)

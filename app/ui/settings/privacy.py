@@ -92,7 +92,7 @@ class PrivacyPage(SectionPage):
     def _host_row(self, host: HostCalls) -> QWidget:
         calls = tr_n("{n} request", "{n} requests", host.calls)
         title = host.host or tr("The Sandbox")
-        meaning = tr("On this computer. Nothing leaves it.") if host.is_here else tr("Your account's address.")
+        meaning = tr("On this computer. Nothing leaves it.") if host.is_here else tr("Your account’s address.")
         if host.is_other:
             meaning = tr("Asked about the processor of an enclave.")
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

@@ -136,7 +136,7 @@ def _certificates(table: _Table) -> None:
         table.line(
             tr("Certificates"),
             OK,
-            tr("the system's own") if count is None else tr("{count} authorities are trusted", count=count),
+            tr("the system’s own") if count is None else tr("{count} authorities are trusted", count=count),
         )
 
 

@@ -93,7 +93,7 @@ async def _first_act(guide: TourGuide) -> None:
     QTest.keyClicks(browser.search, "harbour")
     await guide.until(tr("the search to narrow"), lambda: 0 < len(characters.state.rows) < 20)
     characters.select(characters.state.rows[0].slug)
-    await guide.until(tr("the character's details"), lambda: browser.details.start.isVisible())
+    await guide.until(tr("the character’s details"), lambda: browser.details.start.isVisible())
     guide.click(browser.details.start)
     await guide.until(tr("a chat with the character"), lambda: chat.guest is None and chat.presenter.head().character)
     character = chat.presenter.head().partner

@@ -98,7 +98,7 @@ async def order_video(guide: TourGuide) -> None:
     prompt = page.main_input()
     prompt.setFocus()
     QTest.keyClicks(prompt, FILM_OF)
-    await guide.until(tr("the video's price"), lambda: page.form.queue.isEnabled())
+    await guide.until(tr("the video’s price"), lambda: page.form.queue.isEnabled())
     guide.press(prompt, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     await guide.until(tr("the order"), lambda: page.presenter.job_store.all())
 
@@ -124,7 +124,7 @@ async def speak(guide: TourGuide) -> tuple[Take, Path]:
     assert editor is not None
     editor.setFocus()
     QTest.keyClicks(editor, SAYING)
-    await guide.until(tr("the text's price"), lambda: presenter.text == SAYING and not presenter.meter.why_not)
+    await guide.until(tr("the text’s price"), lambda: presenter.text == SAYING and not presenter.meter.why_not)
     page.speak(aloud=False)
     await guide.until(tr("the clip"), lambda: _spoken(page) is not None)
     take, reading = _spoken(page), presenter.sound.reading

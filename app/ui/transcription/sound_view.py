@@ -261,10 +261,10 @@ class SoundView(QWidget):
             return
         size = money.size(sound.size_bytes)
         if sound.is_over_limit:
-            words = tr("{size} is over the service's limit of 25 MB. Choose how to send it:", size=size)
+            words = tr("{size} is over the service’s limit of 25 MB. Choose how to send it:", size=size)
         else:
             words = tr(
-                "{size} is close to the service's limit of 25 MB and may be refused. To be safe, choose:", size=size
+                "{size} is close to the service’s limit of 25 MB and may be refused. To be safe, choose:", size=size
             )
         self.large_words.set_text(words)
         self.choices.setExclusive(False)

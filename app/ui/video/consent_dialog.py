@@ -34,7 +34,7 @@ class ConsentDialog(Dialog):
 
     def __init__(self, theme: Theme, parent: QWidget, tasks: TaskScope, consent: Consent, price: str) -> None:
         super().__init__(theme, parent, tr("Consent for faces"), width=WIDTH)
-        said = tr("The service found a face in this job's files and asks for your consent before using it.")
+        said = tr("The service found a face in this job’s files and asks for your consent before using it.")
         where = tr("Found in {where}.", where=consent.where) if consent.where else ""
         self.said = Label(
             theme, tr("{said}{where} Nothing was charged.", said=said, where=where), role="text2", wrap=True

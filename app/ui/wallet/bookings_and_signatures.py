@@ -39,8 +39,8 @@ class ComparePage(QWidget):
         outer.addWidget(page)
         head = QHBoxLayout()
         text = tr(
-            "Rialto's receipts next to the service's own charges. Charges by other programs with the same "
-            "key appear only on the service's side."
+            "Rialto’s receipts next to the service’s own charges. Charges by other programs with the same "
+            "key appear only on the service’s side."
         )
         self.words = Label(theme, text, role="text2", wrap=True)
         head.addWidget(self.words, 1)

@@ -30,7 +30,7 @@ class NewKeyDialog(Dialog):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, tr("Create API key"), width=520)
-        text = tr("It can spend this account's money. The service shows it only once.")
+        text = tr("It can spend this account’s money. The service shows it only once.")
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
         self.name = TextField(theme, tr("Name"))
         self.name.setMaxLength(MAX_NAME_CHARS)

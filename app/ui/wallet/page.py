@@ -357,7 +357,7 @@ class WalletPage(QObject):
                 "receipt",
                 words=tr("history charges costs spending"),
             ),
-            TabAction("wallet.compare", tr("Compare with the service's charges"), page("compare"), "", "layers"),
+            TabAction("wallet.compare", tr("Compare with the service’s charges"), page("compare"), "", "layers"),
             TabAction("wallet.signed", tr("Signatures"), page("signed"), "", "signature"),
             TabAction("wallet.key", tr("Current API key"), page("key"), "", "key"),
             TabAction("wallet.new_key", tr("Create API key…"), self.new_key, "", "plus"),

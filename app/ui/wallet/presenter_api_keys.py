@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 KIND_WORDS = {"ADMIN": tr("Admin"), "INFERENCE": tr("Requests")}
 PERIOD_WORDS = {"EPOCH": tr("{amount} per day"), "MONTH": tr("{amount} per month"), "LIFETIME": tr("{amount} total")}
-NEEDS_ADMIN = tr("Viewing the account's keys requires an admin key.")
+NEEDS_ADMIN = tr("Viewing the account’s keys requires an admin key.")
 NOT_HERE = tr("This service does not list its keys. Create and revoke them on its website.")
 UNKNOWN = tr("It is not clear whether the key was created. Check the list before you create another.")
 

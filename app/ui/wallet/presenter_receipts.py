@@ -198,7 +198,7 @@ class ReceiptsPresenter(QObject):
         account, service = self._current_account.account, self._current_account.service
         if self._book is None or account is None or service is None:
             return
-        self.differences_changed.emit((), tr("Getting the service's charges"))
+        self.differences_changed.emit((), tr("Getting the service’s charges"))
         days = self.days()
         begin = datetime(days[0].year, days[0].month, days[0].day, tzinfo=self._zone())
         try:

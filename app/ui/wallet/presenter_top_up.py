@@ -218,7 +218,7 @@ class TopUpPresenter(QObject):
         options, others = await self._read(account, terms)
         self._terms, self._options = terms, options
         ways = (*(way(each) for each in options), *(other_way(each) for each in others))
-        problem = "" if options else tr("None of the service's payment methods can be used here.")
+        problem = "" if options else tr("None of the service’s payment methods can be used here.")
         may_ask = bool(options) and not account.is_sandbox and not account.watch_only
         price = price_of_asking(options[0].token) if may_ask else None
         self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem, asking_price=price)

@@ -529,9 +529,9 @@ def _holding(held: str, network: str, wanted: str) -> str:
     """What a wallet holds, "" where that is not known, on `network`; `wanted` says that it is less than that."""
     if not held:
         return (
-            tr("This wallet's balance on {network} is not known yet.", network=network)
+            tr("This wallet’s balance on {network} is not known yet.", network=network)
             if network
-            else tr("This wallet's balance is not known yet.")
+            else tr("This wallet’s balance is not known yet.")
         )
     held = tr("{held} on {network}", held=held, network=network) if network else held
     if wanted:

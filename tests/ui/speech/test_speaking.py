@@ -242,7 +242,7 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(
         assert (take.state, part.state) == ("failed", "failed")
         assert speech.error_card.isVisible()
         problem = speech.problem
-        assert problem.what == "The service's response is not audio"
+        assert problem.what == "The service’s response is not audio"
         assert (problem.primary.id, problem.primary.text) == ("go-on", "Try again")
         assert part.exchange_id and part.cost_usd  # it may have been charged
         assert part.cost_source == "at most"

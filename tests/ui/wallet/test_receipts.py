@@ -182,7 +182,7 @@ async def test_receipts_are_held_against_the_services_own_book(wallet: WalletHar
     wallet.press_compare()
     await wallet.tasks.idle()
     assert "1 of" in wallet.verdict_text()
-    assert wallet.compared_lines()[0][-1] == "Only in Rialto's receipts"
+    assert wallet.compared_lines()[0][-1] == "Only in Rialto’s receipts"
 
 
 async def test_a_page_of_bookings_without_any_ends_the_reading(
@@ -255,12 +255,12 @@ async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no
     wallet.press_compare()
     await wallet.tasks.idle()
     verdict = wallet.verdict_text()
-    assert verdict.startswith("1 of 2 charges differ. 3 receipts are older than the Sandbox's records"), verdict
-    assert [line[-1] for line in wallet.compared_lines()].count("Older than the service's records") == 3
+    assert verdict.startswith("1 of 2 charges differ. 3 receipts are older than the Sandbox’s records"), verdict
+    assert [line[-1] for line in wallet.compared_lines()].count("Older than the service’s records") == 3
     await wallet.control("/reset", "POST")
     wallet.press_compare()
     await wallet.tasks.idle()
-    assert wallet.verdict_text().startswith("5 receipts are older than the Sandbox's records"), wallet.verdict_text()
+    assert wallet.verdict_text().startswith("5 receipts are older than the Sandbox’s records"), wallet.verdict_text()
 
 
 async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: WalletHarness) -> None:
@@ -307,7 +307,7 @@ def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_a
         ],
     )
     assert [(each.verdict, each.theirs) for each in found] == [
-        ("Only in the service's records", Decimal("0.30")),
+        ("Only in the service’s records", Decimal("0.30")),
         ("Agrees, matched by amount", Decimal("0.02")),
         ("Agrees, matched by amount", Decimal("0.10")),
         ("Agrees, matched by amount", Decimal("0.10")),
@@ -315,7 +315,7 @@ def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_a
     (only,) = compare([receipt("m", "0.10", 0)], [booking("m-characters", "0.12", 0)])
     assert (only.verdict, only.ours, only.theirs) == ("The amounts differ", Decimal("0.10"), Decimal("0.12"))
     alone = compare([receipt("", "0.02", 0, "POST /image/upscale")], [booking("other", "0.03", 0)])
-    assert sorted(each.verdict for each in alone) == ["Only in Rialto's receipts", "Only in the service's records"]
+    assert sorted(each.verdict for each in alone) == ["Only in Rialto’s receipts", "Only in the service’s records"]
 
 
 def test_amounts_of_the_comparison_are_at_the_right_of_their_columns(qtbot: QtBot, theme: Theme) -> None:

@@ -164,11 +164,10 @@ async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and
     shown: list[str] = []
     again: list[str] = []
     thread = SimpleNamespace(head_id="the refused answer")
-    chat = SimpleNamespace(
-        opened=SimpleNamespace(thread=thread),
-        has_no_answer=lambda _message_id: True,
-        act=lambda *what: again.append(" ".join(what)),
+    message_actions = SimpleNamespace(
+        has_no_answer=lambda _message_id: True, act=lambda *what: again.append(" ".join(what))
     )
+    chat = SimpleNamespace(opened=SimpleNamespace(thread=thread), message_actions=message_actions)
     page = SimpleNamespace(retry_refused=lambda: ChatPage.retry_refused(SimpleNamespace(presenter=chat)))
     tabs = {"chat": page, "wallet": wallet.page}
     window = SimpleNamespace(current_tab="chat", show_tab=shown.append, tab=tabs.__getitem__)
@@ -271,7 +270,7 @@ async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: W
     dialog.go.click()
     await until(lambda: wallet.top_up.waits_until is not None)
     words = dialog.waiting.text()
-    assert "reached this minute's limit for top-up requests" in words
+    assert "reached this minute’s limit for top-up requests" in words
     assert "It continues at" in words and ", in 0:0" in words
     assert dialog.go.text() == "Waiting…" and not dialog.go.isEnabled()
     assert dialog.findChild(QScrollArea).verticalScrollBar().maximum() == 0  # the dialog has grown for the sentence
@@ -368,7 +367,7 @@ async def test_what_a_wallet_holds_for_real_is_looked_up_when_asked_for_and_at_t
     dialog.go.click()
     await until(lambda: wallet.top_up.step == "payment")
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 3, "nothing billable is asked unasked"
-    assert dialog.holds.text() == "This wallet's balance on Base, chain 8453 is not known yet."
+    assert dialog.holds.text() == "This wallet’s balance on Base, chain 8453 is not known yet."
     assert dialog.look.text() == "Check balance · $0.000014"
     dialog.look.click()
     await until(lambda: wallet.top_up.holds is not None or wallet.top_up.holds_note)

@@ -300,7 +300,7 @@ class ParametersPage(QScrollArea):
             row.set_note(tr("Model default until you move it.") if unknown else "")
         self.reply_limit.set_value(options.reply_limit or 0)
         most = head.max_reply_tokens
-        note = tr("In tokens. The model's limit is {most}.", most=money.count(most)) if most else tr("In tokens.")
+        note = tr("In tokens. The model’s limit is {most}.", most=money.count(most)) if most else tr("In tokens.")
         self.reply_limit.setToolTip(plain_tip(note))
         self.reply_limit.setAccessibleDescription(note)
 

@@ -51,9 +51,9 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
     if usage.get("finish_reason") == "content_filter":
         said = " ".join(words for _, name, words in _POLICY if name in names)
         what = (
-            tr("The service's content rules ended this answer")
+            tr("The service’s content rules ended this answer")
             if has_words
-            else tr("The service's content rules do not allow this")
+            else tr("The service’s content rules do not allow this")
         )
         kept = tr("Everything before that is saved. The receipt shows what was charged.") if has_words else ""
         return Problem(

@@ -118,7 +118,7 @@ def cost_note(
         )
     ]
     if sandbox:
-        details.append(tr("Paid with the Sandbox's play money."))
+        details.append(tr("Paid with the Sandbox’s play money."))
     if own:
         details.append(tr("Your message has about {own} tokens.", own=money.count(own)))
     if judge(options, model).social_posts.usable and options.social_posts:

@@ -18,7 +18,7 @@ from app.ui.images.image_work import checked_size
 from app.ui.kit.image_decoding import UndecodableImage
 
 Finish = Callable[[bytes], bytes]  # makes the image of what the service sent; runs in a thread
-WITHHELD = tr("The service's policy does not allow this image, so it sent a blank one. Rialto did not save it.")
+WITHHELD = tr("The service’s policy does not allow this image, so it sent a blank one. Rialto did not save it.")
 ABOUT_A_MINOR = tr("The service detected a minor in this request and sent a blank image. Rialto did not save it.")
 ADULT = tr("This model does not generate adult images, so the service sent a blank one. Rialto did not save it.")
 BLURRED = tr("The service blurred this image because safe mode is on and it looks adult.")

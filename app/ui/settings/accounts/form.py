@@ -39,7 +39,7 @@ class AccountForm(QWidget):
         self.address.setProperty("mono", True)
         self.address.setPlaceholderText(EXAMPLE_ADDRESS)
         self.key = SecretField(theme, tr("Paste a key"))
-        hint = tr("Create a key in your account's API settings on the service's website.")
+        hint = tr("Create a key in your account’s API settings on the service’s website.")
         self.key.setToolTip(plain_tip(hint))
         self.key.setAccessibleDescription(hint)
         self.name = QLineEdit()

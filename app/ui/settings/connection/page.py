@@ -81,7 +81,7 @@ class ConnectionPage(SectionPage):
             line = SettingRow(self.theme, row.name, remove, meaning=row.problem or row.detail)
             line.set_meaning(row.problem or row.detail, "bad" if row.problem else "text2")
             self._certificates.add(line)
-        meaning = tr("PEM files trusted in addition to the system's. For networks that inspect TLS traffic.")
+        meaning = tr("PEM files trusted in addition to the system’s. For networks that inspect TLS traffic.")
         self.add_button = Button(self.theme, tr("Add a certificate…"), "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
         title = tr("Add another…") if rows else tr("None yet")

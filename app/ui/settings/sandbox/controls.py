@@ -95,7 +95,7 @@ class ControlsPage(Groups):
         self.reset = DangerButton(self.theme, tr("Reset everything"), size="small")
         self.reset.clicked.connect(self._presenter.reset)
         words = tr(
-            "Resets balances, keys' accounts, cloned voices, videos, blockchains, the request log, the "
+            "Resets balances, keys’ accounts, cloned voices, videos, blockchains, the request log, the "
             "clock and every control above. The address, the key and your history in Rialto do not "
             "change."
         )

@@ -95,7 +95,7 @@ class RequestsPage(Groups):
         if state.silent or not state.running:
             words = state.silent or tr("The Sandbox is not running.")
         elif not there:
-            words = tr("No requests yet. Requests appear here as they arrive, including Rialto's own.")
+            words = tr("No requests yet. Requests appear here as they arrive, including Rialto’s own.")
         elif not shown:
             words = tr("None of the {there} requests match.", there=count(there))
         else:

@@ -231,7 +231,7 @@ class RowWriter:
     def _why(self, job: VideoJob, now: datetime) -> Iterator[str]:
         """Why there is less news of a job than one would like."""
         if job.state == "sending" and self._send_waits_s():
-            yield tr("Over the service's limit for this minute. It is sent once the minute is over.")
+            yield tr("Over the service’s limit for this minute. It is sent once the minute is over.")
         if job.state == "running" and job.told and job.told.lower() not in KNOWN_WORDS:
             yield tr("The service reports the status “{told}”, which Rialto does not recognize.", told=job.told)
         if job.note:

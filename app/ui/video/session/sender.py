@@ -56,7 +56,7 @@ MAX_RESENDS = 1  # how often a job is sent again by itself after a limit, on top
 AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
 OLD_QUOTE = timedelta(minutes=10)
 DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
-TOO_MANY = tr("Over the service's limit for this minute. It is sent later. Nothing was charged.")
+TOO_MANY = tr("Over the service’s limit for this minute. It is sent later. Nothing was charged.")
 ONLY_IN_MEMORY = tr(
     "The job was queued, but its number could not be saved. Rialto keeps trying. Do not quit Rialto yet."
 )

@@ -23,7 +23,7 @@ MAX_PAGES = 20
 NEARBY_S = 120.0
 SEARCHES = ("web-search", "x-search", "web-scraping")  # what a chat has done besides
 BY_AMOUNT = tr("Agrees, matched by amount")
-TOO_OLD = tr("Older than the service's records")
+TOO_OLD = tr("Older than the service’s records")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def compare(
         lines.append(line)
     taken = {id(booking) for group in found.values() for booking in group}
     lines += [
-        Difference(each.at, each.what, None, each.spent, tr("Only in the service's records"), is_fault=True)
+        Difference(each.at, each.what, None, each.spent, tr("Only in the service’s records"), is_fault=True)
         for group in booked.values()
         for each in group
         if each.spent and id(each) not in taken
@@ -180,9 +180,9 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
     if old:
         words.append(
             tr_n(
-                "{n} receipt is older than the Sandbox's records, which start over each time it starts, this time "
+                "{n} receipt is older than the Sandbox’s records, which start over each time it starts, this time "
                 "{begins}",
-                "{n} receipts are older than the Sandbox's records, which start over each time it starts, this time "
+                "{n} receipts are older than the Sandbox’s records, which start over each time it starts, this time "
                 "{begins}",
                 old,
                 begins=begins,
@@ -195,7 +195,7 @@ def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:
     cost = receipt.cost_usd or Decimal(0)
     what = receipt.model or receipt.endpoint
     if same is None:
-        return Difference(receipt.at, what, cost, None, tr("Only in Rialto's receipts"), is_fault=True)
+        return Difference(receipt.at, what, cost, None, tr("Only in Rialto’s receipts"), is_fault=True)
     total = sum((each.spent for each in same), Decimal(0))
     if abs(total - cost) <= TOLERANCE:
         return Difference(receipt.at, what, cost, total, tr("Matches"), is_fault=False)

@@ -182,7 +182,7 @@ class OpenPayments(QObject):
         skew = timedelta(seconds=error.info.clock_skew_s) if error.info is not None else timedelta()
         is_booked = await self._is_booked(intent, account, service, skew)
         if is_booked:
-            return Ended("answered", tr("The wallet's charges show this top-up."))
+            return Ended("answered", tr("The wallet’s charges show this top-up."))
         if again and not unclear and is_booked is False and self._now() + skew > until + SURELY_OVER:
             return Ended("failed", EXPIRED)
         return Ended("unknown", UNKNOWN if unclear else f"{said} {UNKNOWN}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DOMAIN_ROWS = ("name", "version", "chainId", "verifyingContract")
 WAITS = {
-    "rate_limit": tr("You have reached this minute's limit for top-up requests."),
+    "rate_limit": tr("You have reached this minute’s limit for top-up requests."),
     "server": tr("The service is busy."),
     "connection": tr("The service could not be reached."),
     "held": tr("Many requests failed recently, so Rialto is waiting for a moment."),
