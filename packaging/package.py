@@ -1,7 +1,8 @@
 """`package`: the folder that PyInstaller makes, tried out, and what people install made of it.
 
-Linux: a portable tarball and two .deb. Windows: the installer that NSIS makes. macOS: an app in a disk image. The
-results are in `dist`, each with its SHA-256 beside it. Every date inside is the commit's.
+Linux: a portable tarball and two .deb. Windows: the installer that NSIS makes. macOS: an app in a disk image. All: the
+Sandbox as a wheel and a source distribution. The results are in `dist`, each with its SHA-256 beside it. Every date
+inside is the commit's.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import bill_of_materials
 import debian_package
 import icu_data
 import licenses
+import sandbox_wheel
 import signing
 import update_feed
 from environments import ROOT, Environment
@@ -70,6 +72,7 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
         results.append(_installer(made, target / f"{name}-setup.exe"))
     else:
         results.append(_disk_image(made, target / f"{name}.dmg"))
+    results += sandbox_wheel.make(WORK / "sandbox", target, made.epoch)
     for path in results:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8", newline="\n")

@@ -7,28 +7,46 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import ipaddress
 import json
 import math
 import os
 import re
 import signal
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
+from app.sandbox import RESOURCES
 from app.sandbox.accounts import faucet
 from app.sandbox.error_output import label_libraries
 from app.sandbox.http.answers import ScriptedAnswer, load
 from app.sandbox.http.recording import Exchange, service_address, warn
 from app.sandbox.http.recording import load as load_recording
+from app.sandbox.installed_engines import without_library
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
 
-ROOT = Path(__file__).resolve().parents[2]
 LOCAL_KEY = "local-dev-key"  # the fixed key that works out of the box when none is given
 
 
 def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m app.sandbox", description="A local stand-in for the service.")
     parser.add_argument("--port", type=_port, default=0, help="0 (the default): any free port")
+    parser.add_argument(
+        "--host",
+        type=_address,
+        default=HOST,
+        metavar="ADDRESS",
+        help=f"listen on this IPv4 address; other computers reach any but {HOST} (0.0.0.0: on every network)",
+    )
+    parser.add_argument(
+        "--allow-host",
+        type=_host_name,
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="answer requests that call it by this name; the first one is in links; may be given again",
+    )
     parser.add_argument("--api-key", type=_key, default=LOCAL_KEY, help=f"the API key it accepts (default {LOCAL_KEY})")
     parser.add_argument(
         "--dialect", choices=("service", "venice"), default="service", help="the API style of its answers"
@@ -53,6 +71,9 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--no-limits", action="store_true", help="no rate limits, and no block after failed calls")
     parser.add_argument("--default-models", action="store_true", help="OpenAI’s names of models and voices work")
     parser.add_argument("--seed", type=int, metavar="N", help="the same requests get the same ids and images again")
+    parser.add_argument(
+        "--clock", type=_moment, metavar="TIME", help="start the clock there, such as 2026-01-01T00:00Z"
+    )
     parser.add_argument(
         "--cors",
         type=_origin,
@@ -106,6 +127,35 @@ def _port(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
     return int(text)
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ipaddress.IPv4Address(text))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an IPv4 address such as 0.0.0.0") from None
+
+
+def _host_name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,253}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a host name, which has no port and no path")
+    return text.lower()
+
+
+def _moment(text: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 2026-01-01T00:00Z") from None
+    if not 2000 <= moment.year <= 2100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between the years 2000 and 2100")
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def names_of(chosen: argparse.Namespace) -> tuple[str, ...]:
+    """Return the names that it may be called by, beside those of this computer itself."""
+    host = ipaddress.IPv4Address(chosen.host)
+    return (*chosen.allow_host, *(() if host.is_loopback or host.is_unspecified else (chosen.host,)))
 
 
 def _key(text: str) -> str:
@@ -166,6 +216,14 @@ def local_ports(chosen: argparse.Namespace) -> dict[str, int]:
     return dict(chosen.local or LOCAL_PORTS)
 
 
+def _open_to_others(chosen: argparse.Namespace, names: tuple[str, ...]) -> str:
+    key = "its key, which everybody knows: give another with --api-key" if chosen.api_key == LOCAL_KEY else "its key"
+    called = (
+        f"It answers to {', '.join(names)} and localhost." if names else "It answers to localhost: see --allow-host."
+    )
+    return f"other computers can reach {chosen.host} and use this Sandbox with {key}. {called}"
+
+
 async def serve(chosen: argparse.Namespace) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -182,10 +240,14 @@ async def serve(chosen: argparse.Namespace) -> None:
         except NotImplementedError:  # Windows: its loop knows no signals
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     try:
-        listener = listen(chosen.port)
+        listener = listen(chosen.port, chosen.host)
     except OSError as error:
-        sys.exit(f"Port {chosen.port} cannot be used: {error.strerror}")
-    base_url = f"http://{HOST}:{listener.getsockname()[1]}/api/v1"
+        place = "" if chosen.host == HOST else f" of {chosen.host}"
+        sys.exit(f"Port {chosen.port}{place} cannot be used: {error.strerror}")
+    names = names_of(chosen)
+    if not ipaddress.IPv4Address(chosen.host).is_loopback:
+        print(f"Warning: {_open_to_others(chosen, names)}", file=sys.stderr, flush=True)
+    base_url = f"http://{names[0] if names else HOST}:{listener.getsockname()[1]}/api/v1"
     print(f"{base_url}\n{faucet.notice()}", flush=True)  # at once: some who start this read one line only
     keep = chosen.data is not None
     options = Options(
@@ -198,6 +260,8 @@ async def serve(chosen: argparse.Namespace) -> None:
         default_models=chosen.default_models,
         seed=chosen.seed,
         cors=tuple(chosen.cors),
+        starts_at=chosen.clock,
+        hosts=names,
         answers=chosen.answers,
         record=None if chosen.record is None else (chosen.record, chosen.service),
         replay=chosen.replay,
@@ -215,7 +279,9 @@ async def serve(chosen: argparse.Namespace) -> None:
 
     folder = chosen.data or Path.cwd()
     try:
-        await serve_until(stopped, listener, folder, ROOT / "resources", chosen.api_key, None, options, serving=serving)
+        await serve_until(stopped, listener, folder, RESOURCES, chosen.api_key, None, options, serving=serving)
+    except ModuleNotFoundError as error:
+        sys.exit(without_library(error))
     except OSError as error:
         sys.exit(f"{error.filename or chosen.data} cannot be used: {error}")
 

@@ -15,11 +15,11 @@ import sys
 import threading
 from pathlib import Path
 
+from app.sandbox import RESOURCES
 from app.sandbox.error_output import label_libraries
 from app.sandbox.server import Options, end_soon, listen, serve_until
 
 STDIN = 0
-RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 
 
 def main(data_folder: str) -> int:

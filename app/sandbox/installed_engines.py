@@ -17,7 +17,8 @@ from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
 
-EXTRA = "rialto[sandbox]"
+# Of Rialto, or of the Sandbox as a distribution of its own.
+EXTRA = "rialto[sandbox]" if __name__.startswith("app.") else "rialto-sandbox[engines]"
 DEBIAN_PACKAGE = "rialto-sandbox"
 
 
@@ -127,6 +128,14 @@ def need(name: str) -> None:
             503,
             f"The Sandbox’s {engine.title} is not installed here (no {', '.join(missing)}). {remedy(engine)}",
         )
+
+
+def without_library(error: ModuleNotFoundError) -> str:
+    """Say what to install for a call that needs a library which is not here. Raises one of our own modules again."""
+    library = (error.name or "").partition(".")[0]
+    if library == __name__.partition(".")[0]:
+        raise error
+    return f"This needs the library {library}, which is not installed here. Install the extra {EXTRA}."
 
 
 def remedy(engine: Engine, program: Path | None = None) -> str:

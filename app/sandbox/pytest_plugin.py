@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.sandbox import RESOURCES
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 
-RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 TIMEOUT_S = 60
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback needs no proxy
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.sandbox import RESOURCES
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -43,6 +45,8 @@ class Options:
     answers: tuple[ScriptedAnswer, ...] = ()  # given in place of the Sandbox's own; see `answers.load`
     record: tuple[Path, str] | None = None  # the file for calls that are passed on, and the address of the service
     replay: tuple[Exchange, ...] | None = None  # given in place of everything; see `recording.load`
+    starts_at: float | None = None  # what the clock shows first, in Unix seconds; None: the real time
+    hosts: tuple[str, ...] = ()  # further names in a Host header that are answered; the first one is in links
     keep: bool = False  # accounts, jobs and chains are in a file of the data folder and there again after a restart
 
 
@@ -53,9 +57,9 @@ def end_soon() -> None:
     killer.start()
 
 
-def listen(port: int) -> socket.socket:
+def listen(port: int, host: str = HOST) -> socket.socket:
     """Return a socket that already takes connections. Raises `OSError` when the port is in use."""
-    listener = socket.create_server((HOST, port), backlog=BACKLOG)
+    listener = socket.create_server((host, port), backlog=BACKLOG)
     listener.setblocking(False)
     return listener
 
@@ -99,7 +103,7 @@ class RunningSandbox:
 
 def start_sandbox(
     data_dir: Path,
-    resources: Path,
+    resources: Path = RESOURCES,
     *,
     port: int = 0,
     api_key: str | None = None,
@@ -161,10 +165,10 @@ async def serve_until(
         from app.sandbox.store import Store
 
         store = Store(data_dir)
-    world = World(api_key, settings, Clock(clock), store, options.answers, options.seed)
-    origin = f"http://{HOST}:{listener.getsockname()[1]}"
+    world = World(api_key, settings, Clock(clock, options.starts_at), store, options.answers, options.seed)
+    origin = f"http://{options.hosts[0] if options.hosts else HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
-    handle = Gate(site, frozenset(options.cors)).handle
+    handle = Gate(site, frozenset(options.cors), frozenset(options.hosts)).handle
     recorder: Recorder | None = None
     if options.record is not None or options.replay is not None:
         from app.sandbox.http import recording

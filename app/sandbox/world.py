@@ -33,13 +33,20 @@ CallerT = TypeVar("CallerT", bound="Caller")
 class Clock:
     """Unix time in seconds that a test can turn, for all or for one caller; it never runs backwards by itself."""
 
-    def __init__(self, source: Callable[[], float] | None = None) -> None:
+    def __init__(self, source: Callable[[], float] | None = None, starts_at: float | None = None) -> None:
+        """`starts_at`: what it shows first, in Unix seconds; without it, the real time."""
         self._source = source or time.time
+        self._starts_at = starts_at
+        self.restart()
+
+    def restart(self) -> None:
+        """Set the clock back to what it showed first, or to the real time."""
         self.offset_s = 0.0
         self.offsets_s: dict[str, float] = {}  # of callers that have a time of their own, beside that of all
+        self._ahead_s = 0.0 if self._starts_at is None else self._starts_at - self._source()
 
     def now(self) -> float:
-        return self._source() + self.offset_s + self.offsets_s.get(CALLER.get(), 0.0)
+        return self._source() + self._ahead_s + self.offset_s + self.offsets_s.get(CALLER.get(), 0.0)
 
     def utc(self) -> datetime:
         return datetime.fromtimestamp(self.now(), UTC)
@@ -276,8 +283,7 @@ class World:
         self.last_prompt = None
         self.kept.clear()
         self.issued.clear()
-        self.clock.offset_s = 0.0
-        self.clock.offsets_s.clear()
+        self.clock.restart()
         if self._store is not None:
             self._store.clear()
         for table in self._tables.values():

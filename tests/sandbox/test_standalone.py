@@ -106,6 +106,12 @@ def test_only_what_is_needed_is_imported_at_the_start() -> None:
         ["--speed", "inf"],
         ["--speed", "-5"],
         ["--data", "no/such/folder"],
+        ["--host", "::1"],
+        ["--host", "here"],
+        ["--allow-host", "sandbox:8787"],
+        ["--allow-host", "http://sandbox"],
+        ["--clock", "noon"],
+        ["--clock", "1999-12-31"],
     ],
 )
 def test_a_wrong_argument_is_told_in_a_sentence(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,3 +193,41 @@ def test_lines_of_libraries_say_whose_they_are() -> None:
     assert any("from python_multipart" in line for line in lines), lines
     assert any(line.startswith("Sandbox, from a library: ") for line in lines), lines
     assert [line for line in lines if not line.startswith("Sandbox, from ")] == []
+
+
+def test_other_computers_reach_it_when_told_so_by_the_names_that_it_was_told() -> None:
+    good = ("sandbox:{}", "SANDBOX:{}", "ci.example:{}", "localhost:{}", "sandbox")
+    bad = ("rebound.example", "sandbox.example", "sandbox:{}:1", "0.0.0.0", "", "sandbox:")
+    with start("--host", "0.0.0.0", "--allow-host", "Sandbox", "--allow-host", "ci.example") as process:
+        assert process.stdout is not None and process.stderr is not None
+        base_url = process.stdout.readline().strip()
+        port = base_url.rpartition(":")[2].partition("/")[0]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60) as http:
+            codes = {
+                name: http.get("/api/v1/models", headers={"Host": name.format(port)}).status_code
+                for name in (*good, *bad)
+            }
+            pages = http.get("/handbook").text
+        process.terminate()
+        process.wait(timeout=60)
+        warned = process.stderr.read()
+    assert base_url == f"http://sandbox:{port}/api/v1"
+    assert f"http://sandbox:{port}/handbook/" in pages
+    assert codes == {**dict.fromkeys(good, 200), **dict.fromkeys(bad, 421)}
+    assert warned.count("\n") == 1
+    assert "other computers can reach 0.0.0.0" in warned and "--api-key" in warned and "sandbox, ci.example" in warned
+
+
+def test_the_clock_starts_where_it_was_told_to_and_again_after_a_reset() -> None:
+    with start("--clock", "2026-01-01T00:00Z") as process:
+        assert process.stdout is not None
+        origin = process.stdout.readline().strip().removesuffix("/api/v1")
+        headers = {"authorization": "Bearer local-dev-key"}
+        with httpx.Client(base_url=f"{origin}/sandbox", headers=headers, trust_env=False, timeout=60) as http:
+            first = http.get("/state").json()
+            ahead = http.put("/clock", json={"offset_s": 86_400}).json()["now"]
+            http.post("/reset")
+            again = http.get("/state").json()["now"]
+        process.terminate()
+    assert (first["now"][:15], first["clock_offset_s"]) == ("2026-01-01T00:0", 0)
+    assert (ahead[:15], again[:15]) == ("2026-01-02T00:0", "2026-01-01T00:0")

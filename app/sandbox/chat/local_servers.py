@@ -9,6 +9,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from app.sandbox.http.connections import SERVER_NAME
@@ -81,6 +82,8 @@ class LocalServers:
     async def _models_of(self, server: str, port: int) -> list[ModelEntry]:
         if not await _answers(port):
             return []
+        if find_spec("httpx") is None:
+            return []  # nothing here could ask it
         import httpx
 
         try:

@@ -22,17 +22,19 @@ from app.sandbox.http.faults import CALLER
 from app.sandbox.http.limits import Allowance, allowance
 from app.sandbox.http.request_log import Capture, Details, LoggedRequest, key_of, shown_query, side
 from app.sandbox.http.routes import API_ROOT, ROUTES, Route
+from app.sandbox.installed_engines import without_library
 from app.sandbox.site import Site
 from app.sandbox.world import iso
 
 if TYPE_CHECKING:
     from app.sandbox.accounts.wallets import Visit
 
-VERSION = "20261124.130000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
+VERSION = "20261124.141500"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
 GZIP_FROM_BYTES = 1024
 SHORT_ROOT = "/v1/"  # where clients with a fixed path look for it; the log names the full path
 DOWNLOADS = "/downloads/"  # pre-signed addresses: no key, and yet they can be told to misbehave
-_OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")
+_HOST = re.compile(r"(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
+OWN_HOSTS = frozenset(("127.0.0.1", "localhost", "[::1]"))
 SIGN_IN_HEADERS = frozenset({"sign-in-with-x", "x-sign-in-with-x"})
 PAYMENT_HEADERS = frozenset({"payment-signature", "x-402-payment", "x-payment"})
 
@@ -40,11 +42,12 @@ PAYMENT_HEADERS = frozenset({"payment-signature", "x-402-payment", "x-payment"})
 class Gate:
     """The one entrance: `await gate.handle(request)`."""
 
-    def __init__(self, site: Site, cors: frozenset[str] = frozenset()) -> None:
-        """`cors`: origins whose web pages may call and read."""
+    def __init__(self, site: Site, cors: frozenset[str] = frozenset(), hosts: frozenset[str] = frozenset()) -> None:
+        """`cors`: origins whose web pages may call and read. `hosts`: further names that it may be called by."""
         self._site = site
         self._world = site.world
         self._cors = cors
+        self._hosts = OWN_HOSTS | hosts
 
     async def handle(self, request: Request) -> Response:
         CALLER.set("")  # the one before on this connection may have come with another key
@@ -85,6 +88,8 @@ class Gate:
             if in_api:
                 self._log(call, Response(0), Capture(), started_at)
             raise
+        except ModuleNotFoundError as error:
+            answer = json_answer({"error": without_library(error)}, 503)
         except Exception:
             traceback.print_exc(file=sys.stderr)  # a mistake of ours; the caller sees what a real service would send
             answer = json_answer({"error": WORDS[500]}, 500)
@@ -122,10 +127,9 @@ class Gate:
         return answer
 
     def _find(self, call: Call) -> Route:
-        if not _OWN_HOST.fullmatch(
-            call.request.headers.get("host", "").lower()
-        ):  # a web page that made its own name point here must not read anything
-            raise Refusal(421)
+        host = _HOST.fullmatch(call.request.headers.get("host", "").lower())
+        if host is None or host[1] not in self._hosts:
+            raise Refusal(421)  # a web page that made its own name point here must not read anything
         if self._is_preflight(call.request):
             return Route(("OPTIONS",), (), "http.controls.preflight", open=True)
         segments = tuple(unquote(part) for part in call.request.path.strip("/").split("/"))
