@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.chat.page import ChatPage
-from app.ui.chat.session.seal import NO_SPEECH
+from app.ui.chat.session.seal import NO_SPEECH, NO_SPEECH_IN_PRIVATE
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def make_chat_tab(rialto: Rialto) -> ChatPage:
     else:
         rialto.chat.started.connect(lambda: _wire_voice(rialto, page))
     page.toast_wanted.connect(rialto.toast)
+    rialto.window.has_unsaved, rialto.window.leave_unsaved = page.has_unsaved, page.leave_unsaved
     rialto.chat.deprecation_found.connect(lambda sentence, chat_id: _offer(rialto, sentence, chat_id))
     if rialto.first_paint is not None and rialto.first_paint.is_over:
         page.complete()
@@ -37,8 +38,8 @@ def _wire_voice(rialto: Rialto, page: ChatPage) -> None:
     """Let every answer be read aloud; the speech tab is made by the first that is."""
 
     def act(row_id: str, action: str) -> None:
-        if action == "speak" and rialto.chat.opened.sealed:
-            rialto.toast(NO_SPEECH)
+        if action == "speak" and (rialto.chat.opened.sealed or rialto.chat.opened.private):
+            rialto.toast(NO_SPEECH if rialto.chat.opened.sealed else NO_SPEECH_IN_PRIVATE)
         elif action == "speak":
             from app.bootstrap.speech_tab import read_answer
 

@@ -362,9 +362,9 @@ class Rialto:
     async def _open_history(self) -> bool:
         """Open the database and hand it on; False after telling the person why that is not possible."""
         from app.storage.catalogue import Catalogue
-        from app.storage.chat_store import ChatStore
         from app.storage.database import Database
         from app.storage.paid_call_intents import Intents
+        from app.storage.private_chats import PrivateChatStore
         from app.storage.receipts import Receipts
 
         try:
@@ -378,7 +378,7 @@ class Rialto:
             self.catalogue = Catalogue(self.database)
             await self.account_services.wallet_keys.start(self.database)
             sealed = partial(self._sealed_sessions, self.database)
-            await self.chat.start(ChatStore(self.database), self.catalogue, sealed)
+            await self.chat.start(PrivateChatStore(self.database), self.catalogue, sealed)
         except StorageError as error:
             if self.database is not None:
                 await self.database.close()

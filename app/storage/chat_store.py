@@ -93,6 +93,18 @@ class ChatStore:
         """For what goes beyond one chat or message: import, export, copies."""
         return self._database
 
+    def is_private(self, chat_id: str | None) -> bool:
+        """Whether a chat is in memory alone."""
+        return False
+
+    def private_ids(self) -> frozenset[str]:
+        """The chats that are in memory alone."""
+        return frozenset()
+
+    async def keep(self, chat_id: str) -> Chat:
+        """Make a private chat an ordinary one and return it; it has another id then. Its draft comes along."""
+        return await self.chat(chat_id)
+
     async def used_attachments(self) -> frozenset[str]:
         """Return the hashes of all attachments that a message or a draft names."""
         return await used_attachments(self._database)

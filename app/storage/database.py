@@ -21,7 +21,7 @@ from typing import Any, cast
 import aiosqlite
 
 from app.storage.backups import Backup, Clock, Progress, backups_in, make_backup, rotate, utc_now
-from app.storage.schema import BUSY_TIMEOUT_S, in_words, prepare
+from app.storage.schema import BUSY_TIMEOUT_S, in_words, migrations_in, prepare, statements
 from app.storage.search_index import CREATE_TERMS, KEY, NONE, TRIGRAM
 
 Row = tuple[Any, ...]
@@ -75,6 +75,7 @@ class Database:
         self._reader = reader
         self._writing = asyncio.Lock()
         self._durable: bool | None = None
+        self._memory: Database | None = None
 
     @classmethod
     async def open(cls, path: Path, *, backups: Path | None = None, now: Clock = utc_now) -> Database:
@@ -99,6 +100,22 @@ class Database:
             raise
         kind = next(iter(rows), (NONE,))[0]
         return cls(path, backups, writer, reader, kind, now)
+
+    async def in_memory(self) -> Database:
+        """Return a database with the same tables that has no file, not even a temporary one; it closes with this one.
+
+        It has one connection, so a read sees what a transaction has not committed yet, and no index to search by.
+        """
+        if self._memory is None:
+            steps = await asyncio.to_thread(migrations_in)
+            connection = await aiosqlite.connect(":memory:", isolation_level=None)
+            await connection.execute("PRAGMA temp_store=MEMORY")
+            await connection.execute("PRAGMA secure_delete=ON")
+            await connection.execute("PRAGMA foreign_keys=ON")
+            for statement in (statement for step in steps for statement in statements(step.sql)):
+                await connection.execute(statement)
+            self._memory = Database(self.path, self.backups, connection, connection, NONE, self.now)
+        return self._memory
 
     async def fetch(self, sql: str, values: Values = ()) -> list[Row]:
         """Run a SELECT on the reading connection. It sees everything committed before the call."""
@@ -175,6 +192,8 @@ class Database:
 
     async def close(self) -> None:
         """End both connections; the log is merged into the file. Safe to call twice."""
+        if self._memory is not None:
+            await self._memory.close()
         with contextlib.suppress(ValueError, sqlite3.Error):  # closed already, or nothing left to improve
             await self._writer.execute("PRAGMA optimize")
         await self._reader.close()

@@ -13,9 +13,9 @@ import pytest
 
 from app.storage.attachment_files import AttachmentFiles
 from app.storage.chat_file_bytes import keep_files, named_in, write_chat
-from app.storage.chat_import import NotAnExport, read_export
 from app.storage.chat_store import HEAD, ChatStore
 from app.storage.database import Database
+from app.storage.imports.chat_import import NotAnExport, read_export
 from app.storage.projects import project_file
 from app.storage.projects.project_file import NotAProject, import_project, project_to_json
 from app.storage.projects.project_store import COLORS, Projects
@@ -185,9 +185,9 @@ def test_a_file_with_a_project_is_told_from_chats_and_its_size_is_bounded(
     path.write_text(json.dumps({**GOOD, "chats": [{"messages": []}, {"messages": []}]}))
     export = read_export(path)
     assert (len(export.projects), export.chats, export.source) == (1, [], "Rialto")
-    monkeypatch.setattr("app.storage.chat_import.MAX_CHATS", 1)
+    monkeypatch.setattr("app.storage.imports.chat_import.MAX_CHATS", 1)
     with pytest.raises(NotAnExport):
         read_export(path)
-    monkeypatch.setattr("app.storage.chat_import.MAX_FILE_BYTES", 10)
+    monkeypatch.setattr("app.storage.imports.chat_import.MAX_FILE_BYTES", 10)
     with pytest.raises(NotAnExport, match="larger than 1 GB"):
         read_export(path)

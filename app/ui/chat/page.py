@@ -189,6 +189,7 @@ class ChatPage(QObject):
         main.cancel_edit_wanted.connect(presenter.cancel_edit)
         main.cancel_queued_wanted.connect(presenter.cancel_queued)
         main.problem_action.connect(self._help)
+        presenter.private_leaving.connect(lambda chat_ids: self.controller.ask_private(chat_ids))
         composer.send_wanted.connect(self.send)
         composer.stop_wanted.connect(presenter.stop)
         composer.text_edited.connect(self._typed)
@@ -245,6 +246,8 @@ class ChatPage(QObject):
     def _show_head(self, head: ChatHead) -> None:
         self.list.show_open_chat(head.chat_id)
         self.main.show_head(head)
+        if head.private or self._has_controller:
+            self.controller.show_private(head.private)
         if head.chat_id is not None and head.chat_id == self._renames:
             self._renames = ""
             self.rename()
@@ -329,6 +332,21 @@ class ChatPage(QObject):
         self.show_chat()
         self.presenter.new_chat(project_id=project_id)
         self.focus_box()
+
+    def new_private_chat(self) -> None:
+        """An empty chat that is in memory alone."""
+        self.flush_parameters()
+        self.show_chat()
+        self.presenter.new_chat(private=True)
+        self.focus_box()
+
+    def has_unsaved(self) -> bool:
+        """Whether closing would lose a private chat."""
+        return bool(self.presenter.unsaved_private())
+
+    async def leave_unsaved(self) -> bool:
+        """Ask what becomes of private chats; False when the person stays."""
+        return await self.controller.leave_private(self.presenter.unsaved_private())
 
     def open_chat(self, chat_id: str) -> None:
         """Show a chat; the list closes where it slides over the canvas."""

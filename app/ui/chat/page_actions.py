@@ -43,6 +43,25 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
     return (
         TabAction("chat.new", tr("New chat"), lambda: page.new_chat(), "Ctrl+N", "plus", "file"),
         TabAction(
+            "chat.new_private",
+            tr("New private chat"),
+            page.new_private_chat,
+            "Ctrl+Shift+N",
+            "eye-off",
+            "file",
+            words=tr("incognito temporary hidden"),
+        ),
+        TabAction(
+            "chat.keep",
+            tr("Keep this chat"),
+            presenter.keep_open_chat,
+            "",
+            "save",
+            "file",
+            enabled=lambda: presenter.opened.private,
+            words=tr("private save"),
+        ),
+        TabAction(
             "chat.model", tr("Choose a model…"), lambda: _done(page.open_model_picker()), "Ctrl+Shift+M", "sparkle"
         ),
         TabAction("chat.characters", tr("Characters…"), page.characters_wanted.emit, "Ctrl+Shift+P", "mask"),

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.file_saving import save_file
 from app.core.money import count, money
-from app.translation import tr
+from app.core.problems import ActionSpec
+from app.translation import tr, tr_n
 from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
@@ -27,7 +28,9 @@ from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.chat.state import MAX_PROJECT_NAME_CHARS
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
-from app.ui.kit.widgets.dialogs import ask_text
+from app.ui.kit.widgets.banner import Banner, BannerSpec
+from app.ui.kit.widgets.dialogs import Dialog, ask_text
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -164,6 +167,55 @@ class ChatPageController(QObject):
         )
         if name:
             projects.change(project_id, name=name)
+
+    @cached_property
+    def private(self) -> Banner:
+        """Says under the header that the chat is in memory alone."""
+        lead, text = tr("Private chat."), tr("Nothing of it is saved on this computer, except receipts without text.")
+        keep = ActionSpec("keep", tr("Keep this chat"))
+        banner = Banner(self._theme, BannerSpec("info", lead, text, "eye-off", (keep,)))
+        banner.action.connect(lambda _action: self._page.presenter.keep_open_chat())
+        banner.hide()
+        self._page.main.add_on_top(banner)
+        return banner
+
+    def show_private(self, private: bool) -> None:
+        """Mark the open chat as private, or not."""
+        if private or self._is_made("private"):
+            self.private.setVisible(private)
+
+    def ask_private(self, chat_ids: tuple[str, ...]) -> None:
+        self._tasks.start_unless_running("ask-private", self._ask_private, chat_ids)
+
+    async def _ask_private(self, chat_ids: tuple[str, ...]) -> None:
+        await self.leave_private(chat_ids)
+
+    async def leave_private(self, chat_ids: tuple[str, ...]) -> bool:
+        """Ask whether private chats are kept or forgotten, and do it; False when the person stays."""
+        presenter = self._page.presenter
+        count = len(chat_ids)
+        title = tr_n("Keep this private chat?", "Keep {n} private chats?", count)
+        dialog = Dialog(self._theme, self._page.main, title)
+        text = tr_n(
+            "It is not saved on this computer. Once discarded, it cannot be restored.",
+            "They are not saved on this computer. Once discarded, they cannot be restored.",
+            count,
+        )
+        dialog.body.addWidget(Label(self._theme, text, role="text2", wrap=True))
+        dialog.add_button(tr("Cancel"), accepts=False)
+        discard = dialog.add_button(tr("Discard"), kind="danger", accepts=True)
+        keep = dialog.add_button(
+            tr_n("Keep this chat", "Keep {n} chats", count), kind="primary", accepts=True, default=True
+        )
+        pressed: list[object] = []
+        discard.clicked.connect(lambda: pressed.append(discard))
+        keep.setFocus()
+        if not await dialog.answer():
+            return False
+        if pressed:
+            await presenter.discard_private(chat_ids)
+            return True
+        return await presenter.keep_private(chat_ids)
 
     def edit_project(self, project_id: str | None = None) -> None:
         """Show a project's page: the one named, else the one that the keyboard is at, else the open chat's."""

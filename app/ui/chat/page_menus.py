@@ -137,7 +137,11 @@ def open_chat_menu(page: ChatPage, chat_id: str | None, where: QPoint) -> Menu:
     copy = menu.add(tr("Duplicate"), "copy", shortcut="Ctrl+Shift+D", enabled=stored)
     copy.triggered.connect(lambda: page.presenter.duplicate(chat_id or ""))
     to_project = menu.addMenu(move_menu(page, menu, (chat_id,) if chat_id is not None else ()))
-    to_project.setEnabled(stored)
+    private = page.presenter.is_private(chat_id)
+    to_project.setEnabled(stored and not private)
+    if private:
+        keep = menu.add(tr("Keep this chat"), "save")
+        keep.triggered.connect(lambda: page.presenter.keep((chat_id or "",)))
     export = menu.add(tr("Export…"), "download", shortcut="Ctrl+E", enabled=stored)
     export.triggered.connect(lambda: page.controller.export(chat_id))
     if is_open:

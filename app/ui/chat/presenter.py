@@ -86,6 +86,7 @@ class ChatPresenter(QObject):
     calls_wanted = Signal(str)  # the message whose function calls are to be answered
     row_wanted = Signal(str, str)  # a message to bring on screen, and the words that it was found by
     hits_found = Signal(str, object)  # what was searched for, tuple[Hit, ...]
+    private_leaving = Signal(object)  # tuple[str, ...]: private chats that are to be discarded, or kept
     reported = Signal(str, object)  # a title and the lines of a report that needs more room than a toast
 
     def __init__(
@@ -366,11 +367,16 @@ class ChatPresenter(QObject):
             self.opened.project_id = places[chat_id]
             self.opened.changed()
 
-    def new_chat(self, character: CharacterHead | None = None, project_id: str | None = None) -> None:
-        """An empty chat, with a character or without, in a project or in none; the box is its own at once."""
+    def new_chat(
+        self, character: CharacterHead | None = None, project_id: str | None = None, *, private: bool = False
+    ) -> None:
+        """An empty chat, with a character or without, in a project or in none; the box is its own at once.
+
+        A `private` one is in memory alone.
+        """
         self._tasks.cancel("open-chat")
         self.drafts.leave()
-        self.opened.open_new(character=character, project_id=project_id)
+        self.opened.open_new(character=character, project_id=project_id, private=private)
         self._remember_chat("")
         self._shown()
 
@@ -401,6 +407,7 @@ class ChatPresenter(QObject):
         self.drafts.leave()
         self.library.put(chat)
         self.opened.open(chat, messages, whole=not is_long)
+        self.opened.private = self._history.is_private(chat_id)
         left = self.drafts.left_in(chat_id) or left
         if left is not None:
             self.opened.draft, self.opened.attachments = left.draft, left.attachments
@@ -432,7 +439,7 @@ class ChatPresenter(QObject):
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
         import asyncio  # not before the window is painted
 
-        self._settings.remember(last_chat=chat_id)
+        self._settings.remember(last_chat="" if self.is_private(chat_id) else chat_id)
         self._tasks.replace("save-last-chat", self.guarded, asyncio.to_thread, (self._settings.save,))
 
     def _shown(self) -> None:
@@ -478,7 +485,10 @@ class ChatPresenter(QObject):
         self.do(self._duplicate, self.opened.chat_id, message_id)
 
     async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
-        assert self.library is not None
+        assert self.library is not None and self._history is not None
+        if self._history.is_private(chat_id):
+            self.notice.emit(tr("A copy would be saved. Keep this chat first."))
+            return
         copy = await self.library.duplicate(chat_id, leaf_id)
         await self._open_chat(copy.id)
 
@@ -622,7 +632,7 @@ class ChatPresenter(QObject):
     def use_character(self, character: CharacterHead | None) -> None:
         """Speak with a character in the open chat, or with the model alone. Sealed chats have none: another begins."""
         if character is not None and self.opened.sealed:
-            self.new_chat(character)
+            self.new_chat(character, private=self.opened.private)
             return
         self.opened.character = character
         if character is not None and self.account_models.get(character.model_id) is not None:
@@ -658,7 +668,12 @@ class ChatPresenter(QObject):
 
     def move_to_trash(self, chat_ids: Iterable[str]) -> None:
         """Take chats off the list. An answer under way is stopped first, its words are kept."""
-        self.do(self._move_to_trash, tuple(chat_ids), self.opened.draft)
+        asked = tuple(chat_ids)
+        private = tuple(each for each in asked if self.is_private(each))
+        if private:
+            self.private_leaving.emit(private)
+        if len(private) < len(asked):
+            self.do(self._move_to_trash, tuple(each for each in asked if each not in private), self.opened.draft)
 
     async def _move_to_trash(self, chat_ids: tuple[str, ...], before: str) -> None:
         """`before` is what was in the box when it was asked for: what came since then is the next chat's."""
@@ -685,6 +700,60 @@ class ChatPresenter(QObject):
             await self.trash.moved(moved, moved_text(titles[: len(moved)], "chats"))
         if refusal is not None:
             raise refusal
+
+    # Private chats
+
+    def unsaved_private(self) -> tuple[str, ...]:
+        """The private chats in which something was said or typed."""
+        chats = (
+            [self.library.get(each) for each in self._history.private_ids()] if self._history and self.library else []
+        )
+        return tuple(chat.id for chat in chats if chat is not None and (chat.message_count or chat.draft.strip()))
+
+    def is_private(self, chat_id: str | None) -> bool:
+        """Whether a chat is in memory alone."""
+        return self._history is not None and self._history.is_private(chat_id)
+
+    def keep(self, chat_ids: tuple[str, ...]) -> None:
+        """Make private chats ordinary ones."""
+        self.do(self.keep_private, chat_ids)
+
+    def keep_open_chat(self) -> None:
+        """Make the open private chat an ordinary one."""
+        if self.opened.chat_id is not None:
+            self.keep((self.opened.chat_id,))
+        elif self.opened.private:
+            self.opened.private = False
+            self.publish_head()
+
+    async def keep_private(self, chat_ids: Iterable[str]) -> bool:
+        """Make private chats ordinary ones. False when one is still being written. Raises `StorageError`."""
+        assert self._history is not None and self.library is not None
+        if self.writing() & set(chat_ids):
+            self.notice.emit(tr("An answer is still being written. Keep the chat once it is complete."))
+            return False
+        for chat_id in tuple(chat_ids):
+            is_open = chat_id == self.opened.chat_id
+            if is_open:
+                await self.drafts.store()
+            kept = await self._history.keep(chat_id)
+            self.library.replace(chat_id, kept)
+            if is_open:
+                await self._open_chat(kept.id)
+        self.publish_all()
+        return True
+
+    async def discard_private(self, chat_ids: Iterable[str]) -> None:
+        """Forget private chats. What is being written in them stops."""
+        assert self.library is not None
+        for chat_id in tuple(chat_ids):
+            self.answers.stop(chat_id)
+            self.seals.wipe(chat_id)
+            await self.library.purge(chat_id)
+            if chat_id == self.opened.chat_id:
+                self.opened.open_new()
+                self._shown()
+        self.publish_all()
 
     async def _trashed(self) -> tuple[TrashEntry, ...]:
         return await self.library.trashed(datetime.now(UTC)) if self.library is not None else ()

@@ -31,6 +31,7 @@ class ChatEntry(NamedTuple):
     waits_until: datetime | None = None  # until when what is being written waits before it is sent
     has_draft: bool = False
     in_project: bool = False
+    private: bool = False  # it is in memory alone
 
     @property
     def second_line(self) -> str:
@@ -58,6 +59,8 @@ class ChatEntry(NamedTuple):
         return self._with_partner(tr("waiting {until}", until=countdown((until - now).total_seconds())))
 
     def _with_partner(self, state: str) -> str:
+        if self.private:
+            state = tr("private, {state}", state=state) if state else tr("private")
         return f"{self.partner} · {state}" if self.partner and state else self.partner or state.capitalize()
 
     @property
@@ -177,6 +180,7 @@ class ChatHead(NamedTuple):
     is_taken_back: bool = False  # that turn is the question whose seal failed
     queued: bool = False  # what is in the box is sent as soon as the answer under way is complete
     is_sandbox: bool = False
+    private: bool = False  # it is in memory alone
     can_send: bool = True
     why_not: str = ""  # one line beside Send when nothing can be sent
     says_why_not: bool = False  # it is about what the person put in, and stands over Send

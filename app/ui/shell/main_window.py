@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -73,6 +73,8 @@ class MainWindow(QMainWindow):
         self._overlays: Overlays | None = None
         self.secrets: Secrets | None = None
         self._may_close = False
+        self.has_unsaved: Callable[[], bool] = lambda: False  # whether closing would lose what is in memory alone
+        self.leave_unsaved: Callable[[], Awaitable[bool]] = _nothing_unsaved  # asks; False when the person stays
         self._own_work = ""
         self.silencers: list[Callable[[], bool]] = []  # what sounds from whichever tab; each says whether it did
         self._focus_cycle = FocusCycle(self)
@@ -535,7 +537,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         work = self.running_work()
-        if work and not self._may_close:
+        if (work or self.has_unsaved()) and not self._may_close:
             event.ignore()
             self.tasks.start_unless_running("ask to close", self._ask_to_close, work)
             return
@@ -547,9 +549,15 @@ class MainWindow(QMainWindow):
     async def _ask_to_close(self, work: Sequence[str]) -> None:
         from app.ui.kit.widgets.dialogs import confirm
 
+        if self.has_unsaved() and not await self.leave_unsaved():
+            return
         text = tr("{work}. Everything received so far is saved, and you can continue next time.", work="; ".join(work))
-        if await confirm(
+        if not work or await confirm(
             self.theme, self, tr("Quit while work is running?"), text, action=tr("Quit"), cancel=tr("Keep working")
         ):
             self._may_close = True
             self.close()
+
+
+async def _nothing_unsaved() -> bool:
+    return True

@@ -343,7 +343,8 @@ class AnswerQueue(QObject):
             earlier=job.message,
             seal=_seal_note(job, ending),
         )
-        if ending.exchange is not None and self._catalogue is not None:
+        is_private = self._history.is_private(job.chat_id)  # its requests are known while the program runs
+        if ending.exchange is not None and self._catalogue is not None and not is_private:
             note = note_of(ending.exchange, job.turns, job.request.messages if job.sealed else ())
             await self._catalogue.save("", note_kind(job.chat_id), job.message.id, note)
         return stored

@@ -42,7 +42,8 @@ class ChatLibrary:
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
 
     async def load(self) -> None:
-        chats = await self._history.chats()
+        private = (chat for chat in self._chats.values() if self._history.is_private(chat.id))
+        chats = (*await self._history.chats(), *private)
         self._chats = {chat.id: chat for chat in chats}
         self._models = Counter(chat.model for chat in chats)
         self._sort()
@@ -153,6 +154,11 @@ class ChatLibrary:
         self.put(chat)
         return chat
 
+    def replace(self, chat_id: str, chat: Chat) -> None:
+        """A private chat is an ordinary one now, under another id."""
+        self._drop(chat_id)
+        self.put(chat)
+
     def is_unwritten(self, chat_id: str) -> bool:
         """Whether the disk refused a change that was not written since."""
         return bool(self._unwritten.get(chat_id))
@@ -219,12 +225,14 @@ class ChatLibrary:
                 waits_until=waiting.get(chat.id),
                 has_draft=bool(chat.draft.strip()),
                 in_project=chat.project_id in self._shown,
+                private=self._history.is_private(chat.id),
             )
 
         partner = cache(lambda chat_partner: name_of(chat_partner).casefold())
 
         def text(chat: Chat) -> str:
-            if chat.draft or not chat.title or chat.id in writing or chat.id in waiting:  # the row says so
+            is_busy = chat.draft or chat.id in writing or chat.id in waiting
+            if is_busy or not chat.title or self._history.is_private(chat.id):  # the row says so
                 row = entry(chat)
                 return f"{row.title}\n{row.second_line}".casefold()
             title = self._texts.get(chat.id)

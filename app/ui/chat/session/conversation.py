@@ -14,7 +14,7 @@ from app.ui.chat.session.answer_queue import Job, note_kind
 from app.ui.chat.session.message_rows import EDITED, row_of
 from app.ui.chat.session.open_chat import typed_since
 from app.ui.chat.session.requests import build_request, turns_sent, view_from_note, view_of
-from app.ui.chat.session.seal import NO_SPEECH
+from app.ui.chat.session.seal import NO_SPEECH, NO_SPEECH_IN_PRIVATE
 from app.ui.chat.session.state_pages import RequestView
 from app.ui.chat.session.titles import title_from
 from app.ui.chat.session.tool_calls import answers_after, calls_in
@@ -154,6 +154,8 @@ class Conversation(QObject):
             files=self._history.files,
             name_of=self._open.account_models.name_of,
         )
+        if self._open.private:
+            return replace(row, no_speech=NO_SPEECH_IN_PRIVATE)
         return replace(row, no_speech=NO_SPEECH) if self._open.sealed else row
 
     def _is_shown(self, message_id: str) -> bool:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.translation import tr
 from app.ui.chat.composer.attachment import Attachment, attachments_of, refusals
 from app.ui.chat.session.account_models import price_line, retires_text
-from app.ui.chat.session.chat_options import ChatOptions, extra_of, judge, sealed_controls, sealed_options
+from app.ui.chat.session.chat_options import (
+    ChatOptions,
+    Control,
+    Controls,
+    extra_of,
+    judge,
+    sealed_controls,
+    sealed_options,
+)
 from app.ui.chat.session.estimate import TokenCounter, count_tokens
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.seal import Lock, Sitting, lock_of
@@ -33,6 +41,10 @@ if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, Message
     from app.storage.projects.project_store import Project
     from app.ui.chat.session.account_models import AccountModels
+    from app.ui.chat.session.cached_model import CachedModel
+
+
+NO_ATTACHMENTS = tr("A private chat takes no attachments: they would be saved on this computer.")
 
 
 class UnsavedDraft(NamedTuple):
@@ -70,6 +82,7 @@ class OpenChat:
         self.character: CharacterHead | None = None
         self.project_id: str | None = None
         self.project_of: Callable[[str | None], Project | None] = lambda _project_id: None
+        self.private = False  # it is in memory alone
         self.sealed = False  # what is said goes to the model's enclave sealed, or not at all
         self.sitting: Callable[[str | None], Sitting] = lambda _chat_id: Sitting()
         self.usual_options = ChatOptions()  # what the new chat began with
@@ -87,9 +100,12 @@ class OpenChat:
 
     # Opening
 
-    def open_new(self, *, character: CharacterHead | None = None, project_id: str | None = None) -> None:
+    def open_new(
+        self, *, character: CharacterHead | None = None, project_id: str | None = None, private: bool = False
+    ) -> None:
         """An empty chat with the usual options, or with those of a project."""
         self._clear()
+        self.private = private
         self.project_id = project_id
         self.options = self.usual_options = self.fresh_options()
         project = self.project
@@ -141,6 +157,7 @@ class OpenChat:
 
     def _clear(self) -> None:
         self.opening += 1
+        self.private = False
         self.chat_id, self.title, self.thread = None, "", MessageTree()
         self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
         self.draft, self.editing, self.queued, self.set_aside, self.sealed = "", None, False, "", False
@@ -224,6 +241,7 @@ class OpenChat:
             "character_name": self.character.name if self.character is not None else None,
             "options": self.stored_options(),
             "project_id": self.project_id,
+            **({"private": True} if self.private else {}),
         }
 
     def head(self, *, writing: bool) -> ChatHead:
@@ -250,7 +268,7 @@ class OpenChat:
             options=self.asked_options,
             structure=self.asked_structure.summary(),
             instructing=project.name if project is not None and project.instructions.strip() else "",
-            controls=sealed_controls() if self.sealed else judge(self.options, known),
+            controls=self.controls(known),
             lock=self.lock(),
             default_temperature=defaults.get("temperature"),
             default_top_p=defaults.get("top_p"),
@@ -272,11 +290,17 @@ class OpenChat:
             and last.state != "complete",
             queued=self.queued,
             is_sandbox=self.current_account.is_sandbox,
+            private=self.private,
             can_send=not why_not,
             why_not=why_not,
             says_why_not=bool(why_not) and ready and has_input,
             problem=self.problem,
         )
+
+    def controls(self, model: Model | CachedModel | None) -> Controls:
+        """Which options have an effect in this chat."""
+        controls = sealed_controls() if self.sealed else judge(self.options, model)
+        return controls._replace(cache_attachments=Control(False, NO_ATTACHMENTS)) if self.private else controls
 
     def why_not(self) -> str:
         """Why nothing can be sent now, "" when it can."""

@@ -33,7 +33,7 @@ class SealActions:
         if not opened.is_empty:
             options, model, text = opened.options, opened.chosen_model, opened.draft
             presenter.set_draft("")
-            presenter.new_chat()
+            presenter.new_chat(private=opened.private)
             opened.options, opened.chosen_model = options, model
             presenter.set_draft(text)
             presenter.draft_replaced.emit(text)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from app.storage.chat_file import FORMAT
-from app.storage.chat_import_shapes import SHAPES, Left, chat_of
 from app.storage.errors import StorageError
+from app.storage.imports.chat_import_shapes import SHAPES, Left, chat_of
 from app.storage.projects.project_file import FORMAT as PROJECT
 from app.translation import tr
 
