@@ -112,6 +112,7 @@ ROUTES = (
     _page("/sgx/certification/v4/rootcacrl", "sealed.tee.root_crl"),
     _page("/", "http.pages.front"),
     _page("/health", "http.pages.health"),
+    _page("/openapi.json", "http.openapi.document"),
     _page("/handbook", "http.pages.handbook_index"),
     _page("/handbook/{page}", "http.pages.handbook_page"),
     _page("/notices/{id}", "http.pages.notice"),
