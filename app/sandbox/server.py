@@ -174,7 +174,7 @@ async def serve_until(
         from app.sandbox.http import recording
 
         if options.record is not None:
-            recorder = recording.Recorder(*options.record, handle)
+            recorder = recording.Recorder(*options.record, handle, options.hosts)
             handle = recorder.handle
         else:
             handle = recording.Replayer(options.replay or (), handle, with_pauses=options.tokens_per_second > 0).handle

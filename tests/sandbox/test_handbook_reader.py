@@ -42,6 +42,7 @@ QUESTIONS = [
     ("The keyring is locked, what now?", "secrets", ["Unlock"]),
     ("I forgot my passphrase", "secrets", ["cannot be recovered"]),
     ("What is the Sandbox?", "sandbox", ["stand-in"]),
+    ("Which words trigger the Sandbox?", "sandbox-triggers", ["sandbox-refused"]),
     ("How do I use the Sandbox from Python?", "sandbox", ["base_url"]),
     ("Does it work with Ollama?", "local-models", ["11434"]),
     ("Do you send telemetry?", "privacy", ["no telemetry"]),

@@ -11,51 +11,51 @@ from app.sandbox.http.routes import API_ROOT, ROUTES, Route
 
 TYPES = {"s": "string", "n": "number", "i": "integer", "b": "boolean", "a": "array", "o": "object"}
 _VIDEO = (
-    "model:s! prompt:s negative_prompt:s duration:s! aspect_ratio:s resolution:s audio:b upscale_factor:n image_url:s "
+    "model:s* prompt:s negative_prompt:s duration:s* aspect_ratio:s resolution:s audio:b upscale_factor:n image_url:s "
     "end_image_url:s video_url:s audio_url:s reference_image_urls:a reference_video_urls:a reference_audio_urls:a "
     "reference_document_urls:a reference_video_total_duration:n scene_image_urls:a elements:a keyframes:a "
     "omni_reference_task_type:s consents:o"
 )
-# The fields of a JSON body by the path in the API: name:types, each a letter of TYPES; ! has to be there.
+# The fields of a JSON body by the path in the API: name:types, each a letter of TYPES; with * it has to be there.
 BODIES = {
-    "/chat/completions": "model:s! messages:a! service_parameters:o venice_parameters:o stream:b stream_options:o "
+    "/chat/completions": "model:s* messages:a* service_parameters:o venice_parameters:o stream:b stream_options:o "
     "n:i temperature:n top_p:n min_p:n min_temp:n max_temp:n top_k:i seed:i frequency_penalty:n presence_penalty:n "
     "repetition_penalty:n stop:sa stop_token_ids:a max_tokens:i max_completion_tokens:i user:s tools:a tool_choice:so "
     "parallel_tool_calls:b reasoning_effort:s reasoning:o logprobs:b top_logprobs:i prompt_cache_key:s "
     "prompt_cache_retention:s response_format:o",
-    "/embeddings": "input:sa! model:s! encoding_format:s dimensions:i user:s",
-    "/audio/speech": "input:s! model:s voice:s response_format:s speed:n streaming:b language:s prompt:s temperature:n "
+    "/embeddings": "input:sa* model:s* encoding_format:s dimensions:i user:s",
+    "/audio/speech": "input:s* model:s voice:s response_format:s speed:n streaming:b language:s prompt:s temperature:n "
     "top_p:n",
-    "/image/generate": "model:s! prompt:s! negative_prompt:s width:i height:i cfg_scale:n steps:i lora_strength:i "
+    "/image/generate": "model:s* prompt:s* negative_prompt:s width:i height:i cfg_scale:n steps:i lora_strength:i "
     "seed:i variants:i format:s style_preset:s safe_mode:b return_binary:b hide_watermark:b embed_exif_metadata:b "
     "enable_web_search:b enhance_prompt:b aspect_ratio:s resolution:s style_references:a",
-    "/images/generations": "prompt:s! model:s size:s n:i output_format:s response_format:s moderation:s user:s "
+    "/images/generations": "prompt:s* model:s size:s n:i output_format:s response_format:s moderation:s user:s "
     "quality:s style:s background:s output_compression:i",
-    "/image/edit": "image:s! prompt:s! model:s modelId:s aspect_ratio:s resolution:s output_format:s quality:s "
+    "/image/edit": "image:s* prompt:s* model:s modelId:s aspect_ratio:s resolution:s output_format:s quality:s "
     "safe_mode:b enhance_prompt:b",
-    "/image/multi-edit": "images:a! prompt:s! modelId:s aspect_ratio:s resolution:s output_format:s quality:s "
+    "/image/multi-edit": "images:a* prompt:s* modelId:s aspect_ratio:s resolution:s output_format:s quality:s "
     "safe_mode:b enhance_prompt:b",
-    "/image/upscale": "image:s! scale:n creativity:n enhance:b replication:n",
+    "/image/upscale": "image:s* scale:n creativity:n enhance:b replication:n",
     "/image/background-remove": "image:s image_url:s",
     "/video/quote": _VIDEO,
     "/video/queue": _VIDEO,
-    "/video/retrieve": "model:s! queue_id:s! delete_media_on_completion:b",
-    "/video/complete": "model:s! queue_id:s!",
-    "/api_keys": "apiKeyType:s! description:s expiresAt:s limitPeriod:s modelPrivacy:s consumptionLimit:o",
+    "/video/retrieve": "model:s* queue_id:s* delete_media_on_completion:b",
+    "/video/complete": "model:s* queue_id:s*",
+    "/api_keys": "apiKeyType:s* description:s expiresAt:s limitPeriod:s modelPrivacy:s consumptionLimit:o",
     "/x402/top-up": "walletAddress:s amount:n",
     "/crypto/rpc/{network}": "jsonrpc:s method:s params:a id:sio",
 }
 # Forms, whose files are bytes.
 FORMS = {
-    "/audio/transcriptions": "file:s! model:s response_format:s timestamps:s language:s",
-    "/audio/voices": "file:s! model:s name:s language:s",
+    "/audio/transcriptions": "file:s* model:s response_format:s timestamps:s language:s",
+    "/audio/voices": "file:s* model:s name:s language:s",
 }
 CONTROLS = {
-    "/clock": "offset_s:n!",
+    "/clock": "offset_s:n*",
     "/balance": "usd:sn diem:sn",
     "/settings": "dialect:s tokens_per_second:n partner:b staff:b timestamp_header:b retry_count_header:i any_key:b "
     "no_limits:b default_models:b",
-    "/faucet": "address:s! amount:s ether:s",
+    "/faucet": "address:s* amount:s ether:s",
     "/wallets/{address}": "usd:sn",
     "/faults/{name}": "seconds:n status:i body:o shape:s text:s headers:o kind:s after:i code:s landed:b times:i "
     "path:s",
@@ -155,8 +155,8 @@ def schema_of(fields: str) -> Json:
     required = []
     for field in fields.split():
         name, _, kinds = field.partition(":")
-        needed = kinds.endswith("!")
-        types = [TYPES[letter] for letter in kinds.rstrip("!")] + ([] if needed else ["null"])
+        needed = kinds.endswith("*")
+        types = [TYPES[letter] for letter in kinds.rstrip("*")] + ([] if needed else ["null"])
         properties[name] = {"type": types[0] if len(types) == 1 else types}
         required += [name] if needed else []
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}

@@ -89,11 +89,12 @@ def _asked(method: str, path: str, query: Iterable[tuple[str, str]], body: bytes
 class Recorder:
     """Passes every call of the API on to `service` and appends it to a file; all other paths are for `otherwise`."""
 
-    def __init__(self, file: Path, service: str, otherwise: Handler) -> None:
-        """Raises `OSError` when the file cannot be written."""
+    def __init__(self, file: Path, service: str, otherwise: Handler, hosts: Iterable[str] = ()) -> None:
+        """`hosts`: names besides those of this computer that it may be called by. Raises `OSError` when the file cannot be written."""
         self._file = os.fdopen(os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8")
         self._service = service
         self._otherwise = otherwise
+        self._hosts = frozenset((*_LOOPBACK, *hosts))
         self._client: httpx.AsyncClient | None = None
 
     async def handle(self, request: Request) -> Response:
@@ -101,8 +102,8 @@ class Recorder:
         if path is None:
             return await self._otherwise(request)
         host = urlsplit(f"//{request.headers.get('host', '')}").hostname
-        if host not in _LOOPBACK or "origin" in request.headers:  # nobody's web page calls a real service through this
-            return _plain(421 if host not in _LOOPBACK else 403, "Web pages may not call through a recorder")
+        if host not in self._hosts or "origin" in request.headers:  # no web page calls a real service through this
+            return _plain(403 if host in self._hosts else 421, "Web pages may not call through a recorder")
         if request.too_large:
             return _plain(413, f"The request body exceeds the limit of {MAX_BODY_BYTES // 1024**2} MB")
         import httpx  # 10 MB that a Sandbox which does not record never needs
