@@ -90,7 +90,10 @@ class Recorder:
     """Passes every call of the API on to `service` and appends it to a file; all other paths are for `otherwise`."""
 
     def __init__(self, file: Path, service: str, otherwise: Handler, hosts: Iterable[str] = ()) -> None:
-        """`hosts`: names besides those of this computer that it may be called by. Raises `OSError` when the file cannot be written."""
+        """`hosts`: names besides those of this computer that it may be called by.
+
+        Raises `OSError` when the file cannot be written.
+        """
         self._file = os.fdopen(os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8")
         self._service = service
         self._otherwise = otherwise
