@@ -26,7 +26,11 @@ FOLDER = Path(__file__).resolve().parent.parent / "resources" / "translations"
 
 
 def tr(text: str, /, **values: object) -> str:
-    """Return `text` in the chosen language, its fields filled with `values`. Without values, braces are plain text."""
+    """Return `text` in the chosen language, its fields filled with `values`. Without values, braces are plain text.
+
+    A whole number gets its thousands separated, or is a dash beyond `MOST`; what only looks like a number, such as a
+    port, comes as text.
+    """
     translated = text if _catalog is None else _catalog.gettext(text)
     return _filled(translated, text, values) if values else translated
 
@@ -35,7 +39,7 @@ def tr_n(singular: str, plural: str, n: int, /, **values: object) -> str:
     """Return the form for `n` things; its field {n} is the number, its thousands separated, or a dash beyond `MOST`."""
     text = singular if n == 1 else plural
     translated = text if _catalog is None else _catalog.ngettext(singular, plural, n)
-    values.setdefault("n", format_number(n) if -MOST < n < MOST else "–")
+    values.setdefault("n", n)
     return _filled(translated, text, values)
 
 
@@ -58,6 +62,9 @@ def catalog_of(language: str, folder: Path = FOLDER) -> NullTranslations | None:
 
 
 def _filled(translated: str, text: str, values: dict[str, object]) -> str:
+    for name, value in values.items():
+        if type(value) is int:
+            values[name] = format_number(value) if -MOST < value < MOST else "–"
     try:
         return translated.format(**values)
     except (LookupError, ValueError, AttributeError):

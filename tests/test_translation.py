@@ -55,6 +55,14 @@ def test_english_is_the_text_itself() -> None:
     assert tr("{{n}} is {n}", n=1) == "{n} is 1"
 
 
+def test_whole_numbers_are_written_by_the_language_and_what_only_looks_like_one_is_not() -> None:
+    assert tr("{count} of {total}", count=1284, total=10_000) == "1,284 of 10,000"
+    assert tr("{count} more", count=10**15) == "– more"
+    assert tr("port {port}", port="41933") == "port 41933"
+    assert tr_n("{n} of {total} chat", "{n} of {total} chats", 1284, total=2000) == "1,284 of 2,000 chats"
+    assert tr("on: {on}", on=True) == "on: True"
+
+
 def test_the_number_chooses_the_form_and_has_its_thousands_separated() -> None:
     assert tr_n("{n} chat", "{n} chats", 1) == "1 chat"
     assert tr_n("{n} chat", "{n} chats", 0) == "0 chats"

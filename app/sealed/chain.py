@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from app.sealed.checks import Check, CheckFailed, Damaged, Outcome, require
 from app.sealed.quote import Quote
-from app.translation import tr
+from app.translation import tr, tr_n
 
 INTEL_ROOT_SHA256 = "44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3"  # Intel SGX Root CA, to 2049
 SGX_EXTENSION = x509.ObjectIdentifier("1.2.840.113741.1.13.1")
@@ -115,7 +115,10 @@ def _read(quote: Quote) -> list[x509.Certificate]:
         raise Damaged("quote", quote.chain_offset + same, tr("A certificate in the quote cannot be read."))
     if len(found) != 3:
         count = len(found)
-        raise Damaged("quote", quote.chain_offset, tr("The quote contains {count} certificates, not 3.", count=count))
+        sentence = tr_n(
+            "The quote contains {n} certificate, not 3.", "The quote contains {n} certificates, not 3.", count
+        )
+        raise Damaged("quote", quote.chain_offset, sentence)
     return found
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from app.sealed.checks import Check, CheckFailed, Outcome, require
 from app.sealed.quote import Quote
-from app.translation import tr
+from app.translation import tr, tr_n
 
 RUNTIME_EVENT = 0x08000001
 MAX_EVENTS = 10_000
@@ -54,7 +54,7 @@ def check_event_log(log: object, quote: Quote) -> tuple[Check, tuple[Event, ...]
         not wrong,
         "event_log",
         title,
-        tr("{count} entries", count=len(events)) if not wrong else f"RTMR{wrong[0]}",
+        tr_n("{n} entry", "{n} entries", len(events)) if not wrong else f"RTMR{wrong[0]}",
         tr("The event log does not match the measurements in the quote."),
     )
     return check, events

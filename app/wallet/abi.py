@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.wallet.abi_signatures import read_signature
 from app.wallet.abi_types import Entry, Kind, Parameter, canonical_type
 from app.wallet.abi_values import ARRAY, Value, read_value, shown
@@ -131,7 +131,12 @@ def encode(parameters: Sequence[Parameter], arguments: Sequence[object]) -> byte
     if len(parameters) != len(arguments):
         raise AbiRefused(
             "count",
-            tr("{count} arguments are needed, but {count2} were given.", count=len(parameters), count2=len(arguments)),
+            tr_n(
+                "{n} argument is needed, not {given}.",
+                "{n} arguments are needed, not {given}.",
+                len(parameters),
+                given=len(arguments),
+            ),
         )
     values = [
         read_value(parameter.type, parameter.parts, argument, parameter.name or tr("argument {place}", place=place))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.wallet.addresses import read_evm_address
 from app.wallet.errors import AbiRefused, AddressRefused, QuantityRefused
 from app.wallet.quantities import read_quantity
@@ -40,11 +40,12 @@ def read_value(kind: str, parts: Sequence[Parameter], value: object, place: str)
         if array[2] and len(items) != int(array[2]):
             raise AbiRefused(
                 "count",
-                tr(
-                    "{place} needs {array} values, but {count} were given.",
+                tr_n(
+                    "{place} needs {n} value, not {given}.",
+                    "{place} needs {n} values, not {given}.",
+                    int(array[2]),
                     place=place,
-                    array=array[2],
-                    count=len(items),
+                    given=len(items),
                 ),
                 place,
             )
@@ -97,11 +98,12 @@ def _tuple(parts: Sequence[Parameter], value: object, place: str) -> tuple[objec
     if len(items) != len(parts):
         raise AbiRefused(
             "count",
-            tr(
-                "{place} needs {count} values, but {count2} were given.",
+            tr_n(
+                "{place} needs {n} value, not {given}.",
+                "{place} needs {n} values, not {given}.",
+                len(parts),
                 place=place,
-                count=len(parts),
-                count2=len(items),
+                given=len(items),
             ),
             place,
         )
@@ -148,7 +150,13 @@ def _bytes(value: object, place: str, length: int | None) -> bytes:
     if length is not None and len(data) != length:
         raise AbiRefused(
             "length",
-            tr("{place} needs {length} bytes, but this has {count}.", place=place, length=length, count=len(data)),
+            tr_n(
+                "{place} needs {n} byte, not {given}.",
+                "{place} needs {n} bytes, not {given}.",
+                length,
+                place=place,
+                given=len(data),
+            ),
             place,
         )
     return data

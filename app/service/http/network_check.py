@@ -179,7 +179,7 @@ class NetworkCheck:
                     return tr("The proxy connects to {host} for {user}.", host=host, user=proxy.user)
                 return tr("The proxy connects to {host}.", host=host)
             case _:
-                return tr("{host} answers at port {port}.", host=host, port=port)
+                return tr("{host} answers at port {port}.", host=host, port=str(port))
 
     async def _secure(self, stream: SocketStream, way: Way, host: str, port: int) -> bool:
         self._begin("tls")

@@ -13,7 +13,7 @@ from app.service.chat_body import chat_body, parse_suffix
 from app.service.chat_types import ChatMessage, ChatRequest, ServiceParameters
 from app.service.errors import LimitExceeded
 from app.service.sealed.reasons import REASONS
-from app.translation import tr
+from app.translation import tr_n
 
 # What a sealed body may hold. All of it but the envelopes is read by the service on the way.
 OPEN_FIELDS = frozenset({"model", "stream", "stream_options", "temperature", "top_p", "max_completion_tokens", "seed"})
@@ -80,7 +80,12 @@ def sealed_body(
     count = clear_texts(body, extension_object)
     if count:
         raise LimitExceeded(
-            tr("Rialto stopped this request: {count} of its texts were not sealed.", count=count), field="messages"
+            tr_n(
+                "Rialto stopped this request: {n} of its texts was not sealed.",
+                "Rialto stopped this request: {n} of its texts were not sealed.",
+                count,
+            ),
+            field="messages",
         )
     return body
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.conversation.keys import stops
 from app.ui.kit.accessible_document import ListInterface, PartInterface, ReadInterface, interface_of, tell_focus
 from app.ui.kit.markdown.spoken import Place, plain_text
@@ -51,7 +51,7 @@ class ViewInterface(ListInterface):
 
     def text(self, kind: QAccessible.Text) -> str:
         if kind == QAccessible.Text.Description:
-            return self._view.accessibleDescription() or tr("{count} messages", count=len(self._view.stack.rows))
+            return self._view.accessibleDescription() or tr_n("{n} message", "{n} messages", len(self._view.stack.rows))
         return super().text(kind)
 
     def focusChild(self) -> QAccessibleInterface:

@@ -357,8 +357,12 @@ class ResponsePane(QWidget):
         outcome = next(each for each in run.outcomes if each.id == first)
         why = dict(run.decoded).get(first, "") or outcome.message
         others = len(run.outcomes) - run.errors
-        known = outcome.credits is not None
-        rest = [tr("It cost {n} credits.", n=outcome.credits) if known else tr("It may have been charged.")]
+        cost = outcome.credits
+        rest = [
+            tr_n("It cost {n} credit.", "It cost {n} credits.", cost)
+            if cost is not None
+            else tr("It may have been charged.")
+        ]
         if others:
             rest.append(tr("The other calls were not affected."))
         self.trouble_words.set_text(" ".join(rest), tr("Call {n} failed: {why}.", n=first, why=why.rstrip(".")))

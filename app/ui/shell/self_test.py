@@ -23,7 +23,7 @@ from PySide6.QtGui import QFontDatabase
 from app.audio.devices import AudioHost, AudioUnavailable, Missing
 from app.formats import format_number
 from app.service.http.tls import trusted_authorities
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.icons import pixmap
 from app.ui.kit.resources import resources_folder
 from app.ui.settings.page import SettingsPage
@@ -136,7 +136,9 @@ def _certificates(table: _Table) -> None:
         table.line(
             tr("Certificates"),
             OK,
-            tr("the system’s own") if count is None else tr("{count} authorities are trusted", count=count),
+            tr("the system’s own")
+            if count is None
+            else tr_n("{n} authority is trusted", "{n} authorities are trusted", count),
         )
 
 
@@ -160,7 +162,7 @@ async def _codecs() -> str:
     formats = QMediaFormat().supportedFileFormats(QMediaFormat.ConversionMode.Decode)
     if not formats:
         raise StepFailed(tr("QtMultimedia found no backend that decodes"))
-    return tr("{count} file types can be read", count=len(formats))
+    return tr_n("{n} file type can be read", "{n} file types can be read", len(formats))
 
 
 def _sound(table: _Table) -> None:
@@ -172,7 +174,11 @@ def _sound(table: _Table) -> None:
         table.line(tr("Audio"), FAILED if is_ours else LACKING, f"{failure} {failure.detail}".strip())
         return
     state = OK if outputs or inputs else LACKING
-    table.line(tr("Audio"), state, tr("{count} outputs, {count2} microphones", count=len(outputs), count2=len(inputs)))
+    found = (
+        tr_n("{n} output", "{n} outputs", len(outputs)),
+        tr_n("{n} microphone", "{n} microphones", len(inputs)),
+    )
+    table.line(tr("Audio"), state, ", ".join(found))
 
 
 async def _sandbox(tour: TourGuide) -> str:
@@ -226,7 +232,11 @@ async def _chat(tour: TourGuide) -> str:
     answer = tour.answer()
     if not answer.sources:
         raise StepFailed(tr("the answer cites no source"))
-    return tr("{count} characters, {count2} sources", count=len(answer.text), count2=len(answer.sources))
+    found = (
+        tr_n("{n} character", "{n} characters", len(answer.text)),
+        tr_n("{n} source", "{n} sources", len(answer.sources)),
+    )
+    return ", ".join(found)
 
 
 async def _speech(tour: TourGuide, clip: list[Path]) -> str:

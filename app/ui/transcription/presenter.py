@@ -499,7 +499,7 @@ class TranscriptionPresenter(QObject):
         for sentence in problems[:3]:
             self.notice.emit(sentence)
         if len(problems) > 3:
-            self.notice.emit(tr("{count} more files cannot be used.", count=len(problems) - 3))
+            self.notice.emit(tr_n("{n} more file cannot be used.", "{n} more files cannot be used.", len(problems) - 3))
         if many and added:
             self.shows_batch, self.open_id = True, None
         await self.reload()

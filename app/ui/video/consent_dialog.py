@@ -60,7 +60,7 @@ class ConsentDialog(Dialog):
             box.toggled.connect(lambda _on: self._agree())
         words = [tr("It applies only to this job.")]
         if consent.version:
-            words.append(tr("Version {version} of the text is saved with the job.", version=consent.version))
+            words.append(tr("Version {version} of the text is saved with the job.", version=str(consent.version)))
         self.body.addWidget(Label(theme, " ".join(words), "small", "text3", wrap=True))
         self.add_button(tr("Not now"), accepts=False)
         self.go = self.add_button(

@@ -288,7 +288,7 @@ class TopUpPresenter(QObject):
                     symbol=fresh.token.symbol,
                     network_name=fresh.token.network_name,
                 ),
-                tr("The chain is {chain_id} in both places", chain_id=fresh.token.chain_id),
+                tr("The chain is {chain_id} in both places", chain_id=str(fresh.token.chain_id)),
                 tr_n("The permission expires in {n} minute", "The permission expires in {n} minutes", minutes),
                 tr("The terms contain no hidden fields"),
             ),

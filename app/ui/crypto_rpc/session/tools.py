@@ -134,9 +134,7 @@ class Tools:
         logs += new
         if new:
             await asyncio.to_thread(_append, file, new)
-        job.show(
-            note=tr("{count} logs, up to block {last}", count=format_number(len(logs)), last=format_number(asked.last))
-        )
+        job.show(note=tr_n("{n} log, up to block {last}", "{n} logs, up to block {last}", len(logs), last=asked.last))
         return ""
 
     async def _newest(self, job: Job, network: str) -> int:
@@ -164,9 +162,10 @@ class Tools:
             outcomes, _ = await job.ask(plan.network, part, batch=True)
             answers += outcomes
         table = _balances(plan, answers)
-        words = tr(
-            "{count} addresses read on {network_title}.",
-            count=format_number(len(table)),
+        words = tr_n(
+            "{n} address read on {network_title}.",
+            "{n} addresses read on {network_title}.",
+            len(table),
             network_title=network_title(plan.network),
         )
         await self._show(

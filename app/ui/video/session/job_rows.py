@@ -433,7 +433,9 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
         facts.append(
             (
                 tr("Consent"),
-                tr("given, version {version}", version=agreed.version) if agreed and agreed.version else tr("given"),
+                tr("given, version {version}", version=str(agreed.version))
+                if agreed and agreed.version
+                else tr("given"),
             )
         )
     facts.append((tr("Created"), money.when(job.created_at, now)))

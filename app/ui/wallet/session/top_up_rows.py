@@ -34,7 +34,7 @@ def wait_words(wait: RetryWait) -> str:
 def way(option: PaymentOption) -> WayToPay:
     token = option.token
     return WayToPay(
-        network=tr("{network_name}, chain {chain_id}", network_name=token.network_name, chain_id=token.chain_id),
+        network=tr("{network_name}, chain {chain_id}", network_name=token.network_name, chain_id=str(token.chain_id)),
         token=tr("{symbol} (play money)", symbol=token.symbol) if token.test_money else token.symbol,
         receiver=option.receiver,
         least_usd=as_money(option.least_units, token.decimals),
