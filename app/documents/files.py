@@ -6,7 +6,6 @@ import os
 import stat
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,7 +13,7 @@ from app.documents.archives import Archive
 from app.documents.markup import html_text, read_html
 from app.documents.office import read_docx, read_epub, read_odt, read_pptx, read_xlsx
 from app.documents.plain_text import LOOKED_AT_BYTES, encoding_of, read_text
-from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, Kind, Reason, Section, Unreadable
+from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, Entry, Kind, Reason, Section, Unreadable
 
 MAX_FILES = 50_000  # of one project
 MAX_ENTRIES = 250_000  # looked at in one folder with all that is below
@@ -51,17 +50,6 @@ _ARCHIVES = {
     Kind.ODT: read_odt,
     Kind.EPUB: read_epub,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file as it was found, or a file or folder that is left out with the reason."""
-
-    path: str
-    root: str  # the followed file or folder through which it was found
-    size: int = 0
-    changed_ns: int = 0
-    reason: Reason | None = None
 
 
 def kind_of(path: str) -> Kind | None:

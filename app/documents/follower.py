@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from app.documents.limits import ENDED_FOR_MEMORY, READ_DOCUMENTS
 from app.documents.reading import Reason
-from app.documents.worker import ENDED_FOR_MEMORY, READ_DOCUMENTS
 
 PATIENCE_S = 60.0  # for one file
 MOST_FAILURES = 5  # without a file to blame, one after another: the disk is full, or nothing can be started

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.documents.files import Entry
 from app.documents.passages import Passage
-from app.documents.reading import Kind, Reason
+from app.documents.reading import Entry, Kind, Reason
 
 FORM = 1  # raised with any change below
 _SCHEMA = """
@@ -66,19 +65,6 @@ def pairs_of(text: str) -> str:
 def _spelled(pair: str) -> str:
     """Write a pair as letters that no tokenizer takes apart: vowel signs of Thai and others are none to `unicode61`."""
     return "x".join(f"{ord(sign):x}" for sign in pair)
-
-
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """A file of the index. `reason` is None for one that was read."""
-
-    id: int
-    path: str
-    root: str
-    kind: Kind | None
-    size: int
-    chars: int
-    reason: Reason | None
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -217,3 +203,33 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
         usable = connection.execute("PRAGMA user_version").fetchone()[0] == FORM
         connection.execute("PRAGMA query_only = on")
         yield connection if usable else None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What an index holds, for showing. `left_out` is at most `MOST_LEFT_OUT` files, `left_out_count` all of them."""
+
+    files: int = 0
+    passages: int = 0
+    left_out_count: int = 0
+    left_out: tuple[tuple[str, Reason], ...] = ()
+    size_bytes: int = 0
+
+
+MOST_LEFT_OUT = 500
+
+
+def overview(path: Path) -> Overview:
+    """Count what is in an index; nothing where there is none yet. Blocks. Raises `sqlite3.Error`."""
+    with reading(path) as connection:
+        if connection is None:
+            return Overview()
+        files = connection.execute("SELECT count(*) FROM files WHERE reason = ''").fetchone()[0]
+        passages = connection.execute("SELECT count(*) FROM passages").fetchone()[0]
+        count = connection.execute("SELECT count(*) FROM files WHERE reason <> ''").fetchone()[0]
+        rows = connection.execute(
+            "SELECT path, reason FROM files WHERE reason <> '' ORDER BY path LIMIT ?", (MOST_LEFT_OUT,)
+        )
+        left_out = tuple((name, Reason(reason)) for name, reason in rows)
+    size = sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
+    return Overview(files, passages, count, left_out, size)

@@ -12,6 +12,8 @@ if sys.platform != "win32":
     import resource
 
 MEMORY_BYTES = 600 * MB  # set aside, most of it never touched: what is in use stays below 300 MB
+ENDED_FOR_MEMORY = 3  # what the process ends with
+READ_DOCUMENTS = "--read-documents"  # how the program's own command line asks for this process
 NICE = 10  # the window goes first where the two share a processor
 
 

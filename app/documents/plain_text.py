@@ -40,9 +40,10 @@ def read_text(file: BinaryIO, kind: Kind) -> Iterator[Section]:
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     line, kept, chars = 1, "", 0
     levels: dict[int, str] = {}
+    data = file.read(PIECE_BYTES)
     while True:
-        data = file.read(PIECE_BYTES)
-        text = kept + decoder.decode(data, final=not data)
+        following = file.read(PIECE_BYTES) if data else b""  # read ahead: the last line may lack its end
+        text = kept + decoder.decode(data, final=not following)
         if "\r" in text:
             text = text.replace("\r\n", "\n")
             text = text if text.endswith("\r") else text.replace("\r", "\n")
@@ -51,7 +52,7 @@ def read_text(file: BinaryIO, kind: Kind) -> Iterator[Section]:
         chars += len(text) - len(kept)
         if chars > MAX_TEXT_CHARS:
             raise Unreadable(Reason.LARGE)
-        cut = text.rfind("\n") + 1 if data and len(text) < 4 * PIECE_BYTES else len(text)
+        cut = text.rfind("\n") + 1 if following and len(text) < 4 * PIECE_BYTES else len(text)
         kept, text = text[cut:], text[:cut]
         if text:
             if kind is Kind.MARKDOWN:
@@ -59,8 +60,9 @@ def read_text(file: BinaryIO, kind: Kind) -> Iterator[Section]:
             else:
                 yield Section(text, line)
             line += text.count("\n")
-        if not data:
+        if not following:
             return
+        data = following
 
 
 def _sections(text: str, line: int, levels: dict[int, str]) -> Iterator[Section]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -100,7 +99,16 @@ class Section:
     counts: bool = True
 
 
-Reader = Callable[[bytes], Iterator[Section]]  # what a file holds; raises `Unreadable`
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file as it was found, or a file or folder that is left out with the reason."""
+
+    path: str
+    root: str  # the followed file or folder through which it was found
+    size: int = 0
+    changed_ns: int = 0
+    reason: Reason | None = None
+
 
 _BLANKS = re.compile(r"[^\S\n]+")
 

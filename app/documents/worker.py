@@ -19,20 +19,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from app.documents.files import Entry, found_files, opened, read_file
+from app.documents.files import found_files, opened, read_file
 from app.documents.index import Writer
-from app.documents.limits import limit_this_process, memory_used
+from app.documents.limits import ENDED_FOR_MEMORY, limit_this_process, memory_used
 from app.documents.passages import passages_of
-from app.documents.reading import MB, Reason, Unreadable
+from app.documents.reading import MB, Entry, Reason, Unreadable
 
-READ_DOCUMENTS = "--read-documents"  # how the program's own command line asks for this instead of a window
 COMMIT_BYTES = 8 * MB
 COMMIT_S = 2.0
 SAY_S = 0.1
 GATHER_MS = 800  # changes that come within this are looked at together
 WITHOUT_WATCH_S = 60.0  # how often everything is looked at where the system does not tell of changes
 MOST_MEMORY = 280 * MB
-ENDED_FOR_MEMORY = 3  # what the process ends with
 
 
 class Worker:

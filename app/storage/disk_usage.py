@@ -16,7 +16,7 @@ from app.storage.paths import Paths
 from app.translation import tr
 
 MB = 1_000_000
-Kind = Literal["videos", "recordings", "speech", "images", "chats", "backups", "cache"]
+Kind = Literal["videos", "recordings", "speech", "images", "documents", "chats", "backups", "cache"]
 
 # What lies where in the data folder; whatever else is in there counts as part of the chats and their receipts.
 _FOLDERS: dict[Kind, tuple[str, ...]] = {
@@ -24,6 +24,7 @@ _FOLDERS: dict[Kind, tuple[str, ...]] = {
     "recordings": ("recordings",),
     "speech": ("speech", "voices", "voice-samples"),
     "images": ("images",),
+    "documents": ("documents",),
 }
 
 

@@ -22,7 +22,7 @@ _DATA = (
         "recordings",
         "speech",
     ),
-    *("voices", "voice-samples", "images", "answers", "collections", "interfaces", "sandbox", "updates"),
+    *("voices", "voice-samples", "images", "documents", "answers", "collections", "interfaces", "sandbox", "updates"),
 )
 _CONFIG = ("settings.json*", "accounts.json*")
 _LOGS = ("rialto.jsonl*", "crashes")

@@ -13,11 +13,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from app.documents.files import Entry
 from app.documents.index import Writer
 from app.documents.passages import passages_of
 from app.documents.plain_text import read_text
-from app.documents.reading import Kind, Section
+from app.documents.reading import Entry, Kind, Section
 from app.documents.search import Found
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "resources" / "handbook"

@@ -57,6 +57,15 @@ def test_markdown_is_cut_at_its_headings(tmp_path: Path) -> None:
     ]
 
 
+def test_the_last_line_needs_no_end_and_long_files_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert places(passages(tmp_path, "a.md", b"# One\ntext")) == [("One", 1, 2, "# One\ntext")]
+    monkeypatch.setattr("app.documents.plain_text.PIECE_BYTES", 64)
+    text = "\n".join(f"line {number} ✓" for number in range(1, 400))
+    found = passages(tmp_path, "b.txt", text.encode())
+    assert "\n".join(each.text for each in found) == text
+    assert (found[0].first, found[-1].last) == (1, 399)
+
+
 def test_html_gives_what_is_shown(tmp_path: Path) -> None:
     page = "<title>T</title><script>no()</script><p>a <b>b</b></p><h2>Head</h2><ul><li>x<li>y &amp; z</ul>"
     assert places(passages(tmp_path, "a.html", page.encode())) == [

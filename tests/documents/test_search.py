@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.documents.files import Entry
 from app.documents.index import Writer
 from app.documents.passages import Passage
-from app.documents.reading import Kind
+from app.documents.reading import Entry, Kind
 from app.documents.search import fused, search, terms_of
 from tests.documents.questions import answerable, make_index, missed, plain_fts5, questions
 

@@ -22,6 +22,7 @@ from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
 from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
 from app.ui.chat.page_menus import open_move_menu
+from app.ui.chat.session.chat_documents import place_words
 from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.view_values import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
+NO_PROJECT = tr("This chat is in no project. Documents belong to projects.")
 IMPORTABLE = (".json", ".jsonl", ".zip")
 
 
@@ -252,6 +254,46 @@ class ChatPageController(QObject):
         dialog = ProjectDialog(self._theme, self._page.main, form, choices, totals)
         if await dialog.answer():
             projects.keep(project_id, dialog.form)
+
+    def open_documents(self, project_id: str | None = None) -> None:
+        """Show a project's documents: the one named, else the one that the keyboard is at, else the open chat's."""
+        page = self._page
+        wanted = project_id or page.list.current_project() or page.presenter.opened.project_id
+        if wanted is not None:
+            self._tasks.start_unless_running("documents", self._open_documents, wanted)
+        else:
+            page.toast_wanted.emit(NO_PROJECT)
+
+    async def _open_documents(self, project_id: str) -> None:
+        from app.ui.chat.documents_dialog import DocumentsDialog
+
+        presenter = self._page.presenter
+        await DocumentsDialog(self._theme, self._page.main, presenter.documents, project_id, self._tasks).answer()
+
+    def find_passages(self) -> None:
+        """Attach the passages for what stands in the box, so that they are seen before anything is sent."""
+        presenter = self._page.presenter
+        project_id = presenter.opened.project_id
+        if project_id is None:
+            self._page.toast_wanted.emit(NO_PROJECT)
+        elif not presenter.documents.paths(project_id):
+            self.open_documents(project_id)
+        elif not presenter.opened.draft.strip():
+            self._page.toast_wanted.emit(tr("Write a question first. The documents are searched for its words."))
+        else:
+            self._tasks.replace("passages", self._find_passages, project_id)
+
+    async def _find_passages(self, project_id: str) -> None:
+        presenter = self._page.presenter
+        before = presenter.opened.chat_id, presenter.opened.project_id
+        found = await presenter.documents.find(project_id, presenter.opened.draft)
+        if before != (presenter.opened.chat_id, presenter.opened.project_id):
+            return
+        if found:
+            texts = [(place_words(each), each.text) for each in found]
+            self._page.box.give(presenter.attaching.add_texts, texts)
+        else:
+            self._page.toast_wanted.emit(tr("No passage has these words, or the files are still being read."))
 
     def export_project(self, project_id: str) -> None:
         """Ask for the file, then write a project with all its chats."""

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from app.storage.chat_store import ChatStore
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
+    from app.ui.chat.session.chat_documents import ChatDocuments
     from app.ui.chat.session.chat_library import ChatLibrary, Search
     from app.ui.chat.session.chat_presets import ChatPresets
     from app.ui.chat.session.chat_projects import ChatProjects
@@ -151,6 +152,7 @@ class ChatPresenter(QObject):
         await projects.start(
             self.do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
         )
+        await self.library.documents.start(self.do)
         await self.library.load()  # behind the projects, so that the chats are sorted once
         self.opened.project_of = projects.one
         projects.changed.connect(self.opened.changed)
@@ -205,6 +207,8 @@ class ChatPresenter(QObject):
         """Keep the draft. Call before the tasks are closed; answers under way are then kept as interrupted."""
         if self._answers is not None:
             self.seals.wipe_all()
+        if self.library is not None:
+            self.library.documents.close()
         await self.drafts.aclose()
 
     # What changed
@@ -354,6 +358,12 @@ class ChatPresenter(QObject):
                 self.publish_head()
 
     # The list
+
+    @property
+    def documents(self) -> ChatDocuments:
+        """The documents of projects; there from `start` on."""
+        assert self.library is not None
+        return self.library.documents
 
     @property
     def projects(self) -> ChatProjects:

@@ -136,6 +136,13 @@ def _sound(plain: Attachment, form: str) -> Attachment:
     return plain._replace(kind="audio", media_type=f"audio/{audio_format}", audio_format=audio_format, tokens=tokens)
 
 
+def of_text(name: str, text: str) -> Checked:
+    """Return text of this computer as an attachment."""
+    data = text.encode("utf-8", "replace")
+    plain = Attachment("text", " ".join(name.split())[:MAX_SHOWN_NAME], "text/plain", len(data), "")
+    return Checked(plain._replace(tokens=count_tokens(text)), data)
+
+
 def _text(plain: Attachment, data: bytes) -> Checked:
     encoding = next((encoding for mark, encoding in _TEXT_MARKS if data.startswith(mark)), "utf-8")
     try:

@@ -15,6 +15,7 @@ from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
 from app.storage.errors import NotStored
 from app.translation import tr, tr_n
+from app.ui.chat.session.chat_documents import ChatDocuments
 from app.ui.chat.session.chat_projects import ChatProjects
 from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
@@ -35,6 +36,7 @@ class ChatLibrary:
         self._history = history
         self._chats: dict[str, Chat] = {}
         self.projects = ChatProjects(self, history.database)
+        self.documents = ChatDocuments(history.database)
         self._shown: frozenset[str] = frozenset()  # the projects outside the trash
         self._orders: dict[str, list[Chat]] = {"": []}  # by project, "" for none: as in the list, the last row first
         self._models: Counter[str] = Counter()  # how many chats use each

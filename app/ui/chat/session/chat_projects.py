@@ -320,6 +320,7 @@ class ChatProjects(QObject):
         for project_id in project_ids:
             await self.store.delete(project_id)
             self._library.forget_project(project_id)
+            self._library.documents.forget(project_id)
         await self._reread()
 
     def _push(

@@ -120,6 +120,13 @@ class Attaching(QObject):
                 )
             )
 
+    def add_texts(self, texts: Sequence[tuple[str, str]]) -> None:
+        """Attach texts, each behind its name; one of a name that is attached already is left as it is."""
+        names = {item.name for item in self._items}
+        for name, text in texts:
+            if name not in names:
+                self._add(name, text)
+
     def add_image(self, image: Any) -> None:
         """Attach an image of the clipboard, a `QImage`."""
         from app.ui.chat.composer.attachment_check import check, from_clipboard
@@ -146,16 +153,16 @@ class Attaching(QObject):
 
     # Reading
 
-    def _add(self, name: str, work: Callable[[], Checked]) -> None:
+    def _add(self, name: str, work: Callable[[], Checked] | str) -> None:
         item = _Item(f"a{next(self._keys)}", name)
         self._items.append(item)
         self._take()
         self._run(self._read, item, self._turn, work, None)
 
-    async def _read(self, item: _Item, turn: int, work: Callable[[], Checked], before: Attachment | None) -> None:
+    async def _read(self, item: _Item, turn: int, work: Callable[[], Checked] | str, before: Attachment | None) -> None:
         import asyncio  # not before the window is painted
 
-        from app.ui.chat.composer.attachment_check import NotAttached
+        from app.ui.chat.composer.attachment_check import NotAttached, of_text
 
         history = self._history
         if history is None:
@@ -166,7 +173,7 @@ class Attaching(QObject):
             self._gate = asyncio.Semaphore(READ_TOGETHER)
 
         def read_and_keep() -> Attachment:
-            checked = work()
+            checked = of_text(item.name, work) if isinstance(work, str) else work()
             return checked.attachment._replace(sha256=history.files.keep(checked.data))
 
         try:

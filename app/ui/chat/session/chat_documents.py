@@ -1,0 +1,141 @@
+"""The documents of projects as the chat tab uses them: followed, read by a process of their own, asked. QtCore only."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.documents.follower import Follower, Progress
+from app.documents.index import Overview, overview, remove
+from app.documents.reading import Kind, sentence
+from app.documents.search import Found, search
+from app.storage.projects.document_paths import DocumentPaths
+from app.translation import tr
+
+if TYPE_CHECKING:
+    from app.storage.database import Database
+
+PASSAGES = 5  # that are put before a question
+FOLDER = "documents"  # beside the database
+
+
+class ChatDocuments(QObject):
+    """One for the tab. A project's files are read from the first time that somebody looks at them or asks for them."""
+
+    changed = Signal(str)  # the id of a project: its files, or how far the reading is
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._paths = DocumentPaths(database)
+        self._folder = database.path.parent / FOLDER
+        self._all: dict[str, tuple[str, ...]] = {}
+        self._followers: dict[str, Follower] = {}
+        self._paused: set[str] = set()
+
+    async def start(self, run: Callable[..., None]) -> None:
+        """Read which files each project follows. `run` starts work that belongs to the tab."""
+        self._run = run
+        self._all = await self._paths.all()
+
+    def close(self) -> None:
+        """End the processes that read; they go on with the next start."""
+        for follower in self._followers.values():
+            follower.close()
+        self._followers.clear()
+
+    def paths(self, project_id: str) -> tuple[str, ...]:
+        """The files and folders that a project follows."""
+        return self._all.get(project_id, ())
+
+    def progress(self, project_id: str) -> Progress:
+        """How far the reading of a project is."""
+        follower = self._followers.get(project_id)
+        return follower.progress if follower is not None else Progress()
+
+    def is_paused(self, project_id: str) -> bool:
+        return project_id in self._paused
+
+    def follow(self, project_id: str) -> None:
+        """See to it that a project's files are read, now and whenever they change."""
+        if project_id in self._followers or not self.paths(project_id):
+            return
+        follower = Follower(self._index(project_id), lambda _: self.changed.emit(project_id))
+        self._followers[project_id] = follower
+        follower.follow(self.paths(project_id), self.is_paused(project_id))
+
+    def pause(self, project_id: str, paused: bool) -> None:
+        """Stop reading, or go on."""
+        (self._paused.add if paused else self._paused.discard)(project_id)
+        if project_id in self._followers:
+            self._followers[project_id].pause(paused)
+        self.changed.emit(project_id)
+
+    def add(self, project_id: str, paths: Sequence[Path]) -> None:
+        """Follow files and folders."""
+        named = [str(path.absolute()) for path in paths]
+        self._run(self._change, project_id, self._paths.add, named)
+
+    def remove(self, project_id: str, path: str) -> None:
+        """Follow a file or folder no longer. The file itself is left alone."""
+        self._run(self._change, project_id, self._paths.remove, path)
+
+    async def _change(self, project_id: str, change: Callable[..., Awaitable[None]], what: object) -> None:
+        await change(project_id, what)
+        self._all = await self._paths.all()
+        follower = self._followers.get(project_id)
+        if follower is not None:
+            follower.follow(self.paths(project_id), self.is_paused(project_id))
+        else:
+            self.follow(project_id)
+        self.changed.emit(project_id)
+
+    async def overview(self, project_id: str) -> Overview:
+        """What was read and what was left out."""
+        try:
+            return await asyncio.to_thread(overview, self._index(project_id))
+        except (sqlite3.Error, OSError):  # it is being made anew
+            return Overview()
+
+    @staticmethod
+    def unread(found: Overview) -> list[tuple[str, str]]:
+        """The names of files that were not read, each with the reason."""
+        return [(Path(path).name, sentence(reason)) for path, reason in found.left_out]
+
+    async def find(self, project_id: str, question: str) -> tuple[Found, ...]:
+        """The passages for a question, best first."""
+        self.follow(project_id)
+        try:
+            return await asyncio.to_thread(search, self._index(project_id), question, PASSAGES)
+        except (sqlite3.Error, OSError):
+            return ()
+
+    def forget(self, project_id: str) -> None:
+        """Remove what was read of a project."""
+        follower = self._followers.pop(project_id, None)
+        if follower is not None:
+            follower.close()
+        remove(self._index(project_id))
+
+    def _index(self, project_id: str) -> Path:
+        return self._folder / project_id / "index.db"
+
+
+def place_words(found: Found) -> str:
+    """Say where a passage is: the file and the page, lines or whatever its kind counts."""
+    file, first, last = Path(found.path).name, found.first, found.last
+    if found.kind is Kind.PDF:
+        return tr("{file}, page {n}", file=file, n=first)
+    if found.kind is Kind.PPTX:
+        return tr("{file}, slide {n}", file=file, n=first)
+    if found.kind is Kind.EPUB:
+        return tr("{file}, chapter {n}", file=file, n=first)
+    if found.kind is Kind.XLSX:
+        return tr("{file}, {sheet}, rows {first} to {last}", file=file, sheet=found.heading, first=first, last=last)
+    if found.kind in (Kind.DOCX, Kind.ODT, Kind.HTML):
+        return tr("{file}, paragraphs {first} to {last}", file=file, first=first, last=last)
+    return tr("{file}, lines {first} to {last}", file=file, first=first, last=last)

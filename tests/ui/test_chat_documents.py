@@ -1,0 +1,157 @@
+"""Documents of a project in the window: followed, read, found, shown before anything is sent, and sent exactly so."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from app.documents.reading import Kind
+from app.documents.search import Found
+from app.ui.chat.documents_dialog import DocumentsDialog
+from app.ui.chat.session.chat_documents import ChatDocuments, place_words
+from app.ui.kit.theme import Theme
+from tests.documents import samples
+from tests.kit.chat import ChatHarness, open_chat
+from tests.kit.waiting import until
+from tests.ui.test_chat_projects import made
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "lease.pdf").write_bytes(samples.pdf("Preamble", "The monthly rent is 900 euros."))
+    (folder / "notes.md").write_text("# Cats\nThe cat sleeps.")
+    (folder / "scan.pdf").write_bytes(samples.pdf(""))
+    return folder
+
+
+async def read(documents: ChatDocuments, project: str) -> None:
+    await until(lambda: documents.progress(project).state == "idle")
+
+
+def said(shown: ChatHarness) -> str:
+    """What the last message says, with the text of what is attached."""
+    parts = shown.fake.requests[-1]["messages"][-1]["content"]
+    files = [part["file"] for part in parts if part["type"] == "file"]
+    texts = [base64.b64decode(each["file_data"].partition(",")[2]).decode() for each in files]
+    return "\n".join([*(each["filename"] for each in files), *texts])
+
+
+async def with_papers(shown: ChatHarness, papers: Path) -> str:
+    project = await made(shown, "Flat")
+    shown.presenter.documents.add(project, [papers])
+    await shown.tasks.idle()
+    await read(shown.presenter.documents, project)
+    shown.page.new_chat(project)
+    await shown.settle()
+    return project
+
+
+async def test_passages_are_seen_before_they_are_sent_and_no_more_is_sent(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            shown.presenter.set_draft("How much is the rent?")
+            before = len(shown.fake.requests)
+            shown.page.controller.find_passages()
+            await until(lambda: [view.name for view in shown.presenter.attaching.views()] == ["lease.pdf, page 2"])
+            await shown.tasks.idle()
+            assert len(shown.fake.requests) == before
+            shown.page.controller.find_passages()  # once more adds nothing
+            await shown.tasks.idle()
+            assert len(shown.presenter.attaching.views()) == 1
+            await shown.say("How much is the rent?")
+            sent = said(shown)
+            assert "The monthly rent is 900 euros." in sent
+            assert "lease.pdf, page 2" in sent
+            assert "Preamble" not in sent
+            assert "cat" not in sent.lower()
+        finally:
+            shown.presenter.documents.close()
+
+
+async def test_a_passage_that_was_taken_out_is_not_sent(theme: Theme, tmp_home: Path, papers: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            shown.presenter.set_draft("Does the cat pay rent?")
+            shown.page.controller.find_passages()
+            await until(lambda: len(shown.presenter.attaching.views()) == 2)
+            await shown.tasks.idle()
+            lease = next(view for view in shown.presenter.attaching.views() if "lease" in view.name)
+            shown.presenter.attaching.remove(lease.key)
+            await shown.say("Does the cat pay rent?")
+            sent = said(shown)
+            assert "The cat sleeps." in sent
+            assert "900 euros" not in sent
+        finally:
+            shown.presenter.documents.close()
+
+
+async def test_the_window_of_documents_adds_pauses_removes_and_says_what_was_left_out(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        documents = shown.presenter.documents
+        try:
+            project = await made(shown, "Flat")
+            shown.page.controller.open_documents(project)
+            await until(lambda: any(isinstance(each, DocumentsDialog) for each in QApplication.topLevelWidgets()))
+            dialog = next(each for each in QApplication.topLevelWidgets() if isinstance(each, DocumentsDialog))
+            assert not dialog.empty.isHidden()
+            documents.add(project, [papers])
+            await until(lambda: "2 files read, 3 passages" in dialog.progress.text())
+            assert dialog.empty.isHidden()
+            assert "scan.pdf: Its pages are images" in dialog.unread.toPlainText()
+            dialog.pause.click()
+            await until(lambda: dialog.pause.text() == "Continue reading")
+            await until(lambda: documents.progress(project).state == "paused")
+            dialog.pause.click()
+            await until(lambda: documents.progress(project).state == "idle")
+            away = [each for each in dialog.findChildren(QPushButton) if each.text() == "Close"]
+            documents.remove(project, str(papers))
+            await until(lambda: not dialog.empty.isHidden())
+            assert (papers / "notes.md").exists()
+            away[0].click()
+            await until(lambda: not any(isinstance(each, DocumentsDialog) for each in QApplication.topLevelWidgets()))
+        finally:
+            documents.close()
+
+
+async def test_documents_are_there_after_a_start_and_go_with_their_project(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            project = await with_papers(shown, papers)
+            again = ChatDocuments(shown.database)
+            await again.start(shown.presenter.do)
+            assert again.paths(project) == (str(papers),)
+            found = await again.find(project, "rent")
+            assert [each.first for each in found] == [2]
+            again.close()
+            shown.presenter.documents.forget(project)
+            assert await shown.presenter.documents.overview(project) == (await again.overview("nobody"))
+        finally:
+            shown.presenter.documents.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (Kind.PDF, "a.x, page 2"),
+        (Kind.PPTX, "a.x, slide 2"),
+        (Kind.EPUB, "a.x, chapter 2"),
+        (Kind.XLSX, "a.x, Sheet, rows 2 to 3"),
+        (Kind.ODT, "a.x, paragraphs 2 to 3"),
+        (Kind.CODE, "a.x, lines 2 to 3"),
+    ],
+)
+def test_each_kind_counts_its_own_places(kind: Kind, words: str) -> None:
+    assert place_words(Found(1, "/b/a.x", kind, 2, 3, "Sheet", "text")) == words
