@@ -28,6 +28,8 @@ EXTRAS = {
     "images": ("pillow",),
     "video": ("av", "pillow", "numpy"),
     "chains": OF_CHAINS,  # and wallets that sign in or pay, and sealed chats
+    "record": ("httpx",),
+    "yaml": ("ruamel.yaml",),
 }
 BESIDE_ENGINES = ("msgspec", "httpx")  # for --data, and for model servers on the same computer
 
@@ -114,7 +116,7 @@ def _requirements(project: dict[str, object]) -> dict[str, list[str]]:
     dependencies, optional = project["dependencies"], project["optional-dependencies"]
     assert isinstance(dependencies, list) and isinstance(optional, dict)
     found: dict[str, list[str]] = {}
-    for requirement in dict.fromkeys([*dependencies, *optional["sandbox"]]):
+    for requirement in dict.fromkeys([*dependencies, *optional["sandbox"], *optional["yaml"]]):
         named = re.match(r"[A-Za-z0-9._-]+", requirement)
         assert named is not None
         found.setdefault(named[0].lower(), []).append(requirement)

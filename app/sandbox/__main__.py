@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 from app.sandbox import RESOURCES
@@ -102,6 +103,8 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     chosen = parser.parse_args(arguments)
     if (chosen.record is None) != (chosen.service is None):
         parser.error("--record FILE and --service URL need each other")
+    if chosen.record is not None and find_spec("httpx") is None:
+        parser.error("--record needs httpx, which is not installed: pip install httpx")
     if chosen.record is not None and chosen.replay is not None:
         parser.error("either --record or --replay")
     return chosen

@@ -134,6 +134,15 @@ def test_what_cannot_be_recorded_is_told_at_once(
     assert told in capsys.readouterr().err
 
 
+def test_without_a_client_a_sentence_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.sandbox.__main__.find_spec", lambda _name: None)
+    with pytest.raises(SystemExit):
+        read_arguments(["--record", "a.jsonl", "--service", "https://example.org/v1"])
+    assert "pip install httpx" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("line", ["{", "7", "{}", '{"request": {}, "response": {}}'])
 def test_a_file_that_is_no_recording_is_told_with_its_line(tmp_path: Path, line: str) -> None:
     file = tmp_path / "a.jsonl"
