@@ -305,7 +305,6 @@ def drag(shown: ChatHarness, monkeypatch: pytest.MonkeyPatch, way: Sequence[QPoi
         events.append(QDropEvent(QPointF(way[-1]), move, data, left, none))
         for event in events:
             QApplication.sendEvent(viewport, event)
-            QApplication.processEvents()
             agreed.append(event.isAccepted())
         return move
 
