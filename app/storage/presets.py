@@ -48,6 +48,11 @@ class Presets:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @property
+    def database(self) -> Database:
+        """For what is remembered beside them."""
+        return self._database
+
     async def all(self) -> tuple[Preset, ...]:
         """Return everything by kind and name."""
         rows = await self._database.fetch("SELECT id, kind, name, body FROM presets ORDER BY kind, name COLLATE NOCASE")

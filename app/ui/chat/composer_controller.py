@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,9 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
+from app.core import money
+from app.core.blanks import DATE
 from app.service.characters import CharactersQuery
 from app.service.errors import ServiceError
 from app.translation import tr
+from app.ui.chat.blanks_dialog import BlanksDialog
 from app.ui.chat.composer.completion import CompletionList, Entry, matching
 from app.ui.chat.state import CharacterHead
 from app.ui.kit.files import ask_for_files
@@ -70,7 +74,7 @@ class ComposerController(QObject):
         if presets is not None:
             made.show_rows(presets.rows(kind))
             presets.changed.connect(lambda _rows: made.show_rows(presets.rows(kind)))
-            made.used.connect(presets.use)
+            made.used.connect(self.use_preset)
             made.remove_wanted.connect(presets.remove)
             made.undo_wanted.connect(presets.undo)
             made.file_chosen.connect(presets.import_file)
@@ -182,9 +186,26 @@ class ComposerController(QObject):
         entry.run()
 
     def use_preset(self, preset_id: str) -> None:
-        """Take a prompt or a preset into the open chat; the person goes on typing."""
+        """Take a prompt or a preset into the open chat; the person goes on typing. Blanks are filled in first."""
+        if self._presets is not None and self._presets.blanks_of(preset_id):
+            self._tasks.start_unless_running("fill-in-prompt", self._fill_in, self._presets, preset_id)
+            return
         if self._presets is not None:
             self._presets.use(preset_id)
+        self._page.focus_box()
+
+    async def _fill_in(self, presets: ChatPresets, preset_id: str) -> None:
+        """Ask for what a prompt leaves open; a date alone needs no question."""
+        preset, blanks = presets.one(preset_id), presets.blanks_of(preset_id)
+        today = money.day(datetime.now().astimezone())
+        values = await presets.values_of(blanks, QGuiApplication.clipboard().text(), today)
+        asked = [blank for blank in blanks if blank.name != DATE or blank.choices]
+        if asked and preset is not None:
+            dialog = BlanksDialog(self._theme, self._page.main, preset.name, asked, values)
+            if not await dialog.answer():
+                return
+            values |= dialog.values()
+        await presets.use_filled(preset_id, values)
         self._page.focus_box()
 
     def _speak_with(self, character: CharacterHead) -> None:

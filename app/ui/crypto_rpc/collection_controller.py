@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 
+from app.core.blanks import NAME
 from app.translation import tr
-from app.ui.crypto_rpc.session.variables import NAME
 from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.widgets.dialogs import Dialog, ask_text
 from app.ui.kit.widgets.label import Label

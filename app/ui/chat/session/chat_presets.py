@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from app.core.blanks import CLIPBOARD, DATE, Blank, blanks_in, with_blanks_filled
 from app.core.preset_library import PresetLibrary
-from app.storage.presets import Kind, Preset
+from app.storage.form_drafts import FormDraftStore
+from app.storage.presets import Kind, Preset, Presets
 from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions
 from app.ui.chat.state import CharacterHead
@@ -36,6 +38,33 @@ class ChatPresets(PresetLibrary):
         self._use_options = use_options
         self._use_model = use_model
         self._use_character = use_character
+        self._filled: FormDraftStore | None = None  # by blank: what was filled in last
+
+    async def start(self, presets: Presets) -> None:
+        await super().start(presets)
+        self._filled = FormDraftStore(presets.database, "prompts")
+
+    def blanks_of(self, preset_id: str) -> tuple[Blank, ...]:
+        """What has to be filled in before a prompt can be used."""
+        preset = self.one(preset_id)
+        return blanks_in(_prompt_of(preset)) if preset is not None and preset.kind == "prompt" else ()
+
+    async def values_of(self, blanks: Sequence[Blank], clipboard: str, today: str) -> dict[str, str]:
+        """What blanks begin with: today, what was copied, and what was filled in last. Raises `StorageError`."""
+        kept = await self._filled.read() if self._filled is not None else {}
+        known = {name: text for name, text in kept.items() if isinstance(text, str)}
+        known |= {DATE: today, CLIPBOARD: clipboard}
+        return {blank.name: known[blank.name] for blank in blanks if blank.name in known}
+
+    async def use_filled(self, preset_id: str, values: Mapping[str, str]) -> None:
+        """Take a prompt with its blanks filled in, and remember what was typed, but for a private chat."""
+        preset = self.one(preset_id)
+        if preset is None:
+            return
+        text = with_blanks_filled(_prompt_of(preset), values)
+        self._use_options(self._open.options._replace(system_prompt=text))
+        if self._filled is not None and not self._open.private:
+            await self._filled.keep({name: text for name, text in values.items() if name not in (DATE, CLIPBOARD)})
 
     def use(self, preset_id: str) -> None:
         """Take a prompt or a preset into the open chat."""
@@ -43,7 +72,7 @@ class ChatPresets(PresetLibrary):
         if preset is None:
             return
         if preset.kind == "prompt":
-            self._use_options(self._open.options._replace(system_prompt=str(preset.body.get("text") or "")))
+            self._use_options(self._open.options._replace(system_prompt=_prompt_of(preset)))
             return
         stored = preset.body.get("options")
         character = preset.body.get("character")
@@ -82,6 +111,10 @@ class ChatPresets(PresetLibrary):
 
     def detail_of(self, preset: Preset) -> str:
         return _words_of(preset) if preset.kind == "preset" else super().detail_of(preset)
+
+
+def _prompt_of(preset: Preset) -> str:
+    return str(preset.body.get("text") or "")
 
 
 def _words_of(preset: Preset) -> str:

@@ -6,14 +6,11 @@ Names are letters, digits and _. A value may not hold variables itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from app.core.blanks import VARIABLE, with_variables_filled
 from app.ui.crypto_rpc.session.batch import CallRow
-
-_VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}")
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 def used_in(rows: Sequence[CallRow]) -> tuple[str, ...]:
@@ -35,7 +32,7 @@ def filled(rows: Sequence[CallRow], values: Mapping[str, object]) -> tuple[CallR
 
 def _collect(value: object, names: dict[str, None]) -> None:
     if isinstance(value, str):
-        names.update(dict.fromkeys(_VARIABLE.findall(value)))
+        names.update(dict.fromkeys(VARIABLE.findall(value)))
     elif isinstance(value, Mapping):
         for key, item in value.items():
             _collect(key, names)
@@ -47,10 +44,10 @@ def _collect(value: object, names: dict[str, None]) -> None:
 
 def _fill(value: object, values: Mapping[str, object]) -> object:
     if isinstance(value, str):
-        whole = _VARIABLE.fullmatch(value.strip())
+        whole = VARIABLE.fullmatch(value.strip())
         if whole is not None and whole[1] in values:
             return values[whole[1]]
-        return _VARIABLE.sub(lambda found: str(values.get(found[1], found[0])), value)
+        return with_variables_filled(value, values)
     if isinstance(value, Mapping):
         return {str(_fill(key, values)): _fill(item, values) for key, item in value.items()}
     if isinstance(value, Sequence):
