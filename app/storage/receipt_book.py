@@ -1,7 +1,6 @@
 """The receipts of all tabs as one book: filtered, added up by day and tab, read page by page, exported.
 
-Sums are made in Python, because SQLite would add the amounts as binary fractions; nothing here runs on the thread of
-the window but the few rows of a page.
+Nothing here runs on the thread of the window but the few rows of a page.
 """
 
 from __future__ import annotations
@@ -10,25 +9,25 @@ import asyncio
 import csv
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, timedelta, tzinfo
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from app.storage.database import Database, Row
+from app.storage.database import Database
 from app.storage.files import write_atomically
+from app.storage.receipt_sums import FREE, IS_PRICED, DaySum, ReceiptSums, add_up, midnight
 from app.storage.receipts import RECEIPTS, Receipt
-from app.storage.values import micros_of, moment_of, money_of, read_text
+from app.storage.values import micros_of, read_text
 
 EXPORT_PAGE = 2_000
 CSV_COLUMNS = (
     *("when_utc", "tab", "account", "model", "endpoint", "outcome", "cost_usd", "cost_source", "estimate_usd"),
     *("charged", "balance_after_usd", "duration_s", "request_id", "units", "id"),
 )
-FREE = ("/video/quote", "/video/retrieve", "/video/complete", "/x402/top-up")  # asked with POST, and free all the same
 _NUMBER = re.compile(r"-\d+(\.\d+)?")  # money that came back
 _RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
 
@@ -64,6 +63,7 @@ class ReceiptBook:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._sums = ReceiptSums(database)
 
     async def page(self, wanted: ReceiptFilter, zone: tzinfo, offset: int, limit: int) -> tuple[Receipt, ...]:
         """Return one page, newest first."""
@@ -73,11 +73,15 @@ class ReceiptBook:
 
     async def totals(self, wanted: ReceiptFilter, zone: tzinfo, *, play: bool = False) -> BookTotals:
         """Add up everything that the filter finds. `play`: the days are those of play money, else of real money."""
-        where, values = _where(wanted, zone)
-        rows = await self._database.fetch(
-            f"SELECT at, tab, cost_usd, charged, estimate_usd FROM receipts {where}", values
-        )
-        return await asyncio.to_thread(_totals, rows, zone, play)
+        if wanted.account_id or wanted.model or wanted.outcome or wanted.paid_only:
+            where, values = _where(wanted, zone)
+            rows = await self._database.fetch(
+                f"SELECT at, tab, cost_usd, charged, estimate_usd, 0 FROM receipts {where}", values
+            )
+            return _totals(await asyncio.to_thread(add_up, rows, zone), play)
+        sums = await self._sums.of_days(wanted.first_day, wanted.last_day, zone)
+        found = (each for each in sums if wanted.tab in ("", each.tab) and not (wanted.without_free and each.free))
+        return await asyncio.to_thread(_totals, found, play)
 
     async def choices(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Return the tabs, account ids and models that occur."""
@@ -117,41 +121,31 @@ def _where(wanted: ReceiptFilter, zone: tzinfo) -> tuple[str, list[Any]]:
             values.append(value)
     if wanted.first_day is not None:
         conditions.append("at >= ?")
-        values.append(micros_of(_midnight(wanted.first_day, zone)))
+        values.append(micros_of(midnight(wanted.first_day, zone)))
     if wanted.last_day is not None:
         conditions.append("at < ?")
-        values.append(micros_of(_midnight(wanted.last_day + timedelta(days=1), zone)))
+        values.append(micros_of(midnight(wanted.last_day + timedelta(days=1), zone)))
     if wanted.paid_only:
         conditions.append("cost_usd IS NOT NULL AND cost_usd <> '0'")
     if wanted.without_free:
-        asked = ", ".join("?" for _ in FREE)
-        conditions.append(
-            "((cost_usd IS NOT NULL AND cost_usd <> '0') OR units LIKE '%paid_in_micros%'"
-            f" OR (endpoint NOT LIKE 'GET %' AND endpoint NOT IN ({asked})))"
-        )
-        values += [f"POST {path}" for path in FREE]
+        conditions.append(IS_PRICED)
+        values += FREE
     return (f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
 
 
-def _midnight(day: date, zone: tzinfo) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=zone)
-
-
-def _totals(rows: Sequence[Row], zone: tzinfo, play: bool) -> BookTotals:
-    real = played = expected = actual = Decimal(0)
+def _totals(sums: Iterable[DaySum], play: bool) -> BookTotals:
+    count, real, played, expected, actual = 0, *[Decimal(0)] * 4
     by_day: dict[tuple[date, str], Decimal] = {}
-    for at, tab, cost, charged, estimate in rows:
-        amount, guess = money_of(cost) or Decimal(0), money_of(estimate)
-        if charged:
-            real += amount
+    for each in sums:
+        count, expected, actual = count + each.calls, expected + each.expected, actual + each.expected_actual
+        if each.charged:
+            real += each.cost
         else:
-            played += amount
-        if guess is not None and cost is not None:
-            expected, actual = expected + guess, actual + amount
-        if amount and bool(charged) is not play:
-            key = moment_of(at).astimezone(zone).date(), read_text(tab)
-            by_day[key] = by_day.get(key, Decimal(0)) + amount
-    return BookTotals(len(rows), real, played, expected, actual, by_day)
+            played += each.cost
+        if each.cost and each.charged is not play:
+            key = each.day, each.tab
+            by_day[key] = by_day.get(key, Decimal(0)) + each.cost
+    return BookTotals(count, real, played, expected, actual, by_day)
 
 
 def _write(receipts: Iterable[Receipt], path: Path, accounts: dict[str, str]) -> None:
