@@ -73,6 +73,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.chains.evm_chain": ("app.sandbox", "eth", "eth_typing", "eth_utils", "rlp"),
     "app.sandbox.chains.networks": ("app.sandbox", "eth_account", "eth_utils"),
     "app.sandbox.chains.node_methods": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
+    "app.sandbox.chains.state_proofs": ("app.sandbox", "eth", "eth_utils", "rlp", "trie"),
     "app.sandbox.chains.crypto_rpc": ("app.sandbox", "eth_utils"),
     # cryptography: certificates, quotes, sealing; eth_keys and eth_utils: receipts
     "app.sandbox.sealed*": ("app.sandbox", "cryptography", "eth_keys", "eth_utils"),

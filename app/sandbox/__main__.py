@@ -70,6 +70,7 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help="save accounts, jobs and chains in this folder for the next start (default: start over each time)",
     )
     parser.add_argument("--no-limits", action="store_true", help="no rate limits, and no block after failed calls")
+    parser.add_argument("--fund-any", action="store_true", help="give every address a first balance of play money")
     parser.add_argument("--default-models", action="store_true", help="OpenAI’s names of models and voices work")
     parser.add_argument("--seed", type=int, metavar="N", help="the same requests get the same ids and images again")
     parser.add_argument(
@@ -261,6 +262,7 @@ async def serve(chosen: argparse.Namespace) -> None:
         local_ports=local_ports(chosen),
         no_limits=chosen.no_limits,
         default_models=chosen.default_models,
+        fund_any=chosen.fund_any,
         seed=chosen.seed,
         cors=tuple(chosen.cors),
         starts_at=chosen.clock,

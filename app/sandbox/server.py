@@ -39,6 +39,7 @@ class Options:
     any_key: bool = False  # every non-empty key is accepted, each with a balance of its own
     local_ports: Mapping[str, int] = field(default_factory=lambda: dict(LOCAL_PORTS))
     no_limits: bool = False  # no rate limits, no caps, no block after failures
+    fund_any: bool = False  # every address on a chain has a first balance of play money
     default_models: bool = False  # OpenAI's names of models and voices work
     seed: int | None = None  # of ids and images; None: new ones at every start
     cors: tuple[str, ...] = ()  # origins whose web pages may call, such as http://localhost:5173
@@ -159,6 +160,7 @@ async def serve_until(
         any_key=options.any_key,
         no_limits=options.no_limits,
         default_models=options.default_models,
+        fund_any=options.fund_any,
     )
     store = None
     if options.keep:

@@ -142,6 +142,7 @@ class Settings:
     retry_count_header: int | None = None
     any_key: bool = False  # permissive: every non-empty key is a caller of its own
     no_limits: bool = False  # nobody is refused for asking too often, too much at once or wrongly too often
+    fund_any: bool = False  # every address has a first balance of play ether and dollars
     default_models: bool = False  # OpenAI's names of models and voices mean the Sandbox's
 
 

@@ -55,6 +55,7 @@ class ChainMoney:
         from app.sandbox.chains.evm_chain import CallRequest
 
         with self._chains.lock(PAYMENTS):
+            self._chains.fund(PAYMENTS, bytes.fromhex(address[2:]))
             chain = self._chains.evm(PAYMENTS)
             request = CallRequest(bytes.fromhex(address[2:]), self._token, GAS, 0, BALANCE_OF + _word(address))
             return int.from_bytes(chain.call(request, chain.head).output, "big")

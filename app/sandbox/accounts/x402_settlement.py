@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Protocol
 
 from app.sandbox.accounts.faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
 from app.sandbox.accounts.x402_payment import Authorization, Payment
 from app.sandbox.accounts.x402_terms import terms_of, units
-from app.sandbox.chains.networks import chains_of
+from app.sandbox.chains.networks import FIRST_DOLLARS, chains_of
 from app.sandbox.http.call import Call
 from app.sandbox.installed_engines import installed
 
@@ -40,12 +41,14 @@ class Settlement(Protocol):
 class PlayMoney:
     """The ledger without a chain: balances in a table."""
 
-    def __init__(self, balances: MutableMapping[str, int]) -> None:
+    def __init__(self, balances: MutableMapping[str, int], first: int = 0) -> None:
+        """`first`: what an address has that never had anything."""
         self._balances = balances
+        self._first = first
         balances.setdefault(FAUCET_ADDRESS, units(FAUCET_FUNDS_USD))
 
     async def balance(self, address: str) -> int:
-        return self._balances.get(address, 0)
+        return self._balances.get(address, self._first)
 
     async def wei(self, address: str) -> int | None:
         return None
@@ -59,10 +62,11 @@ class PlayMoney:
         return "0x" + hashlib.sha256(authorization.nonce + payment.signature).hexdigest()
 
     def _move(self, sender: str, receiver: str, amount: int) -> None:
-        if self._balances.get(sender, 0) < amount:
+        have = self._balances.get(sender, self._first)
+        if have < amount:
             raise SettlementFailed("The sender has too little of the token")
-        self._balances[sender] -= amount
-        self._balances[receiver] = self._balances.get(receiver, 0) + amount
+        self._balances[sender] = have - amount
+        self._balances[receiver] = self._balances.get(receiver, self._first) + amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,8 @@ def digest_of(payment: Payment) -> bytes:
 
 
 def _ledger_in_table(call: Call, token: str) -> Settlement:
-    return PlayMoney(call.world.table(f"play money {token}", int))
+    first = units(Decimal(FIRST_DOLLARS)) if call.world.settings.fund_any else 0
+    return PlayMoney(call.world.table(f"play money {token}", int), first)
 
 
 def _ledger_on_chain(call: Call, token: str) -> Settlement:

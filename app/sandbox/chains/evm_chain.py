@@ -16,10 +16,10 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import rlp
 from eth.abc import BlockHeaderAPI, ComputationAPI, SignedTransactionAPI, StateAPI
@@ -44,6 +44,7 @@ GAS_LIMIT = 30_000_000
 BLOCK_S = 12
 MOST_EMPTY = 100  # blocks made at once: a chain that nobody looked at for 20 minutes stood still before these
 WAITING = "waiting "
+MOST_ROUNDS = 4  # of naming what a call touches, which may change when its gas does
 TIMEOUT_S = 5.0  # of one call; an endless loop would take a minute to use up its gas
 ACCESS_ADDRESS_GAS, ACCESS_SLOT_GAS = 2_400, 1_900  # EIP-2930
 FIRST_BASE_FEE = 1_000_000_000  # wei
@@ -112,6 +113,19 @@ class Block:
         return int(self.header.block_number)
 
 
+AccessList = tuple[tuple[bytes, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a call that leaves no trace. `gas_used`: as a transaction would pay it."""
+
+    frame: Frame
+    gas_used: int
+    receiver: bytes  # of a new contract, its address
+    logs: tuple[Log, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class CallRequest:
     """An `eth_call`: nothing of it stays."""
@@ -121,7 +135,7 @@ class CallRequest:
     gas: int
     value: int
     data: bytes
-    access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
+    access_list: AccessList = ()
     authorizations: tuple[tuple[int, bytes, int, int, int, int], ...] = ()  # chain, address, nonce, parity, r, s
     overrides: tuple[tuple[bytes, Override], ...] = ()
 
@@ -173,6 +187,22 @@ def _jump_destination(computation: _LimitedComputation) -> None:
     PragueComputation.opcodes[JUMPDEST](computation=computation)
 
 
+class _WatchedState(PragueState):
+    """Knows which accounts and slots were touched."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.touched: dict[bytes, set[int]] = {}
+
+    def mark_address_warm(self, address: Address) -> None:
+        self.touched.setdefault(bytes(address), set())
+        super().mark_address_warm(address)
+
+    def mark_storage_warm(self, address: Address, slot: int) -> None:
+        self.touched.setdefault(bytes(address), set()).add(slot)
+        super().mark_storage_warm(address, slot)
+
+
 class _TurnableVM(PragueVM):
     """Takes a block that is earlier than its parent, in all else as strict as the real one."""
 
@@ -205,7 +235,7 @@ class EvmChain:
         self._mined_at: float = first_step.time  # on the Sandbox's clock, when the newest block came
         opcodes = {**PragueComputation.opcodes, JUMPDEST: _jump_destination}
         self._computation: Any = type("Computation", (_LimitedComputation,), {"opcodes": opcodes})
-        state_class = type("State", (PragueState,), {"computation_class": self._computation})
+        state_class = type("State", (_WatchedState,), {"computation_class": self._computation})
         vm = _TurnableVM.configure(consensus_class=NoProofConsensus, _state_class=state_class)
         chain_class = MiningChain.configure(
             f"Chain{chain_id}", vm_configuration=((BlockNumber(0), vm),), chain_id=chain_id
@@ -252,6 +282,14 @@ class EvmChain:
         """Return the accounts as they are after a block, for reading."""
         state: StateAPI = self._chain.get_vm(block.header).state
         return state
+
+    def nonce_of(self, owner: bytes) -> int:
+        return self.state(self.head).get_nonce(Address(owner))
+
+    def is_unused(self, owner: bytes) -> bool:
+        """Whether an address never sent anything, holds no ether and is no contract."""
+        state, place = self.state(self.head), Address(owner)
+        return not (state.get_nonce(place) or state.get_balance(place) or state.get_code(place))
 
     def go_on(self) -> None:
         """Add the empty blocks that are due. The second that it is now is left to a transaction."""
@@ -410,11 +448,65 @@ class EvmChain:
             except (VMError, ValidationError) as error:
                 raise RpcError(SERVER_ERROR, str(error)) from None
 
+    def access_list(self, request: CallRequest, block: Block) -> tuple[AccessList, int, str]:
+        """Return what a call touches beside sender and receiver, its gas with that named, and its error."""
+        named = request.access_list
+        for _ in range(MOST_ROUNDS):
+            with self._free_state(block, replace(request, access_list=named)) as state:
+                outcome = self._outcome(state, replace(request, access_list=named))
+                # Named by every transaction anyway, unless it is for their slots.
+                known = {request.sender, outcome.receiver, COINBASE, *map(bytes, self._computation.get_precompiles())}
+                touched = cast(_WatchedState, state).touched
+                found = tuple(
+                    (address, tuple(sorted(slots)))
+                    for address, slots in sorted(touched.items())
+                    if slots or address not in known
+                )
+            if found == named:
+                break
+            named = found
+        return found, outcome.gas_used, outcome.frame.error
+
+    def simulate(
+        self, requests: Sequence[CallRequest], overrides: tuple[tuple[bytes, Override], ...], block: Block
+    ) -> tuple[Block, list[Outcome]]:
+        """Run calls one after the other in a block behind `block`, which is forgotten. Raises `RpcError`."""
+        nobody = CallRequest(bytes(20), bytes(20), 0, 0, b"", overrides=overrides)
+        with self._free_state(block, nobody) as state:
+            outcomes = []
+            for request in requests:
+                _check_funds(state, request.sender, request.value)
+                outcomes.append(self._outcome(state, request))
+        used = sum(outcome.gas_used for outcome in outcomes)
+        return Block(self._next_header(block).copy(gas_used=used), self.blocks[0].size), outcomes
+
+    def _outcome(self, state: StateAPI, request: CallRequest) -> Outcome:
+        computation = self._run(state, request)
+        intrinsic = self._transaction(state, request).intrinsic_gas
+        used = intrinsic + computation.get_gas_used()
+        refund = 0 if computation.is_error else min(computation.get_gas_refund(), used // 5)
+        floor = 21_000 + 10 * sum(4 if byte else 1 for byte in request.data)  # EIP-7623
+        logs = tuple(
+            Log(bytes(address), tuple(topic.to_bytes(32, "big") for topic in topics), bytes(data))
+            for address, topics, data in computation.get_log_entries()
+        )
+        gas_used = max(used - refund, floor)
+        return Outcome(frame_of(computation, gas_used), gas_used, bytes(computation.msg.storage_address), logs)
+
+    def nodes(self) -> Any:
+        """Return the database of the state's trie nodes, by hash."""
+        return self._chain.chaindb.db
+
+    def _next_header(self, block: Block) -> Any:
+        """The header of a block in which gas costs nothing."""
+        vm = self._chain.get_vm(block.header)
+        header = vm.generate_block_from_parent_header_and_coinbase(block.header, Address(COINBASE)).header
+        return header.copy(base_fee_per_gas=0, gas_limit=GAS_LIMIT, timestamp=self._time_after(block))
+
     @contextmanager
     def _free_state(self, block: Block, request: CallRequest) -> Iterator[StateAPI]:
         vm = self._chain.get_vm(block.header)
-        header = vm.generate_block_from_parent_header_and_coinbase(block.header, Address(COINBASE)).header
-        free = header.copy(base_fee_per_gas=0, gas_limit=GAS_LIMIT, timestamp=self._time_after(block))
+        free = self._next_header(block)
         hashes = itertools.chain((block.header.hash,), vm.previous_hashes)
         state: StateAPI = vm.build_state(vm.chaindb.db, free, vm.chain_context, hashes)
         for owner, override in request.overrides:

@@ -10,6 +10,7 @@ import json
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.sandbox.accounts.faucet import FAUCET_KEY
 from app.sandbox.accounts.x402_terms import PLAY_ASSET
 from app.sandbox.chains.non_evm_nodes import make_node
-from app.sandbox.chains.rpc_values import RpcError
+from app.sandbox.chains.rpc_values import RpcError, address, data_bytes
 from app.sandbox.world import World
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ DOLLARS: Mapping[str, str] = {
 BEGAN_S_AGO = 65  # a new chain has five blocks behind its first
 TRANSFER = bytes.fromhex("a9059cbb")  # transfer(address,uint256)
 PAYMENTS = "base-mainnet"  # where top-ups are settled, in a token of the same code at an address of our own
+BALANCE_OF = "0x70a08231"  # balanceOf(address)
+FIRST_ETHER, FIRST_DOLLARS = 100, 10_000  # of every address, when --fund-any is given
 BALANCE_SLOT, SUPPLY_SLOT = 1, 3  # of play_dollar.vy
 
 
@@ -119,7 +122,19 @@ class Chains:
     def answer(self, network: Network, method: str, params: object) -> object:
         """Return the result of one call. Raises `RpcError`. Takes milliseconds, the first time a second."""
         with self._locks[network.slug]:
+            if self._world.settings.fund_any and network.family == "evm":
+                for owner in _named_owners(self.evm(network.slug), method, params):
+                    self.fund(network.slug, owner)
             return self._node(network).answer(method, params)
+
+    def fund(self, slug: str, owner: bytes) -> None:
+        """Let the faucet give an address its first play money, if that was asked for and it never had any."""
+        if not self._world.settings.fund_any or owner in _unfunded():
+            return
+        with self._locks[slug]:
+            chain = self.evm(slug)
+            if chain.is_unused(owner):
+                _give_first(chain, slug, owner)
 
     def evm(self, slug: str) -> EvmChain:
         """Return the chain itself, for whoever settles payments on it. Hold `lock(slug)` while using it."""
@@ -195,6 +210,58 @@ def _add_history(chain: EvmChain) -> None:
         }
         raw = bytes(Account.sign_transaction(transaction, sender.private_key).raw_transaction)
         chain.add_past(chain.decode(raw), number)
+
+
+def _named_owners(chain: EvmChain, method: str, params: object) -> set[bytes]:
+    """Return whose money a call is about: who sends it, and whose balance it asks for."""
+    first = params[0] if isinstance(params, list) and params else None
+    named: list[object] = []
+    if method == "eth_getBalance":
+        named.append(first)
+    elif method == "eth_sendRawTransaction":
+        try:
+            return {bytes(chain.decode(data_bytes(first)).sender)}
+        except RpcError:
+            return set()
+    elif isinstance(first, dict):
+        named.append(first.get("from"))
+        asked = first.get("input") or first.get("data")
+        if isinstance(asked, str) and asked.startswith(BALANCE_OF) and len(asked) == len(BALANCE_OF) + 64:
+            named.append("0x" + asked[-40:])
+    owners = set()
+    for one in named:
+        with suppress(RpcError):
+            owners.add(address(one))
+    return owners
+
+
+@cache
+def _unfunded() -> frozenset[bytes]:
+    """Whom nobody gives a first balance: our own accounts, one of which is empty on purpose, and nobody's address."""
+    return frozenset((*(bytes.fromhex(one.address[2:]) for one in TEST_ACCOUNTS), bytes(20)))
+
+
+def _give_first(chain: EvmChain, slug: str, owner: bytes) -> None:
+    from eth_account import Account
+
+    words = owner.rjust(32, b"\0") + (FIRST_DOLLARS * DOLLAR).to_bytes(32, "big")
+    tokens = {PLAY_ASSET, DOLLARS.get(slug, PLAY_ASSET)}
+    gifts = [(owner, FIRST_ETHER * ETHER, b"")]
+    gifts += [(bytes.fromhex(token[2:]), 0, TRANSFER + words) for token in sorted(tokens)]
+    faucet = TEST_ACCOUNTS[0]
+    for to, wei, data in gifts:
+        transaction = {
+            "type": 2,
+            "chainId": chain.chain_id,
+            "nonce": chain.nonce_of(bytes.fromhex(faucet.address[2:])),
+            "gas": 100_000,
+            "maxFeePerGas": 2 * chain.next_base_fee() + 10**6,
+            "maxPriorityFeePerGas": 10**6,
+            "to": to,
+            "value": wei,
+            "data": data,
+        }
+        chain.send(chain.decode(bytes(Account.sign_transaction(transaction, faucet.private_key).raw_transaction)))
 
 
 def chains_of(world: World, data: Path) -> Chains:

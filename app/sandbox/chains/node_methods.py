@@ -8,7 +8,17 @@ from eth.abc import StateAPI
 from eth_typing import Address
 from eth_utils.crypto import keccak
 
-from app.sandbox.chains.evm_chain import GAS_LIMIT, TIP, Block, CallRequest, EvmChain, Frame, Override, raise_if_failed
+from app.sandbox.chains.evm_chain import (
+    GAS_LIMIT,
+    TIP,
+    Block,
+    CallRequest,
+    EvmChain,
+    Frame,
+    Outcome,
+    Override,
+    raise_if_failed,
+)
 from app.sandbox.chains.evm_json import (
     block_json,
     call_tree,
@@ -21,6 +31,7 @@ from app.sandbox.chains.evm_json import (
 )
 from app.sandbox.chains.rpc_values import (
     METHOD_NOT_FOUND,
+    REVERTED,
     SERVER_ERROR,
     RpcError,
     address,
@@ -33,9 +44,12 @@ from app.sandbox.chains.rpc_values import (
     quantity,
     record,
 )
+from app.sandbox.chains.state_proofs import proof_json
 from app.sandbox.http.errors import Json
 
 CLIENT = "RialtoSandbox/py-evm"
+MOST_PROOFS = 1024
+VM_ERROR = -32015  # of a simulated call that failed without a revert
 LATEST = ("latest", "pending", "safe", "finalized")
 
 
@@ -64,6 +78,9 @@ class EvmAnswers:
             "eth_getStorageAt": self._storage_at,
             "eth_call": self._call,
             "eth_estimateGas": lambda p: hex(chain.estimate(_request(at(p, 0), at(p, 2)), self._block(at(p, 1)))),
+            "eth_createAccessList": self._access_list,
+            "eth_simulateV1": self._simulate,
+            "eth_getProof": self._proof,
             "eth_sendRawTransaction": lambda p: hexed(chain.send(chain.decode(data_bytes(at(p, 0))))),
             "eth_getBlockByNumber": lambda p: self._block_json(self._maybe(at(p, 0)), at(p, 1)),
             "eth_getBlockByHash": lambda p: self._block_json(self._by_hash(at(p, 0)), at(p, 1)),
@@ -158,6 +175,43 @@ class EvmAnswers:
         frame = self.chain.call(_request(at(params, 0), at(params, 2)), self._block(at(params, 1)))
         raise_if_failed(frame)
         return hexed(frame.output)
+
+    def _access_list(self, params: object) -> Json:
+        request = _request(at(params, 0), at(params, 2))
+        named, gas_used, error = self.chain.access_list(request, self._block(at(params, 1)))
+        entries = [
+            {"address": hexed(owner), "storageKeys": [hexed(slot.to_bytes(32, "big")) for slot in slots]}
+            for owner, slots in named
+        ]
+        answer: Json = {"accessList": entries, "gasUsed": hex(gas_used)}
+        return {**answer, "error": error} if error else answer
+
+    def _simulate(self, params: object) -> list[Json]:
+        asked = record(at(params, 0), "the simulation")
+        wanted = [record(one, "a simulated block") for one in listed(asked.get("blockStateCalls"))]
+        if len(wanted) != 1:
+            raise invalid("exactly one block can be simulated here")
+        for name in ("traceTransfers", "validation"):
+            if asked.get(name):
+                raise invalid(f"{name} is not served here")
+        if wanted[0].get("blockOverrides"):
+            raise invalid("values of the block cannot be overridden here")
+        requests = [_request(one) for one in listed(wanted[0].get("calls"))]
+        overrides = _request({}, wanted[0].get("stateOverrides")).overrides
+        block, outcomes = self.chain.simulate(requests, overrides, self._block(at(params, 1)))
+        calls: list[Json] = []
+        logged = 0
+        for index, outcome in enumerate(outcomes):
+            calls.append(_simulated(outcome, block, index, logged))
+            logged += len(outcome.logs)
+        return [{**block_json(block, full=False), "calls": calls}]
+
+    def _proof(self, params: object) -> Json:
+        slots = [number(one, "storage key", 256) for one in listed(at(params, 1))]
+        block = self._block(at(params, 2))
+        if len(slots) > MOST_PROOFS:
+            raise invalid(f"at most {MOST_PROOFS} storage keys can be proven at once")
+        return proof_json(self.chain.nodes(), block.header.state_root, address(at(params, 0)), slots)
 
     def _trace_call(self, params: object) -> Json:
         frame = self.chain.call(_request(at(params, 0)), self._block(at(params, 2)))
@@ -302,6 +356,40 @@ def _request(value: object, overrides: object = None) -> CallRequest:
             for owner, one in record({} if overrides is None else overrides, "the overrides").items()
         ),
     )
+
+
+def _simulated(outcome: Outcome, block: Block, index: int, logged: int) -> Json:
+    """One call of a simulated block; `logged` is the number of logs before it."""
+    frame = outcome.frame
+    place = {
+        "blockNumber": hex(block.number),
+        "blockHash": hexed(block.header.hash),
+        "blockTimestamp": hex(block.header.timestamp),
+        "transactionHash": hexed(bytes(32)),  # nothing was signed
+        "transactionIndex": hex(index),
+        "removed": False,
+    }
+    told: Json = {
+        "returnData": hexed(frame.output),
+        "logs": [
+            {
+                "address": hexed(log.address),
+                "topics": [hexed(topic) for topic in log.topics],
+                "data": hexed(log.data),
+                "logIndex": hex(logged + position),
+                **place,
+            }
+            for position, log in enumerate(outcome.logs)
+        ],
+        "gasUsed": hex(outcome.gas_used),
+        "status": "0x0" if frame.error else "0x1",
+    }
+    try:
+        raise_if_failed(frame)
+    except RpcError as error:
+        code = REVERTED if error.code == REVERTED else VM_ERROR
+        told["error"] = {"code": code, "message": error.message, "data": hexed(frame.output)}
+    return told
 
 
 def _authorization(fields: Json) -> tuple[int, bytes, int, int, int, int]:

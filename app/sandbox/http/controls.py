@@ -149,6 +149,7 @@ async def settings(call: Call) -> Response:
         "retry_count_header": check.integer(("retry_count_header",), body.get("retry_count_header"), 0),
         "any_key": check.boolean(("any_key",), body.get("any_key")),
         "no_limits": check.boolean(("no_limits",), body.get("no_limits")),
+        "fund_any": check.boolean(("fund_any",), body.get("fund_any")),
         "default_models": check.boolean(("default_models",), body.get("default_models")),
     }
     check.finish()
