@@ -44,7 +44,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 CREATE VIRTUAL TABLE pairs USING fts5(signs, content='', tokenize='unicode61');
 """
-_HASHED_BYTES = 16 * 1024 * 1024  # of words held before they are written; more memory makes it faster
+_HASHED_BYTES = 64 * 1024 * 1024  # of words held before they are written; more memory makes it faster
 # Han, kana, Hangul is spaced; Thai, Lao, Khmer, Burmese, Tibetan.
 UNSPACED = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"

@@ -12,7 +12,7 @@ from app.documents.index import UNSPACED, pairs_of, reading
 from app.documents.reading import Kind
 
 MOST_TERMS = 24
-MOST_ROWS = 12_000  # looked at for one question: common words are left out while there are rarer ones
+MOST_ROWS = 5_000  # looked at for one question: common words are left out while there are rarer ones
 HEADING_WEIGHT = 2.0  # of a word in a heading against one in the text
 CANDIDATES = 40  # of each ranking
 RANK_OFFSET = 60  # of reciprocal rank fusion: how little the first place counts more than the second

@@ -25,8 +25,8 @@ from app.documents.limits import ENDED_FOR_MEMORY, limit_this_process, memory_us
 from app.documents.passages import passages_of
 from app.documents.reading import MB, Entry, Reason, Unreadable
 
-COMMIT_BYTES = 8 * MB
-COMMIT_S = 2.0
+COMMIT_BYTES = 48 * MB  # few and large: each commit is a part of the index that has to be merged
+COMMIT_S = 5.0
 SAY_S = 0.1
 GATHER_MS = 800  # changes that come within this are looked at together
 WITHOUT_WATCH_S = 60.0  # how often everything is looked at where the system does not tell of changes

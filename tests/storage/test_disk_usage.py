@@ -31,6 +31,7 @@ def test_every_kind_is_counted_once(tmp_path: Path) -> None:
         "recordings": 200,
         "speech": 34,
         "images": 500,
+        "documents": 0,
         "chats": 60 + 7 + 1,
         "backups": 80,
         "cache": 9,

@@ -1,0 +1,109 @@
+"""P27: reading 10,000 files of text into an index, looking at them again, and asking them.
+
+The words have the uneven frequencies of a language, as in bench_search. The process that reads is the program's own,
+and its processor time and memory are what the system says of it.
+"""
+
+import itertools
+import json
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from app.documents.index import overview
+from app.documents.limits import READ_DOCUMENTS
+from app.documents.search import search
+from tests.bench.bench_search import VOCABULARY, vocabulary
+from tests.bench.harness import Ratio
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = 10_000
+FOLDERS = 100
+PARAGRAPHS = 10
+WORDS_EACH = 170
+RUNS = 9
+MS_PER_MB = 50.0  # of one core: 20 MB/s
+CHECK_S = 2.0
+ASK_MS = 50.0
+MEMORY_MB = 300.0
+
+
+def fill(folder: Path, words: list[str], chance: random.Random) -> int:
+    weights = list(itertools.accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
+    stock = [" ".join(chance.choices(words, cum_weights=weights, k=WORDS_EACH)) for _ in range(20_000)]
+    size = 0
+    for number in range(FILES):
+        place = folder / f"{number % FOLDERS}"
+        place.mkdir(exist_ok=True)
+        text = "\n\n".join(chance.choices(stock, k=PARAGRAPHS)) + f"\n\nfile{number}\n"
+        (place / f"{number}.txt").write_text(text)
+        size += len(text)
+    return size
+
+
+def read(index: Path, folder: Path) -> tuple[float, float, float]:
+    """Read until nothing is left to do. Return seconds, seconds of processor, and the most memory in MB so far."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", READ_DOCUMENTS, str(index)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    begun = time.perf_counter()
+    process.stdin.write(json.dumps({"roots": [str(folder)]}).encode() + b"\n")
+    process.stdin.flush()
+    for line in process.stdout:
+        if json.loads(line)["state"] == "idle":
+            break
+    taken = time.perf_counter() - begun
+    process.stdin.close()
+    process.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return taken, cpu, after.ru_maxrss * 1024 / 1e6
+
+
+def main() -> list[Ratio]:
+    chance = random.Random(21)
+    words = vocabulary(chance)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, index = Path(scratch) / "files", Path(scratch) / "index.db"
+        folder.mkdir()
+        megabytes = fill(folder, words, chance) / 1e6
+        taken, cpu, memory = read(index, folder)
+        again, again_cpu, _ = read(index, folder)
+        found = overview(index)
+        questions = {
+            "one rare word": words[-50],
+            "one common word": words[5],
+            "a question": f"where is {words[3]} {words[400]} {words[9_000]}",
+            "ten words": " ".join(words[place] for place in range(0, 5_000, 500)),
+            "nothing": "xylophonist",
+        }
+        asked = {}
+        for name, question in questions.items():
+            figures = []
+            for _ in range(RUNS):
+                begun = time.perf_counter()
+                search(index, question)
+                figures.append((time.perf_counter() - begun) * 1000)
+            asked[name] = statistics.median(figures)
+    slowest = max(asked, key=lambda name: asked[name])
+    detail = f"{megabytes:.0f} MB, {found.passages:,} passages, index {found.size_bytes / 1e6:.0f} MB, {taken:.1f} s"
+    every = ", ".join(f"{name} {figure:.1f}" for name, figure in asked.items())
+    return [
+        Ratio(
+            "P27", f"{FILES:,} files into an index", cpu * 1000 / megabytes, MS_PER_MB, "a core's time", "ms", detail
+        ),
+        Ratio("P27", "unchanged files looked at", again, CHECK_S, "the clock", "s", f"processor {again_cpu:.2f} s"),
+        Ratio("P27", f"passages for {slowest}", asked[slowest], ASK_MS, "the clock", "ms", every),
+        Ratio("P27", "most memory of the reading", memory, MEMORY_MB, "what the system says", "MB"),
+    ]
