@@ -53,7 +53,7 @@ AFTER_THE_PAINT = [
     "app.ui.shell.overlays",
     "app.ui.conversation.view",
 ]
-MOST_MODULES, MOST_ICONS = 132, 28  # of the program's own, in a first frame
+MOST_MODULES, MOST_ICONS = 136, 28  # of the program's own, in a first frame
 UNTIL_THE_PAINT = """
     import json, os, sys
     from app.ui.kit.qt_repairs.pyside_features import read_no_sources
