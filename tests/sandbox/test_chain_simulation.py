@@ -134,6 +134,12 @@ def test_every_address_begins_with_play_money_once_when_that_was_asked_for(fundi
     raw = "0x" + bytes(wallet.sign_transaction(spent).raw_transaction).hex()
     assert "result" in ask(funding, "eth_sendRawTransaction", raw), "the first thing it does is to send"
     assert 0 < number(funding, "eth_getBalance", wallet.address, "latest") < 10**18, "and nobody fills it up again"
+    price = 5 * 10**9
+    all_of_it = {"to": BOB.address, "value": 100 * 10**18 - 21_000 * price, "gas": 21_000, "gasPrice": price}
+    spender = Account.from_key(b"\x23" * 32)
+    raw = "0x" + bytes(spender.sign_transaction({**all_of_it, "nonce": 0, "chainId": 8453}).raw_transaction).hex()
+    assert "result" in ask(funding, "eth_sendRawTransaction", raw)
+    assert number(funding, "eth_getBalance", spender.address, "latest") == 0, "not even who spent everything"
     reader = Account.from_key(b"\x22" * 32).address
     assert number(funding, "eth_call", {"to": USDC, "data": balance_data(reader)}, "latest") == 10_000 * 10**6
     assert number(funding, "eth_getBalance", reader, "latest") == 100 * 10**18
