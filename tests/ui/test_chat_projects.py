@@ -331,30 +331,25 @@ async def test_chats_are_dragged_into_a_project_and_out_and_projects_to_another_
         view.show_current(three)
         view.selectionModel().select(model.index_of(two), QItemSelectionModel.SelectionFlag.Select)
         assert all(drag(shown, monkeypatch, [place(ProjectKey(first)), place(one)]))
-        await settle(shown)
-        assert titles(shown) == ["[Projects]", "A", "Three", "Two", "One", "B"]
+        await until(lambda: titles(shown) == ["[Projects]", "A", "Three", "Two", "One", "B"])
         await undo(shown)
-        await settle(shown)
-        assert titles(shown) == ["[Projects]", "A", "One", "B", "[Today]", "Three", "Two"]
+        await until(lambda: titles(shown) == ["[Projects]", "A", "One", "B", "[Today]", "Three", "Two"])
 
         # one out of it, onto another chat
         view.show_current(one)
         drag(shown, monkeypatch, [place(two)])
-        await settle(shown)
-        assert titles(shown) == ["[Projects]", "A", "B", "[Today]", "Three", "Two", "One"]
+        await until(lambda: titles(shown) == ["[Projects]", "A", "B", "[Today]", "Three", "Two", "One"])
 
         # a project below another, then above it
         view.show_current(ProjectKey(first))
         other = shown.presenter.projects.all[1].id
         drag(shown, monkeypatch, [place(ProjectKey(other), 0.9)])
-        await settle(shown)
-        assert titles(shown)[:3] == ["[Projects]", "B", "A"]
+        await until(lambda: titles(shown)[:3] == ["[Projects]", "B", "A"])
         view.show_current(ProjectKey(first))
         drag(shown, monkeypatch, [place(ProjectKey(other), 0.1)])
-        await settle(shown)
-        assert titles(shown)[:3] == ["[Projects]", "A", "B"]
+        await until(lambda: titles(shown)[:3] == ["[Projects]", "A", "B"])
         drag(shown, monkeypatch, [place(three)])  # projects stay among projects
-        await settle(shown)
+        await shown.tasks.idle()
         assert titles(shown)[:3] == ["[Projects]", "A", "B"]
 
 
