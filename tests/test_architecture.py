@@ -562,3 +562,8 @@ def test_decisions_count_no_lines() -> None:
     text = (ROOT / "DECISIONS.md").read_text(encoding="utf-8")
     found = re.findall(r"\b[\d,.]+ (?:lines|files|modules|functions|classes)\b.{0,40}", text)
     assert found == [], "leave the figure out, or have a test read it"
+
+
+def test_migrations_are_numbered_one_after_the_other() -> None:
+    numbers = sorted(path.name[:4] for path in (ROOT / "app" / "storage" / "migrations").glob("*.sql"))
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]

@@ -111,25 +111,23 @@ class Meter(QObject):
         super().__init__()
         dispatcher = QAbstractEventDispatcher.instance()
         assert dispatcher is not None
-        dispatcher.awake.connect(self._woken)
         dispatcher.aboutToBlock.connect(self._sleeps)
-        self._awake_at = 0.0
+        self._slept_at = 0.0  # of this thread's processor time, which stands while it sleeps
         self._longest_s = 0.0
         self._begun_s = 0.0
 
     def begin(self) -> None:
-        self._longest_s, self._begun_s = 0.0, _cpu_s()
+        self._longest_s, self._begun_s, self._slept_at = 0.0, _cpu_s(), time.thread_time()
 
     def end(self) -> dict[str, float]:
         figures = {"cpu_s": _cpu_s() - self._begun_s, "turn_ms": self._longest_s * 1000}
         figures["mb"] = sum(each.memory_full_info().pss for each in _tree()) / 2**20
         return figures
 
-    def _woken(self) -> None:
-        self._awake_at = time.thread_time()
-
     def _sleeps(self) -> None:
-        self._longest_s = max(self._longest_s, time.thread_time() - self._awake_at)
+        """A turn is from one sleep to the next: with GLib's loop, "awake" is said after the events were handled."""
+        now = time.thread_time()
+        self._longest_s, self._slept_at = max(self._longest_s, now - self._slept_at), now
 
 
 def _tree() -> list[psutil.Process]:
