@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.settings.sections import SECTIONS
 from tests.kit.shell import make_shell
 from tests.ui.test_shell_window import show
@@ -24,6 +27,18 @@ def too_small(root: QWidget) -> list[str]:
         for stop in stops
         if min(stop.width(), stop.height()) < LEAST
     ]
+
+
+def test_a_check_box_takes_a_click_on_all_of_it(qtbot, theme: Theme, qapp: QApplication) -> None:
+    theme.apply(qapp)
+    box = CheckBox("Web access")
+    qtbot.addWidget(box)
+    box.show()
+    assert box.height() >= LEAST
+    for y in (1, box.height() - 2):
+        before = box.isChecked()
+        QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(5, y))
+        assert box.isChecked() != before, y
 
 
 async def test_of_the_status_bar_and_the_rail(theme: Theme, tasks, tmp_path: Path) -> None:

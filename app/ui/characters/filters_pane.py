@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.header import PaneHeader
@@ -80,8 +81,8 @@ class FiltersPane(QWidget):
             wrap=True,
         )
         self.categories = TextField(theme, tr("Categories"), placeholder=tr("Names, separated by commas"), small=True)
-        self.web = QCheckBox(tr("Web access"))
-        self.pro = QCheckBox(tr("Pro model"))
+        self.web = CheckBox(tr("Web access"))
+        self.pro = CheckBox(tr("Pro model"))
         self._tag_box = QWidget()
         self._pills: WidgetList[PillButton] = WidgetList(FlowLayout(theme, gap=6, line_gap=6, parent=self._tag_box))
         self._tags_title = Label(theme, tr("Tags"), "small", "text2", weight=500)

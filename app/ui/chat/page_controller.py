@@ -124,6 +124,7 @@ class ChatPageController(QObject):
             return True
         if stack.currentWidget() is self._page.list or self._page.guest is not None:
             return False
+        self._page.list.view.setFocus(Qt.FocusReason.OtherFocusReason)  # else Qt goes to its first button meanwhile
         stack.setCurrentWidget(self._page.list)
         self._page.list.view.setFocus(Qt.FocusReason.OtherFocusReason)
         return True

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtWidgets import (
-    QCheckBox,
     QCompleter,
     QFrame,
     QHBoxLayout,
@@ -29,6 +28,7 @@ from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
+from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.problem_label import ProblemLabel
@@ -186,7 +186,7 @@ class RequestPane(QWidget):
     def _make_foot(self) -> QWidget:
         """Make the line of the idempotency key."""
         theme = self._theme
-        self.key_used = QCheckBox(tr("Idempotency key"))
+        self.key_used = CheckBox(tr("Idempotency key"))
         self.key_used.setAccessibleName(tr("Send with an idempotency key"))
         self.key = QLineEdit()
         self.key.setAccessibleName(tr("Idempotency key"))

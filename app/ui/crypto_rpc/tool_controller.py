@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout
+from PySide6.QtWidgets import QGridLayout
 
 from app.translation import tr
 from app.ui.crypto_rpc.session.job_plans import log_plan, repeat_plan, sheet_plan, watch_plan
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
 from app.ui.crypto_rpc.session.networks import network_title
+from app.ui.kit.widgets.check_box import CheckBox
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -126,11 +127,11 @@ class ToolController(QObject):
             tr("Polls the latest block of each network while the Console is open."),
             tr("Watch"),
         )
-        boxes: dict[str, QCheckBox] = {}
+        boxes: dict[str, CheckBox] = {}
         grid = QGridLayout()
         dialog.body.addLayout(grid)
         for slug in offered:
-            box = QCheckBox(network_title(slug))
+            box = CheckBox(network_title(slug))
             box.setAccessibleName(network_title(slug))
             box.setChecked(slug == presenter.draft.network)
             box.toggled.connect(dialog.edited)

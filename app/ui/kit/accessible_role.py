@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
 Role = Literal[
-    "Chart", "ComboBox", "Graphic", "Notification", "ProgressBar", "Slider", "Splitter", "StaticText"
+    "Chart", "ComboBox", "Document", "Graphic", "Notification", "ProgressBar", "Slider", "Splitter", "StaticText"
 ]  # of QAccessible
 ATTRIBUTE = "accessible_role"
 

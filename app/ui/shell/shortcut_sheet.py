@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.accessible_role import show_as
 from app.ui.kit.key_map import KeyRow
 from app.ui.kit.key_text import key_text
 from app.ui.kit.lists.typed_words import TypedWords
@@ -39,6 +40,7 @@ class ShortcutSheet(ModalLayer):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.setAccessibleName(tr("Shortcuts"))
+        show_as(self._scroll, "Document")
         self._scroll.ring_widget = None  # type: ignore[attr-defined]  # the whole sheet scrolls; it shows where one is
         self.search = SearchField(theme, tr("Search shortcuts"), results=lambda: results_words(self._fitting))
         self.search.search_changed.connect(lambda _text: self._fill())

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.money import money
 from app.formats import format_number
@@ -16,6 +16,7 @@ from app.translation import tr
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
@@ -51,7 +52,7 @@ class CloneDialog(Dialog):
         self.preview = Button(theme, tr("Hear it"), "play", kind="quiet")
         self.level = Progress(theme, tr("Loudness"))
         self.report = Label(theme, tr("5 to 10 seconds is best."), "small", "text2", wrap=True, tabular=True)
-        self.consent = QCheckBox(CONSENT)
+        self.consent = CheckBox(CONSENT)
         self.price = Label(theme, "", role="text2", wrap=True, tabular=True)
         self._build(theme, models)
         self.add_button(tr("Cancel"), accepts=False)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QPlainTextEdit
+from PySide6.QtWidgets import QPlainTextEdit
 
 from app.translation import tr
 from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.links import LinkOpener
@@ -54,7 +55,7 @@ class ConsentDialog(Dialog):
         self._opener = LinkOpener(theme, self, tasks)
         self.more.clicked.connect(lambda: self._opener.ask(consent.more_at))
         self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
-        self.boxes = tuple(QCheckBox(statement) for statement in STATEMENTS)
+        self.boxes = tuple(CheckBox(statement) for statement in STATEMENTS)
         for box in self.boxes:
             self.body.addWidget(box)
             box.toggled.connect(lambda _on: self._agree())

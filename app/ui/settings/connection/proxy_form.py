@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core.secrets import SecretsState
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.kit.widgets.fields import bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
@@ -43,7 +44,7 @@ class ProxyForm(QWidget):
         self.host = _line("proxy.example.net", mono=True)
         self.port = _line("8080")
         self.port.setMaxLength(5)
-        self.has_login = QCheckBox(tr("Requires a user name and password"))
+        self.has_login = CheckBox(tr("Requires a user name and password"))
         self.user = _line("")
         self.password = SecretField(theme, "")
         self.bypass = _line("example.net, 10.0.0.0/8", mono=True)
