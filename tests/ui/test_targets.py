@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.check_box import CheckBox
+from app.ui.kit.widgets.fields import CheckBox
 from app.ui.settings.sections import SECTIONS
 from tests.kit.shell import make_shell
 from tests.ui.test_shell_window import show

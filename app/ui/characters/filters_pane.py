@@ -12,8 +12,7 @@ from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORT
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import IconButton
-from app.ui.kit.widgets.check_box import CheckBox
-from app.ui.kit.widgets.fields import ChoiceField, TextField
+from app.ui.kit.widgets.fields import CheckBox, ChoiceField, TextField
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel

@@ -28,7 +28,7 @@ from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
-from app.ui.kit.widgets.check_box import CheckBox
+from app.ui.kit.widgets.fields import CheckBox
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.problem_label import ProblemLabel

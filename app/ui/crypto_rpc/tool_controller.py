@@ -12,7 +12,7 @@ from app.translation import tr
 from app.ui.crypto_rpc.session.job_plans import log_plan, repeat_plan, sheet_plan, watch_plan
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
 from app.ui.crypto_rpc.session.networks import network_title
-from app.ui.kit.widgets.check_box import CheckBox
+from app.ui.kit.widgets.fields import CheckBox
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope

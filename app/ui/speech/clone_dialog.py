@@ -16,9 +16,8 @@ from app.translation import tr
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
-from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.kit.widgets.dialogs import Dialog
-from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.fields import CheckBox, ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.spinner import Progress
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from app.translation import tr
 from app.ui.kit.widgets.buttons import LinkButton
-from app.ui.kit.widgets.check_box import CheckBox
 from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import CheckBox
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.links import LinkOpener
 

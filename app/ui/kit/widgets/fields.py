@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QLocale, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QLabel,
@@ -221,3 +222,10 @@ def bind_label(label: QLabel, field: QWidget) -> None:
     label.setBuddy(field)
     if not field.accessibleName():
         field.setAccessibleName(label.text())
+
+
+class CheckBox(QCheckBox):
+    """Takes a click anywhere on it: Qt's own takes none above and below its text, which is under 24 px."""
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)

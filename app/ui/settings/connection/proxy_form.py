@@ -10,8 +10,7 @@ from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
-from app.ui.kit.widgets.check_box import CheckBox
-from app.ui.kit.widgets.fields import bind_label
+from app.ui.kit.widgets.fields import CheckBox, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
