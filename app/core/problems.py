@@ -70,7 +70,7 @@ def describe(
     error: ServiceError,
     *,
     now: datetime | None = None,
-    subject: str = "message",
+    subject: str = tr("message"),
     charged: str = "",
     sends_again: bool = False,
     clean: Callable[[str], str] | None = None,

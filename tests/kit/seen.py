@@ -65,7 +65,8 @@ NAMES = (
 # What the walk typed or made: the content of a person.
 CONTENT = ("How do I stop an answer?", "One short line.", "A harbor at dawn", "tone", "Mm.")
 WIRE = re.compile(
-    r"\w{3}, \d\d \w{3} \d{4}|\S*[/_@:\\]\S*|\b0x\S+|\S*\d\S*|\b\w+(-\w+)+\b|\b\w+(\.\w+)+\b|\{[^}]*\}|\w+\([\w,]*\)"
+    r"\w{3}, \d\d \w{3} \d{4}|\b[1-9A-HJ-NP-Za-km-z]{4,}…[1-9A-HJ-NP-Za-km-z]{4}\b"  # a day; a shortened address
+    r"|\S*[/_@:\\]\S*|\b0x\S+|\S*\d\S*|\b\w+(-\w+)+\b|\b\w+(\.\w+)+\b|\{[^}]*\}|\w+\([\w,]*\)"
     r"|\b\w*[a-z][A-Z]\w*\b",  # such as the end of an id that happens to have no digit
     re.DOTALL,
 )
@@ -101,10 +102,11 @@ class Seen:
     def found(self) -> list[str]:
         return [f"{where}: {what} {text!r}" for (what, text), where in self._found.items()]
 
-    def look(self, where: str, root: QWidget) -> None:
+    def look(self, where: str, root: QWidget, whole: Iterable[str] = ()) -> None:
+        """`whole` are painted texts that end in an ellipsis by themselves."""
         self._painted.clear()
         root.grab()
-        texts: set[str] = set()
+        texts: set[str] = set(whole)
         for widget in [root, *root.findChildren(QWidget)]:
             if not widget.isVisible() or _is_not_ours(widget):
                 continue

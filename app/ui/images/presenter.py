@@ -275,7 +275,7 @@ class ImagesPresenter(CallingPresenter):
             requests = requests_of(form, model, first, references)
             bodies = [request.to_body() for request in requests]
         except LimitExceeded as error:  # a limit of the service that the model's record does not tell
-            self.set_problem(describe(error, subject="image"))
+            self.set_problem(describe(error, subject=tr("image")))
             return
         planned = self.maker.plan(
             "generate",
@@ -353,7 +353,7 @@ class ImagesPresenter(CallingPresenter):
             if isinstance(error, ContentRefused):
                 image = order.images[0]
                 self.refused = Refused(image.prompt, error.suggested_prompt, image.source_id)
-            self.set_problem(describe(error, subject="image"))
+            self.set_problem(describe(error, subject=tr("image")))
         except StorageError as error:
             self.set_problem(Problem(tr("An image could not be saved"), error.sentence))
             if error.unsaved:

@@ -521,7 +521,7 @@ def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem
     """What went wrong, with the way on: the part alone again, or another voice."""
     count = sum(part.state != "complete" for part in take.parts)
     kept = tr("Everything before it is saved.") if count < len(take.parts) else ""
-    problem = describe(error, subject="text", charged=kept)
+    problem = describe(error, subject=tr("text"), charged=kept)
     if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
         return problem._replace(
             what=tr("The service no longer has the cloned voice {name}", name=take.voice_name),

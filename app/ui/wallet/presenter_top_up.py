@@ -237,7 +237,7 @@ class TopUpPresenter(QObject):
                 async with self._service_of(account) as service:
                     held = await held_on_chain(service, self._options[0].token, account.address)
         except ServiceError as error:
-            note = describe(error, subject="question").sentence
+            note = describe(error, subject=tr("question")).sentence
         finally:
             self._change(is_looking=False)
         if account is self._account:

@@ -333,7 +333,7 @@ async def _keep(calls: RpcCalls, call: RpcCall, answer: RpcResponse) -> None:
 async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes_state: bool) -> Sent:
     """A refusal and what never arrived are failures; all else is not known, which matters where something changes."""
     exchange_id = error.exchange.id if error.exchange is not None else ""
-    problem = describe(error, subject="request")
+    problem = describe(error, subject=tr("request"))
     if problem.alternative is not None and problem.alternative.id == "choose-model":
         problem = problem._replace(alternative=None)  # a node has no models
     if end_of_call(error) == "failed":

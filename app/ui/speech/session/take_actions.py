@@ -236,7 +236,7 @@ class TakeActions(QObject):
             assert presenter.service is not None
             await reading.read(presenter.service)
         except ServiceError as error:
-            self._notes[take.id] = describe(error, subject="line").what
+            self._notes[take.id] = describe(error, subject=tr("line")).what
         except StorageError as error:
             self._notes[take.id] = error.sentence
         finally:

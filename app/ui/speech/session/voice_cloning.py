@@ -134,7 +134,7 @@ class VoiceCloning(QObject):
                     voice, presenter.service, presenter.intents, presenter.voices, presenter.account_id
                 )
             except ServiceError as error:
-                self.problem_changed.emit(describe(error, subject="sample"))
+                self.problem_changed.emit(describe(error, subject=tr("sample")))
                 return
             except StorageError as error:
                 self.problem_changed.emit(Problem(error.sentence))
@@ -404,7 +404,7 @@ class VoiceCloning(QObject):
                 fresh = await presenter.voices.took(voice.id, account_id, made.id, ends_at)
                 await paid.answered(made.id)
         except ServiceError as error:
-            self.problem_changed.emit(describe(error, subject="sample", charged=tr("The sample is saved.")))
+            self.problem_changed.emit(describe(error, subject=tr("sample"), charged=tr("The sample is saved.")))
             return
         finally:
             self._working.discard(voice.id)

@@ -101,7 +101,7 @@ class Sender:
                 if unknown
                 else tr("The audio is saved.")
             )
-            problem = describe(error, subject="recording", charged=meant)
+            problem = describe(error, subject=tr("recording"), charged=meant)
             if isinstance(error, SpendingLimit):
                 self.over_limit.add(row_id)
             if error.exchange is not None:

@@ -209,7 +209,7 @@ class Sender:
         self._sent_at = 0.0
         if error.exchange is not None:
             self.exchanges[job.id] = error.exchange
-        problem = describe(error, subject="video")
+        problem = describe(error, subject=tr("video"))
         if end_of_call(error) == "unknown":
             note = tr(
                 "{what}. It may have been queued and charged. Rialto does not queue it again automatically.",
