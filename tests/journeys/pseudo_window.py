@@ -34,9 +34,18 @@ from collections.abc import Iterator  # noqa: E402
 
 import httpx  # noqa: E402
 import qasync  # noqa: E402
-from PySide6.QtCore import QEvent, Qt  # noqa: E402
-from PySide6.QtGui import QDesktopServices, QKeyEvent  # noqa: E402
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget  # noqa: E402
+from PySide6.QtCore import QEvent, QModelIndex, Qt  # noqa: E402
+from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QKeyEvent  # noqa: E402
+from PySide6.QtWidgets import (  # noqa: E402
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QApplication,
+    QDialog,
+    QFileDialog,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 
 from app.bootstrap import prebuild_tabs  # noqa: E402
 from app.bootstrap.rialto import Rialto  # noqa: E402
@@ -44,14 +53,18 @@ from app.ui.settings.page import SettingsPage  # noqa: E402
 from app.ui.settings.sections import SECTIONS  # noqa: E402
 from tests.journeys.conftest import opened  # noqa: E402
 from tests.journeys.killed_video_window import use_keyring  # noqa: E402
-from tests.journeys.paying_tabs import DEEDS  # noqa: E402
+from tests.journeys.paying_tabs import DEEDS, problem_of  # noqa: E402
 from tests.journeys.talk import in_the_sandbox  # noqa: E402
+from tests.journeys.test_wallet import control  # noqa: E402
 from tests.kit.seen import Seen  # noqa: E402
 from tests.kit.waiting import until  # noqa: E402
 
 # Commands that open something say so with "…"; these do as well. Help and licenses are documents, in English.
 OPENS = (".menu", ".palette", ".shortcuts", ".model", ".network", ".method", ".prompts", ".request", ".characters")
 DOCUMENTS = ("window.help", "window.about", "window.licenses")
+# Refused for lack of credits, and as if the network was gone.
+FAULTS: dict[str, dict[str, object]] = {"answer": {"status": 402, "body": {"error": "€"}}, "drop": {}}
+HEADERS = ("server", "date", "nosniff", "DENY", "rialto-sandbox", "x-service-model-name", "x-service-model-router")
 SERVICE = ("/models?type=all", "/characters?limit=100", "/image/styles", "/crypto/rpc/networks")
 
 
@@ -106,12 +119,36 @@ def _strings(value: object) -> Iterator[str]:
         yield value
 
 
+async def look_at_menus(rialto: Rialto, seen: Seen, tab: str) -> None:
+    """Open the menu of the first row of each list, and of what is shown beside it, as the menu key does."""
+    window = rialto.window
+    for view in window.findChildren(QAbstractScrollArea):
+        if isinstance(view, QPlainTextEdit | QTextEdit) or not view.isVisible():
+            continue  # Qt translates the menus that are its own
+        if type(view).contextMenuEvent is QAbstractScrollArea.contextMenuEvent:
+            continue
+        model = view.model() if isinstance(view, QAbstractItemView) else None
+        if isinstance(view, QAbstractItemView) and model is not None:
+            rows = (model.index(row, 0) for row in range(model.rowCount()))
+            view.setCurrentIndex(
+                next((row for row in rows if row.flags() & Qt.ItemFlag.ItemIsSelectable), QModelIndex())
+            )
+        middle = view.viewport().rect().center()
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, view.mapToGlobal(middle))
+        QApplication.sendEvent(view, event)
+        await quiet(rialto, 3)
+        for shown in windows(window):
+            seen.look(f"{tab}, menu of {type(view).__name__}", shown)
+        close(window)
+        await quiet(rialto, 3)
+
+
 async def walk(rialto: Rialto, seen: Seen) -> None:
     window = rialto.window
     await quiet(rialto)
     seen.look("welcome", window)
     await in_the_sandbox(rialto)
-    seen.allow(await said_by_the_service(rialto))
+    seen.allow((*HEADERS, *await said_by_the_service(rialto)))
     for tab in window.tab_names():
         window.show_tab(tab)
         await quiet(rialto)
@@ -134,6 +171,18 @@ async def walk(rialto: Rialto, seen: Seen) -> None:
         await until(lambda deed=deed: deed.done(rialto))
         await quiet(rialto)
         seen.look(f"{tab}, done", window)
+        await look_at_menus(rialto, seen, tab)
+        for name, fault in FAULTS.items():
+            await deed.prepare(rialto, FOLDER)
+            await control(rialto, f"/faults/{name}", "PUT", **fault)
+            deed.begin(rialto)
+            await until(lambda tab=tab: problem_of(rialto, tab) is not None)
+            problems = [problem_of(rialto, tab)]
+            await quiet(rialto)
+            problems.append(problem_of(rialto, tab))
+            buttons = [action.text for each in problems if each is not None for action in each.actions]
+            seen.look(f"{tab}, {name}", window, buttons)
+            await control(rialto, "/faults", "DELETE")
     for entry in window.registry.entries():
         if entry.id in DOCUMENTS or (not entry.action.text.endswith("…") and not entry.id.endswith(OPENS)):
             continue

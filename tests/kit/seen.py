@@ -89,6 +89,7 @@ class Seen:
         self._found: dict[tuple[str, str], str] = {}
         self._painted: list[Painted] = []
         self._known: set[str] = set()
+        self._whole: set[str] = set()
         self._read_before = {""}
         self.allow((*NAMES, *CONTENT, *_names_of_voices()))
         self._listen()
@@ -103,10 +104,11 @@ class Seen:
         return [f"{where}: {what} {text!r}" for (what, text), where in self._found.items()]
 
     def look(self, where: str, root: QWidget, whole: Iterable[str] = ()) -> None:
-        """`whole` are painted texts that end in an ellipsis by themselves."""
+        """`whole` are painted texts that end in an ellipsis by themselves, here and later."""
+        self._whole.update(whole)
         self._painted.clear()
         root.grab()
-        texts: set[str] = set(whole)
+        texts = set(self._whole)
         for widget in [root, *root.findChildren(QWidget)]:
             if not widget.isVisible() or _is_not_ours(widget):
                 continue
