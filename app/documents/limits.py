@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from pathlib import Path
 
 from app.documents.reading import MB
 
@@ -15,32 +16,6 @@ MEMORY_BYTES = 600 * MB  # set aside, most of it never touched: what is in use s
 ENDED_FOR_MEMORY = 3  # what the process ends with
 READ_DOCUMENTS = "--read-documents"  # how the program's own command line asks for this process
 NICE = 10  # the window goes first where the two share a processor
-
-
-def limit_this_process() -> None:
-    """Bound memory, forbid memory dumps, and step back behind the window. What a system lacks is passed over."""
-    if sys.platform == "win32":
-        _limit_by_job()
-        return
-    os.nice(NICE)
-    wanted = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MEMORY_BYTES)]
-    if sys.platform == "darwin":  # takes no notice of the other one
-        wanted.append((resource.RLIMIT_RSS, MEMORY_BYTES))
-    for kind, value in wanted:
-        try:
-            _, hard = resource.getrlimit(kind)
-            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(kind, (value, hard))
-        except (OSError, ValueError):
-            continue
-
-
-def memory_used() -> int:
-    """Return the most bytes of memory that this process had at once; 0 where the system does not say."""
-    if sys.platform == "win32":
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 if sys.platform == "win32":
@@ -71,7 +46,8 @@ if sys.platform == "win32":
             ("PeakJobMemoryUsed", ctypes.c_size_t),
         )
 
-    def _limit_by_job() -> None:
+    def limit_this_process() -> None:
+        """Bound memory. What the system lacks is passed over."""
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         kernel.CreateJobObjectW.restype = kernel.GetCurrentProcess.restype = ctypes.c_void_p
         kernel.SetInformationJobObject.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32)
@@ -82,3 +58,35 @@ if sys.platform == "win32":
         limits.ProcessMemoryLimit = MEMORY_BYTES
         if job and kernel.SetInformationJobObject(job, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)):
             kernel.AssignProcessToJobObject(job, kernel.GetCurrentProcess())
+
+    def memory_used() -> int:
+        """Return 0: the job object of `limit_this_process` holds the bound alone."""
+        return 0
+
+else:
+
+    def limit_this_process() -> None:
+        """Bound memory, forbid memory dumps, and step back behind the window. What a system lacks is passed over."""
+        os.nice(NICE)
+        wanted = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MEMORY_BYTES)]
+        if sys.platform == "darwin":  # takes no notice of the other one
+            wanted.append((resource.RLIMIT_RSS, MEMORY_BYTES))
+        for kind, value in wanted:
+            try:
+                _, hard = resource.getrlimit(kind)
+                value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+                resource.setrlimit(kind, (value, hard))
+            except (OSError, ValueError):
+                continue
+
+    def memory_used() -> int:
+        """Return the bytes of memory in use; on macOS the most that ever were; 0 where the system does not say.
+
+        Linux counts the most that ever were from before this program was loaded: that would be the window's memory.
+        """
+        if sys.platform == "darwin":
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            return int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
+        except (OSError, ValueError, IndexError):
+            return 0
