@@ -44,7 +44,7 @@ class DocumentsDialog(Dialog):
         self._rows: dict[str, QWidget] = {}
         self.setAcceptDrops(True)
         note = tr(
-            "Files are read on this computer only. Passages are sent only with a message that you attach them to."
+            "Files are read on this computer only. A passage is sent only with the message that you attach it to."
         )
         self.body.addWidget(Label(theme, note, "small", "text2", wrap=True))
         card = Card(theme, padding=(14, 10), spacing=4)

@@ -80,7 +80,7 @@ class ProjectDialog(Dialog):
 
         self.body.addWidget(Label(theme, tr("New chats begin with"), weight=600))
         self.model = ChoiceField(theme, tr("Model"))
-        self.model.addItem(tr("As elsewhere"), "")
+        self.model.addItem(tr("Same as other chats"), "")
         for model_id, name in choices.models:
             self.model.addItem(name, model_id)
         if form.model and self.model.findData(form.model) < 0:
@@ -96,7 +96,7 @@ class ProjectDialog(Dialog):
         self.character.setCurrentIndex(1 if form.character is not None else 0)
         self._parameters: list[Mapping[str, object] | None] = [None]
         self.parameters = ChoiceField(theme, tr("Parameters"))
-        self.parameters.addItem(tr("As elsewhere"))
+        self.parameters.addItem(tr("Same as other chats"))
         kept = [(tr("The project’s own"), form.parameters)] if form.parameters is not None else []
         for words, options in (*kept, *choices.parameters):
             self._parameters.append(options)
@@ -122,7 +122,7 @@ class ProjectDialog(Dialog):
         self._add(
             tr("Spending limit"),
             self.limit,
-            tr("For everything that was ever spent in the project. Real money and play money count apart."),
+            tr("Covers everything this project has ever cost. Real money and play money are counted separately."),
         )
         self.body.addWidget(self.limit_problem)
 
