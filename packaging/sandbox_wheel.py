@@ -54,7 +54,7 @@ def _lay_out(work: Path) -> None:
         written.write_text(text, encoding="utf-8", newline="\n")
     with (package / "__init__.py").open("a", encoding="utf-8", newline="\n") as first:
         first.write(f"__version__ = {json.dumps(project['version'])}\n")
-    for name in ("data", "handbook"):
+    for name in ("data", "handbook", "sandbox_page"):
         shutil.copytree(ROOT / "resources" / name, package / "resources" / name)
     for path in (ROOT / "LICENSE", *HERE.iterdir(), ROOT / "packaging" / "wheel_backend.py"):
         shutil.copy(path, work / path.name)

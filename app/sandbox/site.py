@@ -37,6 +37,11 @@ class Site:
         """The folder of tables that come with the program: voices.json, rpc_methods.json, …"""
         return self._resources / "data"
 
+    @property
+    def page_files(self) -> Path:
+        """The folder of the page at `/`."""
+        return self._resources / "sandbox_page"
+
     @cached_property
     def models(self) -> ModelCatalogue:
         from app.sandbox.model_catalogue import ModelCatalogue

@@ -129,6 +129,8 @@ def test_installed_alone_it_serves_and_says_what_an_engine_would_need(
             sealed = http.get(f"{base_url}/tee/attestation", params={"model": "rialto-sealed", "nonce": "00" * 32})
             assert sealed.status_code == 503 and "rialto-sandbox[engines]" in sealed.json()["error"]
             origin = base_url.removesuffix("/api/v1")
+            assert http.get(origin, headers={"Accept": "text/html"}).text.startswith("<!doctype html>")
+            assert {http.get(f"{origin}/page/page.{kind}").status_code for kind in ("css", "js")} == {200}
             for route in ROUTES:
                 path = "/".join("x" if part.startswith("{") else part for part in route.path)
                 if path != "sandbox/watch":  # it never ends

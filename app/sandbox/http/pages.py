@@ -1,4 +1,7 @@
-"""What a browser may open: handbook pages, notices, images and character pages. Plain text, no HTML, no key."""
+"""What a browser may open without a key: the Sandbox's own page, and handbook pages, notices and images.
+
+The own page is three files that never change and hold nothing of a request; all else is plain text.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,22 @@ from app.sandbox.http.call import Call, json_answer, text_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Refusal
 
+PAGE_FILES = {"page.css": "text/css", "page.js": "text/javascript"}
+# Nothing but these files and calls to this address: a request that finds its way into the page can do nothing there.
+PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
 
 async def front(call: Call) -> Response:
-    """`GET /`: what answers here, for somebody who opens the address in a browser."""
+    """`GET /`: what answers here, for somebody who opens the address: a browser gets a page, all else plain text."""
     origin = call.site.origin
+    if "text/html" in call.request.headers.get("accept", ""):
+        return _file(call, "page.html", "text/html")
     return text_answer(
         "This is Rialto’s Sandbox: a stand-in for the service, on this computer only. It is not the service.\n"
         "Its answers come from small engines and from Rialto’s handbook, not from language, image or video models.\n"
@@ -20,6 +35,18 @@ async def front(call: Call) -> Response:
         f"Handbook:                 {origin}/handbook\n"
         f"Test controls (with key): {origin}/sandbox/state\n"
     )
+
+
+async def page_file(call: Call) -> Response:
+    name = call.path_values["file"]
+    if name not in PAGE_FILES:
+        raise Refusal(404)
+    return _file(call, name, PAGE_FILES[name])
+
+
+def _file(call: Call, name: str, kind: str) -> Response:
+    headers = {"Content-Type": f"{kind}; charset=utf-8", **PAGE_HEADERS}
+    return Response(200, headers, (call.site.page_files / name).read_bytes())
 
 
 async def health(_call: Call) -> Response:

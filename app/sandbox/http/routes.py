@@ -111,6 +111,7 @@ ROUTES = (
     _page("/sgx/certification/v4/pckcrl", "sealed.tee.pck_crl"),
     _page("/sgx/certification/v4/rootcacrl", "sealed.tee.root_crl"),
     _page("/", "http.pages.front"),
+    _page("/page/{file}", "http.pages.page_file"),
     _page("/health", "http.pages.health"),
     _page("/openapi.json", "http.openapi.document"),
     _page("/handbook", "http.pages.handbook_index"),
