@@ -18,6 +18,7 @@ from tests.kit.waiting import block_until
 
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
 WAIT_S = 60
+EMPTY = "about:blank"
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowDown": 40, " ": 32}
 
 
@@ -30,7 +31,7 @@ class Tab:
         self._session = ""
         self._loads = 0
         self.problems: list[str] = []
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        target = self.send("Target.createTarget", url=EMPTY)["targetId"]
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "DOM", "Accessibility"):
             self.send(f"{domain}.enable")
@@ -61,7 +62,12 @@ class Tab:
         before = self._loads
         self.send(method, **params)
         # Nothing is asked of the page meanwhile: the old one goes away under the question.
-        block_until(lambda: self.send("Page.getFrameTree") and self._loads > before, method)
+        # The empty page of a new tab can be late, and counts for nothing.
+        block_until(lambda: self._address() != EMPTY and self._loads > before, method)
+        self.shows("document.readyState === 'complete'")
+
+    def _address(self) -> str:
+        return str(self.send("Page.getFrameTree")["frameTree"]["frame"]["url"])
 
     def value(self, expression: str) -> Any:
         told = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
@@ -98,7 +104,7 @@ def browsing(folder: Path) -> Iterator[Tab]:
     command = [PROGRAM, *flags, "--remote-debugging-port=0", f"--user-data-dir={folder}", "--no-proxy-server"]
     said = folder / "said"  # a file, because a pipe that nobody reads would fill
     with said.open("wb") as told:
-        process = subprocess.Popen([*command, "about:blank"], stdout=subprocess.DEVNULL, stderr=told)
+        process = subprocess.Popen([*command, EMPTY], stdout=subprocess.DEVNULL, stderr=told)
     try:
         listens = re.compile(r"DevTools listening on (ws://\S+)\n")
         block_until(lambda: process.poll() is not None or listens.search(said.read_text(errors="replace")), str(said))
