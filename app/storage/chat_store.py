@@ -41,7 +41,7 @@ from app.storage.search_index import (
     query_of,
 )
 from app.storage.table import Table, read_rows
-from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
+from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, object_of, seconds_of, text_of
 from app.translation import tr
 
 PURGED_AT_ONCE = 500  # messages
@@ -366,6 +366,42 @@ class ChatStore:
                 ],
             )
         return await self.message(message_id)
+
+    async def copy_messages(self, message_ids: Sequence[str], chat_id: str, shown_id: str) -> tuple[Message, ...]:
+        """Copy turns, parents before children, below the leaf that another chat shows: all of them or none.
+
+        The copy of `shown_id`, one of them, is shown there then. What they cost was paid once and stays with the
+        originals. Raises `NotStored`, also for turns that were deleted.
+        """
+        copies = {message_id: new_id() for message_id in message_ids}
+        async with self._database.transaction() as transaction:
+            chats = await transaction.fetch("SELECT head_id FROM chats WHERE id = ?", [chat_id])
+            if not chats:
+                raise NotStored(tr("This chat is no longer in the history."))
+            content = ""
+            for message_id, copy_id in copies.items():
+                marks = "SELECT parent_id, content, extra FROM messages WHERE id = ?"
+                rows = await transaction.fetch(marks, [message_id])
+                if not rows or object_of(rows[0][2]).get(DELETED) is True:
+                    raise NotStored(tr("This message is no longer in the history."))
+                parent = copies.get(rows[0][0], chats[0][0])
+                content = text_of(rows[0][1]) or content
+                await transaction.execute(
+                    "INSERT INTO messages (id, chat_id, parent_id, role, content, reasoning, sources, state, error,"
+                    " model, created_at, thinking_s, extra, attachments) SELECT ?, ?, ?, role, content, reasoning,"
+                    " sources, state, error, model, created_at, thinking_s, extra, attachments"
+                    " FROM messages WHERE id = ?",
+                    [copy_id, chat_id, parent, message_id],
+                )
+            await transaction.execute(
+                "UPDATE chats SET head_id = ?, updated_at = ?, message_count = message_count + ?,"
+                " preview = CASE WHEN ? <> '' THEN ? ELSE preview END WHERE id = ?",
+                [
+                    *(copies[shown_id], micros_of(self._database.now()), len(copies)),
+                    *(*[preview_of(content)] * 2, chat_id),
+                ],
+            )
+        return tuple([await self.message(copy_id) for copy_id in copies.values()])
 
     async def delete_messages(self, messages: Sequence[Message], head_id: str | None) -> None:
         """Empty these turns of one chat, and show the branch that ends at `head_id`; `restore_messages` is the undo.

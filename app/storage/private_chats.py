@@ -99,6 +99,13 @@ class PrivateChatStore(ChatStore):
     async def finish_message(self, message_id: str, **changes: Any) -> Message:
         return await self._of_message(message_id).finish_message(message_id, **changes)
 
+    async def copy_messages(self, message_ids: Sequence[str], chat_id: str, shown_id: str) -> tuple[Message, ...]:
+        """As in the history. Turns never go from memory to the disk or back: there they are not stored."""
+        copies = await self._of_chat(chat_id).copy_messages(message_ids, chat_id, shown_id)
+        if self.is_private(chat_id):
+            self._message_ids |= {each.id for each in copies}
+        return copies
+
     async def delete_messages(self, messages: Sequence[Message], head_id: str | None) -> None:
         for each in messages[:1]:
             await self._of_message(each.id).delete_messages(messages, head_id)

@@ -54,7 +54,7 @@ async def test_right_click_button_and_menu_key_open_the_same_menu_of_a_message(t
         assert taken(by_context(shown, QPoint(0, 0), QContextMenuEvent.Reason.Keyboard)) == right
         assert list(right) == [
             *("Copy message", "Copy as Markdown", "Edit", "Try again", "Branch from here", "Read aloud"),
-            *("Show request", "Delete", "Select all"),
+            *("Show request", "Copy to chat…", "Move to chat…", "Delete", "Select all"),
         ]
         assert right["Try again"][0] == "Ctrl+R"
         assert [text for text, (_, bare) in right.items() if bare] == ["Select all"]

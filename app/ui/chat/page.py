@@ -389,6 +389,8 @@ class ChatPage(QObject):
             self.controller.show_comparison_pane(row_id)
         elif action == "answer-calls":
             self.controller.answer_calls(row_id)
+        elif action in ("copy-to", "move-to"):
+            self.controller.put_message(row_id, move=action == "move-to")
         elif action not in ("copy", "more"):
             self.presenter.message_actions.act(row_id, action)
 

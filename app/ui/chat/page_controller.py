@@ -317,6 +317,18 @@ class ChatPageController(QObject):
             place = page.list.view.viewport()
             open_move_menu(page, chat_ids, place.mapToGlobal(place.rect().center()))
 
+    def put_message(self, message_id: str, *, move: bool) -> None:
+        """Ask which chat a message with its question and answers is copied or moved to."""
+        self._tasks.start_unless_running("put-message", self._put_message, message_id, move)
+
+    async def _put_message(self, message_id: str, move: bool) -> None:
+        from app.ui.chat.chat_picker import ChatPickerDialog
+
+        moves = self._page.presenter.message_moves
+        dialog = ChatPickerDialog(self._theme, self._page.main, moves.targets, move=move)
+        if await dialog.answer():
+            moves.put(message_id, dialog.chat_id, move=move)
+
     # Words in the open chat
 
     @cached_property

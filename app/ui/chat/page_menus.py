@@ -204,5 +204,7 @@ def fill_message_menu(page: ChatPage, menu: Menu, row_id: str) -> None:
         add(tr("Edit"), "pencil", "edit", enabled=idle)
         add(tr("Branch from here"), "branch", "branch")
     if row.role != "note":
+        add(tr("Copy to chat…"), "copy", "copy-to", enabled=idle)
+        add(tr("Move to chat…"), "chat", "move-to", enabled=idle)
         menu.addSeparator()
         add(tr("Delete"), "trash", "delete", role="bad", enabled=idle)

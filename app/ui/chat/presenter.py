@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.conversation import Conversation
     from app.ui.chat.session.export import ExportForm
     from app.ui.chat.session.import_export import Transfer
+    from app.ui.chat.session.message_moves import MessageMoves
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
@@ -845,6 +846,15 @@ class ChatPresenter(QObject):
         if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
             await self.conversation.show_branch_of(message_id)
             self.row_wanted.emit(message_id, text)
+
+    # Messages in other chats
+
+    @cached_property
+    def message_moves(self) -> MessageMoves:
+        from app.ui.chat.session.message_moves import MessageMoves
+
+        assert self._history is not None
+        return MessageMoves(self, self._history, self._undo_stack)
 
     # Export and import
 

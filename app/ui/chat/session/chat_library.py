@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from app.core import money
@@ -20,6 +21,7 @@ from app.ui.chat.session.chat_projects import ChatProjects
 from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import LazyRows
+from app.ui.kit.lists.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, SearchHit
@@ -121,6 +123,12 @@ class ChatLibrary:
     def forget_project(self, project_id: str) -> None:
         """A project was deleted for good: its chats are in none, on the disk too."""
         self.moved({chat.id: None for chat in self._chats.values() if chat.project_id == project_id})
+
+    def recent(self, typed: str, most: int) -> list[Chat]:
+        """The chats whose title has every word that was typed, the latest first; at most `most`."""
+        words = TypedWords(typed)
+        found = (chat for chat in self._chats.values() if not words or words.are_in(chat.title or NEW_CHAT))
+        return nlargest(most, found, key=lambda chat: chat.updated_at)
 
     def in_project(self, project_id: str) -> tuple[Chat, ...]:
         """The chats of a project, the first row of the list first."""

@@ -351,10 +351,18 @@ class Conversation(QObject):
         await self._history.restore_messages(deleted.messages, head_id)
         await self._read_again(deleted.messages)
 
+    async def take_back(self, copies: Sequence[Message]) -> None:
+        """Delete copies of turns. The branch that was shown before them is shown, unless another one is by now."""
+        chat = await self._history.chat(copies[0].chat_id)
+        is_shown = any(each.id == chat.head_id for each in copies)
+        await self._history.delete_messages(copies, copies[0].parent_id if is_shown else chat.head_id)
+        await self._read_again(copies)
+
     async def _read_again(self, messages: Sequence[Message]) -> None:
         """Show turns as they are on the disk now, and the branch that is chosen there."""
         chat = await self._history.chat(messages[0].chat_id)
-        self._library.put(chat)
+        if chat.trashed_at is None:
+            self._library.put(chat)
         if self._open.chat_id == chat.id:
             for each in messages:
                 self._open.thread.put(await self._history.message(each.id))

@@ -9,9 +9,10 @@ from app.translation import tr
 from app.ui.chat.session.answer_notes import USE_SUGGESTION
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from app.ui.chat.presenter import ChatPresenter
+    from app.ui.chat.session.conversation import DeletedTurns
 
 USE_MODEL = "use-model:"  # an action with a model's id behind it
 
@@ -100,17 +101,33 @@ class MessageActions:
             self._presenter.use_model(conversation.asked_model(message))
             self._presenter.do(conversation.keep, message_id)
 
+    async def delete(self, message_id: str) -> DeletedTurns | None:
+        """Delete an answer, or a question with its answers, in the open chat; what brings them back, None for nothing.
+
+        Raises `StorageError`.
+        """
+        conversation = self._presenter.conversation
+        assert conversation is not None
+        deleted = await conversation.delete(message_id)
+        if deleted is not None:
+            self.leave(each.id for each in deleted.messages)
+        return deleted
+
+    def leave(self, ids: Iterable[str]) -> None:
+        """These messages are gone: nothing waits for them, and none of them is in the box."""
+        gone = set(ids)
+        for message_id in gone:
+            self._presenter.answers.stop_row(message_id)
+        if self._opened.editing in gone:
+            self._presenter.cancel_edit()
+
     async def _delete(self, message_id: str) -> None:
         presenter, conversation = self._presenter, self._presenter.conversation
         assert conversation is not None
-        deleted = await conversation.delete(message_id)
+        deleted = await self.delete(message_id)
         if deleted is None:
             return
         ids = tuple(each.id for each in deleted.messages)
-        for message_id in ids:
-            presenter.answers.stop_row(message_id)
-        if self._opened.editing in ids:
-            presenter.cancel_edit()
         said = tr("Answer deleted") if deleted.messages[0].role == "assistant" else tr("Message deleted")
         text = tr("Message and answer deleted") if len(ids) > 1 else said
         self._undo_stack.push(UndoCommand("chat", text, lambda _ids: presenter.do(conversation.restore, deleted), ids))

@@ -110,6 +110,13 @@ class MessageTree:
                 going[each.id] = each
         return tuple(going.values())
 
+    def turn_of(self, message_id: str) -> tuple[Message, ...]:
+        """The question that a message is or answers, with all answers to it; the message alone where there is none."""
+        message: Message | None = self._by_id[message_id]
+        while message is not None and message.role != "user":
+            message = self.get(message.parent_id)
+        return self.exchange_of(message_id if message is None or message.is_deleted else message.id)
+
     def head_without(self, going: Iterable[Message]) -> str | None:
         """The leaf to show when these turns are deleted: another version of the last of them, else what is above it."""
         gone = {each.id for each in going}
