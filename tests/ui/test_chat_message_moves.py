@@ -22,7 +22,7 @@ SHOT = b"bytes of an attachment"
 
 async def ask(shown: ChatHarness, row: int, move: bool = False) -> ChatPickerDialog:
     """Choose the entry in the menu of a message and wait for the question."""
-    shown.page.main.view.action.emit(shown.rows[row].id, "move-to" if move else "copy-to")
+    shown.act_on_row(shown.rows[row].id, "move-to" if move else "copy-to")
     dialogs = shown.page.main.findChildren
     await until(lambda: any(each.isVisible() for each in dialogs(ChatPickerDialog)))
     return next(each for each in dialogs(ChatPickerDialog) if each.isVisible())

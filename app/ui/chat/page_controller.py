@@ -17,6 +17,7 @@ from app.core.file_saving import save_file
 from app.core.money import count, money
 from app.core.problems import ActionSpec
 from app.translation import tr, tr_n
+from app.ui.chat.chat_picker import ChatPickerDialog
 from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
@@ -322,8 +323,6 @@ class ChatPageController(QObject):
         self._tasks.start_unless_running("put-message", self._put_message, message_id, move)
 
     async def _put_message(self, message_id: str, move: bool) -> None:
-        from app.ui.chat.chat_picker import ChatPickerDialog
-
         moves = self._page.presenter.message_moves
         dialog = ChatPickerDialog(self._theme, self._page.main, moves.targets, move=move)
         if await dialog.answer():

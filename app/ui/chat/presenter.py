@@ -28,6 +28,7 @@ from app.ui.chat.session.chat_options import ChatOptions, next_web_search
 from app.ui.chat.session.composer_attachments import Attaching
 from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.message_actions import USE_MODEL, MessageActions
+from app.ui.chat.session.message_moves import MessageMoves
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.open_chat import OpenChat, typed_since
 from app.ui.chat.session.seal import NO_COMPARING
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from app.ui.chat.session.conversation import Conversation
     from app.ui.chat.session.export import ExportForm
     from app.ui.chat.session.import_export import Transfer
-    from app.ui.chat.session.message_moves import MessageMoves
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
@@ -851,8 +851,6 @@ class ChatPresenter(QObject):
 
     @cached_property
     def message_moves(self) -> MessageMoves:
-        from app.ui.chat.session.message_moves import MessageMoves
-
         assert self._history is not None
         return MessageMoves(self, self._history, self._undo_stack)
 
