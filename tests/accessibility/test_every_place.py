@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.accessibility.bus import Reader, Seen
@@ -80,6 +82,39 @@ def test_every_picker_says_each_row_and_gives_the_keyboard_back(heard: Heard, pi
     reader.events.clear()
     reader.press("Escape")
     reader.wait(lambda: told(reader, field), f"{field} after the picker")
+
+
+def test_voices_are_said_one_by_one(heard: Heard) -> None:
+    go_to(heard, "Speech", "Text to speak")
+    reader = heard.reader
+    names = (reader.focus_after("Tab").name for _ in range(60))
+    assert "Find a voice" in names
+    places = []
+    for _ in range(2):
+        reader.events.clear()
+        reader.press("Down")
+        places.append(re.search(r", (\d+) of \d+$", reader.hear(" of ")))
+    assert all(places) and int(places[1][1]) == int(places[0][1]) + 1
+    reader.press("Escape")  # into the list, to the row that was said
+    press(reader, "Escape", until="Text to speak")
+
+
+def test_a_control_of_the_sandbox_keeps_the_keyboard_while_it_works(heard: Heard) -> None:
+    go_to(heard, "Settings", "Settings sections")
+    reader = heard.reader
+    reader.press("Home")
+    for _ in range(20):
+        reader.listen(0.4)
+        if reader.at("Sandbox"):
+            break
+        reader.press("Down")
+    assert "Overview" in (reader.focus_after("Tab").name for _ in range(20))
+    for page in ("Requests", "Controls"):
+        press(reader, "Right", until=page)
+    assert "Answer with an error: turn on" in (reader.focus_after("Tab").name for _ in range(20))
+    for words in ("off", "on"):
+        press(reader, "Space", until=f"Answer with an error: turn {words}")
+        assert len(set(reader.focused())) == 1
 
 
 @pytest.mark.parametrize("opened", OPENED)

@@ -94,6 +94,7 @@ def test_a_transcript_is_made_of_a_file_and_a_word_corrected(heard: Heard, tmp_p
         reader.press("Ctrl+Return")
         reader.hear("Transcript ready")
         reader.wait(lambda: reader.role(reader.focused()[-1]) == "list item", "the first row of the transcript")
+        assert "page tab" not in {reader.role(node) for node in reader.focused()}, "the inspector has no focus"
         words = [each.partition(",")[0] for each in map(reader.name, reader.children(reader.focused()[-1]))]
         assert words, "a row has its words"
         press(reader, "F2", until="Segment text")
@@ -198,6 +199,8 @@ def test_speech_and_images_take_two_keys(heard: Heard) -> None:
             reader.find(heard.root, button, "push button")  # with its price, once the models are known
             reader.press("Ctrl+Return")
             reader.hear(words)
+    assert reader.look(reader.find(heard.root, button, "push button")).description == "", "no reason that is past"
+    reader.find(heard.root, "Model: Canvas", "label")
 
 
 def test_another_model_is_chosen(heard: Heard) -> None:

@@ -101,7 +101,13 @@ def test_things_are_found_by_other_words_that_people_use() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "title"),
-    [("dark", "Theme: Dark"), ("night", "Theme: Light"), ("faucet", "Sandbox"), ("keyring", "Accounts")],
+    [
+        ("dark", "Theme: Dark"),
+        ("night", "Theme: Light"),
+        ("faucet", "Sandbox"),
+        ("let it fail", "Sandbox"),
+        ("keyring", "Accounts"),
+    ],
 )
 async def test_the_window_is_found_by_the_words_people_use(harness, typed: str, title: str) -> None:
     everything = [*harness.window.overlays.candidates(typed), *settings_candidates(lambda _section: None)]

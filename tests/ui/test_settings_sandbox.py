@@ -223,6 +223,26 @@ async def test_turning_a_control_on_moves_no_control(page: SandboxPage) -> None:
 
 
 @leaving
+async def test_the_keyboard_waits_for_the_control_that_it_pressed(page: SandboxPage, qapp: QApplication) -> None:
+    part, presenter = controls(page), page.presenter
+    page.activateWindow()
+    passed: list[QWidget | None] = []
+    qapp.focusChanged.connect(lambda _old, new: passed.append(new))
+    pressed = (part.faults["answer"].switch, part.faults["answer"].switch, part.clock_steps[1], part.clock_right)
+    for button in pressed:
+        await until(lambda button=button: button.isEnabled() and button.isVisible())
+        button.setFocus()
+        await until(button.hasFocus)
+        passed.clear()
+        active = presenter.state.active
+        QTest.keyClick(button, Qt.Key.Key_Space)
+        await until(lambda active=active: presenter.state.active != active and not presenter.state.busy)
+        back = button if button is not part.clock_right else part.clock_steps[0]
+        await until(back.hasFocus)
+        assert passed == [None, back]
+
+
+@leaving
 async def test_an_error_hits_so_many_calls_and_the_page_counts_along(page: SandboxPage, program: Client) -> None:
     row = controls(page).faults["answer"]
     status, times = row.fields["status"], row.times

@@ -223,6 +223,7 @@ class ImagePage(ScrollPane):
                 self._grid.addWidget(words, place, 1)
                 self._rows[name] = (title, words)
             self._rows[name][1].set_text(value)
+            self._rows[name][1].setAccessibleName(f"{name}: {value}")
         told = {name for name, _ in details.facts}
         for name, (title, words) in self._rows.items():
             title.setVisible(name in told)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
@@ -26,6 +28,34 @@ class FocusReturn:
                 widget.setFocus(Qt.FocusReason.PopupFocusReason)
                 return True
         return False
+
+
+class AwaitedFocus:
+    """Keeps the keyboard for a control of `part` that is disabled while its work lasts.
+
+    Qt would hand it on from one control that is disabled to the next, and a screen reader would read them all.
+    """
+
+    def __init__(self, part: QWidget) -> None:
+        self._part = part
+        self._awaited: QWidget | None = None
+
+    def before(self, controls: Collection[QWidget], *, enabled: bool) -> None:
+        """These controls of the part are enabled or disabled next."""
+        focused = self._part.window().focusWidget()
+        if not enabled and focused in controls and let_go(self._part):
+            self._awaited = focused
+
+    def after(self, *, enabled: bool, otherwise: QWidget) -> None:
+        """They were: what had the keyboard gets it back, or `otherwise` where it stays disabled.
+
+        Where somebody went elsewhere meanwhile, the keyboard stays there.
+        """
+        if not enabled or self._awaited is None:
+            return
+        awaited, self._awaited = self._awaited, None
+        if self._part.isVisible() and self._part.window().focusWidget() is None:
+            (awaited if can_take_focus(awaited) else otherwise).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def can_take_focus(widget: QWidget | None, *, inside: QWidget | None = None) -> bool:

@@ -102,7 +102,7 @@ SECTIONS = (
                 tr("Engines"),
                 tr("Request log"),
             ),
-            *(tr("Test controls"), tr("Use the Sandbox from your own code")),
+            *(tr("Test controls"), tr("Answer with an error"), tr("Use the Sandbox from your own code")),
         ),
         (
             "practice",

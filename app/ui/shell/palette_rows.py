@@ -129,8 +129,9 @@ def _fit(candidate: Candidate, typed: str, *, found_by_source: bool) -> _Fit | N
 
 
 def _begins_one(typed: str, words: str) -> bool:
-    """Whether one of `words` begins so; fewer than three letters are chance."""
-    return len(typed) >= _FEWEST_LETTERS and any(word.startswith(typed) for word in words.split())
+    """Whether one of `words` begins so; fewer than three letters are chance, unless they are a whole word."""
+    known = words.casefold().split()
+    return typed in known or (len(typed) >= _FEWEST_LETTERS and any(word.startswith(typed) for word in known))
 
 
 def _grouped(

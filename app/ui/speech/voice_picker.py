@@ -251,7 +251,14 @@ class _Row:
     def spoken(self) -> str:
         voice = self.voice
         gender = {"F": tr("female"), "M": tr("male")}.get(voice.gender, "")
-        words = [voice.name, voice.id, voice.model_name, voice.language, gender, "favourite" if voice.favourite else ""]
+        words = [
+            voice.name,
+            voice.id,
+            voice.model_name,
+            voice.language,
+            gender,
+            tr("favorite") if voice.favourite else "",
+        ]
         return ", ".join(word for word in words if word)
 
 

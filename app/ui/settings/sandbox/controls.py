@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.focus import AwaitedFocus
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, DangerButton
@@ -29,6 +30,7 @@ class ControlsPage(Groups):
     def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:
         super().__init__(theme)
         self._presenter = presenter
+        self._awaited = AwaitedFocus(self)
         words = tr(
             "Make the Sandbox fail on purpose to see how your program or Rialto reacts. This never reaches "
             "a real service. It affects every program that uses this Sandbox."
@@ -104,6 +106,9 @@ class ControlsPage(Groups):
 
     def show_state(self, state: SandboxState) -> None:
         usable = state.running and not state.busy
+        buttons = (*self.clock_steps, self.clock_right, self.reset)
+        of_faults = [each for row in self.faults.values() for each in row.controls]
+        self._awaited.before((*buttons, *of_faults), enabled=usable)
         for name, row in self.faults.items():
             row.show_values(state.faults.get(name), usable)
         self._clock_value.set_text(ahead(state.clock_offset_s) or tr("Real time"))
@@ -119,6 +124,7 @@ class ControlsPage(Groups):
         self._said.set_role("bad" if said else "ok")
         self._said.set_text(said or state.done)
         self._said.setVisible(bool(said or state.done))
+        self._awaited.after(enabled=usable, otherwise=self.clock_steps[0])
 
     def _press(self, row: FaultRow) -> None:
         if row.is_on:
@@ -183,6 +189,11 @@ class FaultRow(Stacked):
         flow.addWidget(self.switch)
         self._badge = Badge(theme, tr("On"), "warn", icon="warning")
         super().__init__(theme, fault.title, fault.does, holder, self._badge)
+
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """All that is disabled while the Sandbox is busy."""
+        return (*self.fields.values(), self.times, self.switch)
 
     def values(self, path: str) -> dict[str, Any]:
         """What to tell the Sandbox."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
 from app.translation import tr
+from app.ui.kit.focus import AwaitedFocus
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
@@ -34,6 +35,7 @@ class OverviewPage(Groups):
     def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:
         super().__init__(theme)
         self._presenter = presenter
+        self._awaited = AwaitedFocus(self)
         self._state = SandboxState()
         self._engine_rows: tuple[bool, tuple[EngineRow, ...]] | None = None
         self._badge = Badge(theme, tr("Stopped"), "outline")
@@ -129,6 +131,8 @@ class OverviewPage(Groups):
     def show_state(self, state: SandboxState) -> None:
         """Make every widget agree with `state`."""
         self._state = state
+        does = (self.start_stop, self.refill, self.any_key, self.wallet, self.amount, self.give)
+        self._awaited.before(does, enabled=not state.busy)
         word, tone = (tr("Running"), "sandbox") if state.running else (tr("Stopped"), "outline")
         self._badge.set_badge(tr("{word}, in use", word=word) if state.in_use and state.running else word, tone)
         self.start_stop.setText(tr("Stop") if state.running else tr("Start"))
@@ -148,6 +152,7 @@ class OverviewPage(Groups):
         if (state.running, state.engines) != self._engine_rows:
             self._engine_rows = state.running, state.engines
             self._draw_engines(state.engines)
+        self._awaited.after(enabled=not state.busy, otherwise=self.start_stop)
 
     def _draw_key(self) -> None:
         shown = self.show_key.isChecked()
