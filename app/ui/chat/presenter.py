@@ -28,7 +28,6 @@ from app.ui.chat.session.chat_options import ChatOptions, next_web_search
 from app.ui.chat.session.composer_attachments import Attaching
 from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.message_actions import USE_MODEL, MessageActions
-from app.ui.chat.session.message_moves import MessageMoves
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.open_chat import OpenChat, typed_since
 from app.ui.chat.session.seal import NO_COMPARING
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.conversation import Conversation
     from app.ui.chat.session.export import ExportForm
     from app.ui.chat.session.import_export import Transfer
+    from app.ui.chat.session.message_moves import MessageMoves
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
@@ -140,14 +140,13 @@ class ChatPresenter(QObject):
         chats; without it none can be.
         """
         # Imported here: the window is painted before the history is opened.
-        from app.ui.chat.session.answer_queue import AnswerQueue
-        from app.ui.chat.session.chat_library import ChatLibrary, Search
+        from app.ui.chat.session import answer_queue, chat_library
         from app.ui.chat.session.conversation import Conversation
 
         await history.mark_interrupted()
         self._history = history
         self.attaching.start(history)
-        self.library = ChatLibrary(history)
+        self.library = chat_library.ChatLibrary(history)
         self.drafts.start(self.library)
         projects = self.library.projects
         await projects.start(
@@ -159,10 +158,10 @@ class ChatPresenter(QObject):
         projects.changed.connect(self.opened.changed)
         projects.changed.connect(self.publish_all)
         projects.moved_chats.connect(self._chats_moved)
-        self._search = Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
+        self._search = chat_library.Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.account_models.catalogue = catalogue
-        self._answers = AnswerQueue(
+        self._answers = answer_queue.AnswerQueue(
             self.current_account, self._tasks, self._cheaper_model, sealed, time.monotonic, self
         )
         self.answers.start(history, catalogue)
@@ -851,6 +850,8 @@ class ChatPresenter(QObject):
 
     @cached_property
     def message_moves(self) -> MessageMoves:
+        from app.ui.chat.session.message_moves import MessageMoves
+
         assert self._history is not None
         return MessageMoves(self, self._history, self._undo_stack)
 
