@@ -70,6 +70,22 @@ async def test_a_recording_is_transcribed_with_times_and_a_receipt(tmp_home: Pat
         assert not list((tmp_home / "cache" / "uploads").iterdir())
 
 
+async def test_list_and_player_keep_the_sounds_own_length_when_the_service_rounds_it(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    """1.996 seconds: the service says 2.00, and the player would end at 0:01 of 0:02."""
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        path = tmp_home / "short.wav"
+        write_wav(path, np.concatenate((spoken(), np.zeros(16_000, np.float32)))[:31_936])
+        await tab.add(path)
+        before = tab.head.sound.duration_s
+        assert before == pytest.approx(1.996)
+        await tab.send()
+        assert tab.document.duration_s == 2.0
+        assert tab.head.sound.duration_s == before
+        assert tab.entries[0].right == "0:01"
+
+
 async def test_nothing_is_sent_before_it_is_said(tmp_home: Path, sandbox: RunningSandbox) -> None:
     async with open_transcription_presenter(tmp_home, sandbox) as tab:
         calls = len(tab.exchanges)

@@ -171,7 +171,7 @@ class Sender:
 
         async def keep(transcript: Transcript) -> None:
             document, received = await asyncio.to_thread(read_answer, transcript)
-            duration = document.duration_s or row.duration_s
+            duration = row.duration_s or document.duration_s  # a service may round; the player has the sound's own
             save = partial(
                 store.save_text,
                 row.id,
@@ -240,7 +240,7 @@ class Sender:
             document.text,
             received=received,
             state="done",
-            duration_s=document.duration_s,
+            duration_s=row.duration_s or document.duration_s,
             cost_usd=total,
             receipt=receipt,
             problem={},
