@@ -209,6 +209,7 @@ async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begin
             assert start.said.text().startswith(sentence)
             assert options.input_row.note.text() == start.said.text()
             assert options.input.currentText() == "No microphone"
+            assert start.without.isVisible(), "another way to something to transcribe"
             assert not start.test.isEnabled()
             assert not options.test.isEnabled()
         if missing is Missing.LIBRARY:  # the plug of the program itself, without its library
@@ -223,6 +224,7 @@ async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begin
         tab.host.problem = tab.refuses = None
         tab.open_blocks = opens
         await tab.plug(*plugged)
+        assert not start.without.isVisible()
         again = next(each for each in start.error.findChildren(QPushButton) if each.text() == "Try again")
         tab.press(again)
         await until(lambda: main.view == "recording")

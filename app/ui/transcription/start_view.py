@@ -15,6 +15,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
+from app.ui.kit.widgets.surfaces import keep_room
 from app.ui.transcription.level_meter import LevelMeter
 from app.ui.transcription.state import Head, Microphones, Tick
 
@@ -89,9 +90,15 @@ class StartView(ScrollPane):
         self.meter.setFixedWidth(theme.type_px(360))
         self.said = Label(theme, "", "small", "text2", wrap=True)
         self.said.setAlignment(middle)
+        words_without = tr("Nothing to transcribe? Speak a line in the Speech tab and press Transcribe there.")
+        self.without = Label(theme, words_without, "small", "text2", wrap=True)
+        self.without.setAlignment(middle)
+        self.without.hide()
+        keep_room(self.without)
         column.addSpacing(theme.px(12))
         column.addWidget(self.meter, 0, middle)
         column.addWidget(self.said)
+        column.addWidget(self.without)
         card = QHBoxLayout()
         card.addStretch(1)
         card.addWidget(self.error, 6)
@@ -122,6 +129,7 @@ class StartView(ScrollPane):
         if not words and inputs.missing:
             words = tr("The previous microphone is not connected. The system default is used.")
         self._words = words
+        self.without.setVisible(inputs.is_known and not inputs.microphones)
         self._agree()
 
     def _agree(self) -> None:
