@@ -159,7 +159,13 @@ class AccountServices(QObject):
         from app.ui.wallet.session.wallet_keys import WalletKeys
 
         return WalletKeys(
-            self.accounts, lambda: self.places, self._settings, self._tasks, self.ask_elsewhere, unlock=self._unlock
+            self.accounts,
+            lambda: self.places,
+            self._settings,
+            self._tasks,
+            self.ask_elsewhere,
+            unlock=self._unlock,
+            choose_place=self.places.has_place,
         )
 
     @cached_property

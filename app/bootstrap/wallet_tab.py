@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.core.budget import read_limit
 from app.service.errors import ServiceError
 from app.service.sandbox_controls import SandboxControls
 from app.translation import tr
+from app.ui.settings.secrets.ask import ask_for_place
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
@@ -29,6 +31,8 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     account_services = rialto.account_services
     keys = account_services.wallet_keys
+    places = account_services.places
+    places.ask_place_with(partial(ask_for_place, rialto.theme, rialto.window, places))
 
     def own_cap() -> Decimal | None:
         return read_limit(rialto.settings.value.budgets.get("hard top-up", ""))

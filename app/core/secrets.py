@@ -91,12 +91,17 @@ class Secrets(QObject):
         self._tasks = tasks
         self._store: SecretStore | None = None
         self._ask: AskToUnlock | None = None
+        self._ask_place: Callable[[], Awaitable[object]] | None = None
         self._asking: asyncio.Future[bool] | None = None
         self.state = SecretsState()
 
     def ask_with(self, ask: AskToUnlock) -> None:
         """Take what opens the dialog that unlocks."""
         self._ask = ask
+
+    def ask_place_with(self, ask: Callable[[], Awaitable[object]]) -> None:
+        """Take what opens the dialog that asks where keys are kept."""
+        self._ask_place = ask
 
     # What others need
 
@@ -139,6 +144,13 @@ class Secrets(QObject):
             if not await self.unlocked(tr("Unlock to change your keys.")):
                 raise
             await change(place)
+
+    async def has_place(self) -> bool:
+        """Have the person choose where keys are kept, if they have to; False when they would rather not."""
+        await self._look()
+        if self.state.ask == "choose" and self._ask_place is not None:
+            await self._ask_place()
+        return self.state.ask != "choose"
 
     async def unlocked(self, why: str = tr("Unlock to send.")) -> bool:
         """Have the person unlock what is locked; False when they would rather not. All who wait share one dialog."""

@@ -35,7 +35,7 @@ CHAINS = (
     ("solana", tr("{chain_names} (sign-in only)", chain_names=CHAIN_NAMES["solana"])),
 )
 ASKED_WORDS = 2  # of a new phrase, to see that it was written down
-WORDS_IN_A_LINE, LONGEST_WORD = 3, 8  # of a recovery phrase (BIP-39)
+WORDS, WORDS_IN_A_LINE, LONGEST_WORD = 12, 3, 8  # of a recovery phrase (BIP-39)
 
 
 class AddWalletDialog(Dialog):
@@ -117,23 +117,30 @@ class AddWalletDialog(Dialog):
             "this computer and do not have the phrase, the money is gone."
         )
         self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
-        layout.addWidget(self.phrase_words)
-        self.phrase = Label(self._theme, "", "reading", mono=True, wrap=True)
-        layout.addWidget(self.phrase)
+        self.phrase = Label(self._theme, in_columns(["m" * LONGEST_WORD] * WORDS), "reading", mono=True, wrap=True)
+        self.phrase.ensurePolished()
+        self.phrase.setMinimumHeight(self.phrase.sizeHint().height())  # the room of a phrase, before there is one
+        self.phrase.set_text("")
         self.again = LinkButton(self._theme, tr("Show phrase again"))
         self.again.clicked.connect(self._show_words)
-        self.again.hide()
+        self.steps = QStackedWidget()  # as high as the higher one: the buttons below stay where they are
+        shows, shown = column(self._theme)
+        shown.addWidget(self.phrase_words)
+        shown.addWidget(self.phrase)
+        asks, asked = column(self._theme)
         self.answers: list[QLineEdit] = []
         self._answer_labels: list[Label] = []
         for _ in range(ASKED_WORDS):
             label, field = Label(self._theme, "", "small", "text2", weight=500), QLineEdit()
             self._answer_labels.append(label)
             self.answers.append(field)
-            layout.addWidget(label)
-            layout.addWidget(field)
-            label.hide()
-            field.hide()
-        layout.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
+            asked.addWidget(label)
+            asked.addWidget(field)
+        asked.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
+        asked.addStretch(1)
+        for step in (shows, asks):
+            self.steps.addWidget(step)
+        layout.addWidget(self.steps)
         return page
 
     def _make_import(self) -> QWidget:
@@ -181,10 +188,17 @@ class AddWalletDialog(Dialog):
             "import": tr("Import"),
             "file": tr("Import"),
             "watch": tr("Add watch-only"),
-        }[way]
+            "asked": tr("Add wallet"),
+            "shown": tr("Continue"),
+        }
         if way == "new" and self._phrase:
-            words = tr("Add wallet") if self.phrase.isHidden() else tr("Continue")
-        self.keep.setText(words)
+            way = "asked" if self.steps.currentIndex() else "shown"
+        widths = []
+        for each in words.values():
+            self.keep.setText(each)
+            widths.append(self.keep.sizeHint().width())
+        self.keep.setMinimumWidth(max(widths))  # it keeps its place whatever it says
+        self.keep.setText(words[way])
         self.problem.set_text("")
 
     def _choose_file(self) -> None:
@@ -227,12 +241,15 @@ class AddWalletDialog(Dialog):
         if site is None:
             self.problem.blame(self.elsewhere if elsewhere else self.site, tr("Choose a service for the wallet."))
             return
+        if self.way.current != "watch" and not await keys.has_place():  # before anybody writes down a phrase in vain
+            self.problem.set_text(tr("Choose where to keep the wallet’s key first."))
+            return
         match self.way.current:
             case "new":
                 if not self._phrase:
                     await self._show_phrase()
                     return
-                if not self.phrase.isHidden():
+                if self.steps.currentIndex() == 0:
                     self._ask_words()
                     return
                 wrong = self._wrong_answer()
@@ -283,10 +300,7 @@ class AddWalletDialog(Dialog):
 
     def _turn_phrase(self, *, shown: bool) -> None:
         let_go(self.pages)
-        for label in (self.phrase_words, self.phrase):
-            label.setVisible(shown)
-        for widget in (*self._answer_labels, *self.answers, self.again):
-            widget.setVisible(not shown)
+        self.steps.setCurrentIndex(0 if shown else 1)
         self._turn("new")
         self._fit()
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from app.core.problems import describe
@@ -59,6 +60,26 @@ async def test_a_new_wallet_hides_its_words_while_it_wants_them_confirmed(wallet
     shown = [label.text() for label in card.findChildren(QLabel)]
     assert "Base" in shown
     assert not any("8453" in words for words in shown)
+
+
+async def test_the_main_button_of_a_new_wallet_stays_under_the_pointer(wallet: WalletHarness) -> None:
+    wallet.page.new_wallet()
+    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    dialog = wallet.dialog
+
+    def place() -> QRect:
+        return QRect(dialog.keep.mapTo(dialog, QPoint()), dialog.keep.size())
+
+    first = place()
+    for way in ("import", "file", "watch", "new"):
+        choose_way(dialog, way)
+        await until(lambda: place() == first)
+    dialog.keep.click()
+    await until(lambda: dialog.phrase.text())
+    await until(lambda: place() == first)
+    dialog.keep.click()
+    await until(lambda: dialog.answers[0].isVisible())
+    await until(lambda: place() == first)
 
 
 async def test_a_wallet_may_be_for_a_service_that_no_account_is_for_yet(wallet: WalletHarness) -> None:

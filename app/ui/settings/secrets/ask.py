@@ -13,6 +13,7 @@ from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
@@ -111,3 +112,36 @@ class SecretsQuestion(Card):
             self._presenter.keep_in_file(self.passphrase.text(), self.again.text())
         elif self.for_session.isChecked():
             self._presenter.keep_for_session()
+
+
+class PlaceDialog(Dialog):
+    """The same question over whatever the person is doing. Closes itself once there is a place for keys."""
+
+    def __init__(self, theme: Theme, parent: QWidget, secrets: Secrets) -> None:
+        super().__init__(theme, parent, tr("Where to keep your keys"))
+        self._secrets = secrets
+        self.question = SecretsQuestion(theme, secrets)
+        self.body.addWidget(self.question)
+        self.add_button(tr("Cancel"), accepts=False)
+        for way in (self.question.in_file, self.question.for_session):
+            way.toggled.connect(lambda _on: self._fit())
+        secrets.state_changed.connect(self._show_state)
+        self.finished.connect(self._end)
+        self.question.take_focus()
+
+    def _show_state(self, state: SecretsState) -> None:
+        if state.ask == "choose":
+            self._fit()
+        else:
+            self.accept()
+
+    def _end(self) -> None:
+        self._secrets.state_changed.disconnect(self._show_state)
+        self._secrets.state_changed.disconnect(self.question.show_state)
+        self.question.passphrase.wipe()
+        self.question.again.wipe()
+
+
+async def ask_for_place(theme: Theme, window: QWidget, secrets: Secrets) -> None:
+    """Show the dialog until there is a place for keys or the person closes it."""
+    await PlaceDialog(theme, window, secrets).answer()

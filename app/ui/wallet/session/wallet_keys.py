@@ -80,9 +80,14 @@ class WalletKeys(QObject):
         ask_elsewhere: AskElsewhere,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         unlock: Unlock | None = None,
+        choose_place: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
-        """`unlock` asks the person to unlock keys for a call that they wait for."""
+        """`unlock` asks the person to unlock keys for a call that they wait for.
+
+        `choose_place` asks where keys are kept, if nobody has answered yet, and returns whether there is a place.
+        """
         super().__init__()
+        self._choose_place = choose_place
         self._unlock = unlock
         self._accounts = accounts
         self._place = place
@@ -185,6 +190,10 @@ class WalletKeys(QObject):
                 "The file cannot be used: {strerror}.", strerror=error.strerror or tr("the disk reported an error")
             )
         return ""
+
+    async def has_place(self) -> bool:
+        """Whether a key can be kept; asks where, on a computer that has no place for it yet."""
+        return self._choose_place is None or await self._choose_place()
 
     async def new_phrase(self) -> str:
         """A recovery phrase that nobody has seen yet. It is kept nowhere until `add_from_phrase`."""
