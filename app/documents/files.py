@@ -13,7 +13,7 @@ from app.documents.archives import Archive
 from app.documents.markup import html_text, read_html
 from app.documents.office import read_docx, read_epub, read_odt, read_pptx, read_xlsx
 from app.documents.plain_text import LOOKED_AT_BYTES, encoding_of, read_text
-from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, Entry, Kind, Reason, Section, Unreadable
+from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, PLAIN, Entry, Kind, Reason, Section, Unreadable
 
 MAX_FILES = 50_000  # of one project
 MAX_ENTRIES = 250_000  # looked at in one folder with all that is below
@@ -42,7 +42,6 @@ _KINDS: dict[str, Kind] = {
     "epub": Kind.EPUB,
 }
 _OLD_OFFICE = frozenset(("doc", "xls", "ppt", "dot", "pps", "xlt"))
-PLAIN = frozenset((Kind.TEXT, Kind.MARKDOWN, Kind.CODE, Kind.CSV))
 _ARCHIVES = {
     Kind.DOCX: read_docx,
     Kind.PPTX: read_pptx,

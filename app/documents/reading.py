@@ -31,6 +31,9 @@ class Kind(StrEnum):
     EPUB = "epub"
 
 
+PLAIN = frozenset((Kind.TEXT, Kind.MARKDOWN, Kind.CODE, Kind.CSV))  # what is in the file is its text
+
+
 class Reason(StrEnum):
     """Why a file or folder was left out. Written in the index; `sentence` has the words."""
 

@@ -53,6 +53,55 @@ def terms_of(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(meaning or words))[:MOST_TERMS]
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file of the index that was read. `chars` are those of its text."""
+
+    path: str
+    kind: Kind
+    chars: int
+
+
+def named(index: Path, words: str, limit: int) -> tuple[Document, ...]:
+    """Return the files whose names hold each of `words`, those that begin so first, then shorter names.
+
+    () where there is no index yet. Blocks. Raises `sqlite3.Error`.
+    """
+    wanted = words.casefold().split()
+    start = words.casefold().strip()
+    with reading(index) as connection:
+        if connection is None:
+            return ()
+        rows = connection.execute("SELECT path, kind, chars FROM files WHERE reason = ''")
+        found = [(Path(path).name.casefold(), path, kind, chars) for path, kind, chars in rows]
+    held = [row for row in found if all(word in row[0] for word in wanted)]
+    held.sort(key=lambda row: (not row[0].startswith(start), len(row[0]), row))
+    return tuple(Document(path, Kind(kind), chars) for _, path, kind, chars in held[:limit])
+
+
+def whole_text(index: Path, path: str) -> str:
+    """Return the text that was read of a file; "" for one that the index does not have. Blocks.
+
+    Passages were cut between paragraphs, lines, sentences or words: what is of one place is put together again.
+    Raises `sqlite3.Error`.
+    """
+    with reading(index) as connection:
+        if connection is None:
+            return ""
+        rows = connection.execute(
+            "SELECT p.first, p.last, p.text FROM passages p JOIN files f ON f.id = p.file"
+            " WHERE f.path = ? ORDER BY p.id",
+            (path,),
+        )
+        pieces: list[str] = []
+        before = 0
+        for first, last, text in rows:
+            pieces += ["\n" if first <= before + 1 else "\n\n"] if pieces else []
+            pieces.append(text)
+            before = last
+        return "".join(pieces)
+
+
 def search(index: Path, question: str, limit: int = 5) -> tuple[Found, ...]:
     """Return the best passages for a question, best first; () where there is no index yet.
 

@@ -6,6 +6,8 @@ import base64
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.documents.reading import Kind
@@ -140,6 +142,51 @@ async def test_documents_are_there_after_a_start_and_go_with_their_project(
             assert await shown.presenter.documents.overview(project) == (await again.overview("nobody"))
         finally:
             shown.presenter.documents.close()
+
+
+async def test_doc_and_a_name_attach_a_whole_document(theme: Theme, tmp_home: Path, papers: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            box, main, attaching = shown.page.box, shown.page.main, shown.presenter.attaching
+
+            async def choose(typed: str, word: str) -> None:
+                main.composer.set_text(typed)
+                box.complete(typed)
+                await until(lambda: [each.word for each in box.completion.entries][:1] == [word])
+                QTest.keyClick(main.composer.box, Qt.Key.Key_Return)
+
+            await choose("/doc", "doc")
+            assert main.composer.text() == "/doc "
+            await until(lambda: len(box.completion.entries) == 2)
+            assert "38 characters" in box.completion.entries[1].detail
+            await choose("/doc LEASE", "doc lease.pdf")
+            await until(lambda: [each.name for each in attaching.views()] == ["lease.pdf, all text"])
+            await choose("/doc note", "doc notes.md")
+            await until(lambda: [each.name for each in attaching.views()] == ["lease.pdf, all text", "notes.md"])
+            await shown.tasks.idle()
+            assert not shown.fake.requests or "lease" not in str(shown.fake.requests[-1])
+            main.composer.set_text("/doc nothing")
+            box.complete("/doc nothing")
+            await until(lambda: "No document" in box.completion.entries[0].detail)
+            main.composer.set_text("")
+            box.complete("")
+            await shown.say("What does it say?")
+            sent = said(shown)
+            assert "Preamble\n" in sent
+            assert "The monthly rent is 900 euros." in sent
+            assert "# Cats\nThe cat sleeps." in sent
+        finally:
+            shown.presenter.documents.close()
+
+
+async def test_doc_is_no_command_in_a_chat_without_documents(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        box = shown.page.box
+        box.complete("/doc")
+        assert "doc" not in [each.word for each in box.completion.entries]
+        box.complete("/doc ")
+        assert "doc" not in [each.word for each in box.completion.entries]
 
 
 @pytest.mark.parametrize(

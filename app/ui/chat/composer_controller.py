@@ -30,6 +30,7 @@ ATTACHABLE = (
     "*.png *.jpg *.jpeg *.webp *.gif *.bmp *.tif *.tiff *.heic *.avif *.wav *.mp3 *.flac *.ogg *.opus *.aac *.m4a"
     " *.aiff *.mp4 *.mov *.webm *.mpeg *.mpg *.pdf *.txt *.md *.csv *.json *.html *.xml *.py *.log"
 )
+DOCUMENT = "doc"  # the command; a name of a document stands behind it
 LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a message
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.ui.chat.page import ChatPage
+    from app.ui.chat.session.chat_documents import NamedDocument
     from app.ui.chat.session.chat_presets import ChatPresets
     from app.ui.chat.state import AttachmentView
     from app.ui.kit.theme import Theme
@@ -54,6 +56,7 @@ class ComposerController(QObject):
         self._strip_is_connected = False
         self._typed = ""
         self._characters: tuple[CharacterHead, ...] = ()
+        self._documents: tuple[NamedDocument, ...] | None = None  # None while they are looked up
 
     # Prompts and presets
 
@@ -147,6 +150,13 @@ class ComposerController(QObject):
             return
         self._typed = typed
         self._characters = ()
+        self._documents = None
+        project_id = self._project_with_documents()
+        if project_id and self._document_words() is not None:
+            self._finder.search_for("")
+            self._tasks.replace("complete-documents", self._find_documents, project_id, typed)
+            self._show_entries()
+            return
         self._finder.search_for(typed.strip())
         self._show_entries()
 
@@ -157,13 +167,73 @@ class ComposerController(QObject):
             self.completion.hide()
         return was_open
 
+    def _project_with_documents(self) -> str | None:
+        presenter = self._page.presenter
+        project_id = presenter.opened.project_id
+        return project_id if project_id is not None and presenter.documents.paths(project_id) else None
+
+    def _document_words(self) -> str | None:
+        """What is typed behind `/doc `; None where that is not what stands in the box."""
+        word, blank, rest = self._typed.partition(" ")
+        return rest.strip() if blank and word.casefold() == DOCUMENT else None
+
+    async def _find_documents(self, project_id: str, typed: str) -> None:
+        found = await self._page.presenter.documents.named(project_id, typed.partition(" ")[2])
+        if typed == self._typed and self._page.main.composer.text() == f"/{typed}":
+            self._documents = found
+            self._show_entries()
+
+    def _document_entries(self, project_id: str) -> list[Entry]:
+        """One for each document found. Always at least one: Enter must not send what was meant for this list."""
+        if self._documents is None:
+            return [Entry(DOCUMENT, tr("Attach a whole document of the project"), self._ask_document)]
+        if not self._documents:
+            words = tr("No document that was read has this name. Show the documents")
+            return [Entry(DOCUMENT, words, self._page.controller.open_documents)]
+        return [
+            Entry(f"{DOCUMENT} {each.name}", each.detail, partial(self._attach_document, project_id, each))
+            for each in self._documents
+        ]
+
+    def _ask_document(self) -> None:
+        """Put the command into the box again, for the name to be typed."""
+        text = f"/{DOCUMENT} "
+        self._page.main.composer.set_text(text)
+        self._page.focus_box()
+        self.complete(text)
+
+    def _attach_document(self, project_id: str, document: NamedDocument) -> None:
+        self._tasks.start_unless_running(f"document {document.path}", self._attach_whole, project_id, document)
+        self._page.focus_box()
+
+    async def _attach_whole(self, project_id: str, document: NamedDocument) -> None:
+        """Attach a file that is text as it is, and of any other the text that was read."""
+        presenter = self._page.presenter
+        if document.is_text:
+            self.give(presenter.attaching.add_files, [Path(document.path)])
+            return
+        before = presenter.opened.chat_id, presenter.opened.project_id
+        text = await presenter.documents.text(project_id, document.path)
+        if before != (presenter.opened.chat_id, presenter.opened.project_id):
+            return
+        if text:
+            self.give(presenter.attaching.add_texts, [(tr("{file}, all text", file=document.name), text)])
+        else:
+            self._page.toast_wanted.emit(tr("The documents changed meanwhile. Choose the document again."))
+
     def _show_entries(self) -> None:
         page, typed = self._page, self._typed
+        project_id = self._project_with_documents()
+        if project_id and self._document_words() is not None:
+            self.completion.show_entries(self._document_entries(project_id), page.main.composer.frame)
+            return
         commands = [
             Entry(action.id.partition(".")[2].replace("_", "-"), action.text.rstrip("…"), action.run)
             for action in page.actions()
             if action.enabled() and not action.id.startswith(("chat.next", "chat.previous"))
         ]
+        if project_id:
+            commands.insert(0, Entry(DOCUMENT, tr("Attach a whole document of the project"), self._ask_document))
         rows = page.presenter.presets.rows() if page.presenter.presets is not None else ()
         kept = [Entry(f"{row.kind} {row.name}", row.detail, partial(self.use_preset, row.id)) for row in rows]
         people = [

@@ -6,22 +6,33 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
 from app.documents.follower import Follower, Progress
 from app.documents.index import Overview, overview, remove
-from app.documents.reading import Kind, sentence
-from app.documents.search import Found, search
+from app.documents.reading import PLAIN, Kind, sentence
+from app.documents.search import Found, named, search, whole_text
+from app.service.http.harmless_text import harmless_line
 from app.storage.projects.document_paths import DocumentPaths
-from app.translation import tr
+from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
     from app.storage.database import Database
 
 PASSAGES = 5  # that are put before a question
+MOST_NAMED = 20  # offered for a typed name
 FOLDER = "documents"  # beside the database
+
+
+class NamedDocument(NamedTuple):
+    """A document to choose by its name. `detail` says how long its text is and where it is."""
+
+    path: str
+    name: str
+    detail: str
+    is_text: bool  # the file is its own text
 
 
 class ChatDocuments(QObject):
@@ -113,6 +124,30 @@ class ChatDocuments(QObject):
             return await asyncio.to_thread(search, self._index(project_id), question, PASSAGES)
         except (sqlite3.Error, OSError):
             return ()
+
+    async def named(self, project_id: str, words: str) -> tuple[NamedDocument, ...]:
+        """The documents whose names hold these words, best first; what is not read yet is not there."""
+        self.follow(project_id)
+        try:
+            found = await asyncio.to_thread(named, self._index(project_id), words, MOST_NAMED)
+        except (sqlite3.Error, OSError):
+            return ()
+        return tuple(
+            NamedDocument(
+                each.path,
+                harmless_line(Path(each.path).name),
+                harmless_line(f"{tr_n('{n} character', '{n} characters', each.chars)}, {Path(each.path).parent}"),
+                each.kind in PLAIN,
+            )
+            for each in found
+        )
+
+    async def text(self, project_id: str, path: str) -> str:
+        """What was read of a document; "" when that is gone."""
+        try:
+            return await asyncio.to_thread(whole_text, self._index(project_id), path)
+        except (sqlite3.Error, OSError):
+            return ""
 
     def forget(self, project_id: str) -> None:
         """Remove what was read of a project."""
