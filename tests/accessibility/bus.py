@@ -25,6 +25,7 @@ from jeepney.io.blocking import DBusConnection, Proxy, open_dbus_connection
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = Path("/usr/libexec/at-spi-bus-launcher")
+KEYS_AGAIN_S = 12.0
 PATIENCE_S = 60.0
 T = TypeVar("T")
 ACCESSIBLE = "org.a11y.atspi.Accessible"
@@ -246,10 +247,16 @@ class Reader:
             if time.monotonic() >= until and not select.select([self._bus.sock], [], [], 0)[0]:
                 return
 
-    def wait(self, found: Callable[[], T | None], what: str) -> T:
-        """Listen until something is there."""
+    def wait(self, found: Callable[[], T | None], what: str, again: Callable[[], object] | None = None) -> T:
+        """Listen until something is there. `again` repeats keys: without a window manager, those that are pressed
+        while a window closes reach nobody.
+        """
         until = time.monotonic() + PATIENCE_S
+        repeat_at = time.monotonic() + KEYS_AGAIN_S
         while time.monotonic() < until:
+            if again is not None and time.monotonic() > repeat_at:
+                again()
+                repeat_at = time.monotonic() + KEYS_AGAIN_S
             with suppress(LookupError):
                 result = found()
                 if result:

@@ -31,11 +31,14 @@ def counted(heard: Heard, title: str) -> Iterator[Reader]:
 
 def press(reader: Reader, *keys: str, until: str) -> Seen:
     """Press keys; wait until an object whose name begins so has the focus, and return it."""
-    reader.events.clear()
-    for key in keys:
-        reader.press(key)
 
-    return reader.wait(lambda: told(reader, until, last=1), f"the focus on {until!r} after {keys}")
+    def press_all() -> None:
+        for key in keys:
+            reader.press(key)
+
+    reader.events.clear()
+    press_all()
+    return reader.wait(lambda: told(reader, until, last=1), f"the focus on {until!r} after {keys}", press_all)
 
 
 def told(reader: Reader, name: str, last: int = 3) -> Seen | None:

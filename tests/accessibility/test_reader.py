@@ -61,9 +61,12 @@ def go_round(reader: Reader) -> None:
 def go_to(heard: Heard, tab: str, field: str) -> None:
     """Open a tab by its key and go to its main field, in which Esc leaves the keyboard however late it comes."""
     reader = heard.reader
-    reader.press("Escape")
-    reader.press(TABS[tab])
-    reader.press("Escape")
-    reader.wait(lambda: reader.at(field), f"{field} in {tab}")
+
+    def press() -> None:
+        for key in ("Escape", TABS[tab], "Escape"):
+            reader.press(key)
+
+    press()
+    reader.wait(lambda: reader.at(field), f"{field} in {tab}", press)
     reader.listen(0.3)
     assert reader.at(field)

@@ -135,7 +135,7 @@ def test_an_address_is_kept_in_its_plain_form(typed: str, kept: str) -> None:
         ("https://api.example.com\\@evil.example", "not allowed"),
         ("https://api.example.com:99999", "not an address"),
         ("https://[::1", "not an address"),
-        ("https://" + "a" * 3000, "Up to 2000 characters"),
+        ("https://" + "a" * 3000, "Up to 2,000 characters"),
     ],
 )
 def test_an_address_that_would_not_work_is_refused_with_what_to_change(typed: str, said: str) -> None:

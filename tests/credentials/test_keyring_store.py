@@ -160,7 +160,7 @@ async def test_a_refused_delete_is_told() -> None:
 
 @pytest.mark.parametrize("secret", ["", "x" * 1001])
 async def test_a_secret_that_windows_would_not_hold_is_refused_everywhere(secret: str) -> None:
-    with pytest.raises(StoreFailed, match="1 to 1000 characters"):
+    with pytest.raises(StoreFailed, match="1 to 1,000 characters"):
         await store_on(FakeKeyring()).write("a1", "k", secret)
 
 

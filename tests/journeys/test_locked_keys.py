@@ -140,7 +140,7 @@ async def test_whoever_does_not_unlock_keeps_the_message_and_can_send_it_from_th
         assert (row.problem.what, row.problem.primary.text) == ("Not sent yet", "Unlock…")
         assert times("Your keys are locked", rialto) == 1  # in the banner
         assert requests(service) == before
-        rialto.chat.act(row.id, row.problem.primary.id)
+        rialto.chat.message_actions.act(row.id, row.problem.primary.id)
         dialog = await opened_dialog(rialto)
         QTest.keyClicks(dialog.passphrase, PASSPHRASE)
         QTest.keyClick(dialog.passphrase, Qt.Key.Key_Return)

@@ -223,7 +223,8 @@ async def test_name_and_color_are_changed_by_the_menu_and_undone(theme: Theme, t
         project = await made(shown, "Thesis")
         menu = shown.page.open_menu_of(ProjectKey(project), QPoint(5, 5))
         assert list(entries(menu)) == [
-            *("New chat here", "Search in this project", "Hide chats", "Project settings…", "Rename", "Color"),
+            *("New chat here", "Search in this project", "Hide chats", "Project settings…"),
+            *("Documents…", "Rename", "Color"),
             *("Move up", "Move down", "Archive", "Export…", "Remove project"),
         ]
         (colors,) = menu.findChildren(QMenu)

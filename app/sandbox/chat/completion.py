@@ -20,9 +20,6 @@ from app.sandbox.world import Charge
 UNLIMITED = 2**31
 RETRY_AFTER_S = 30
 MARK = "\0\1"  # in no name of a model
-MOST_AT_ONCE = 3  # events in one piece, for a stream that is behind
-BEHIND_S = 0.01
-EARLY_S = 0.045
 DONE = b"data: [DONE]\n\n"
 
 
@@ -105,17 +102,12 @@ class Completion:
         scripted = self._turn.scripted
         has_own_pace = passed_on or (scripted is not None and not scripted.paced)
         pace = _Pace(0.0 if has_own_pace else self._call.world.settings.tokens_per_second)
-        together = cut is None and broken is None  # they count what has gone out
         said = 0
         for index in range(self._turn.request.choices):
             choice = _Choice()
             yield self._delta(index, {"role": "assistant", "content": ""})
-            held = b""
             async for kind, text in self._run(choice):
                 if kind == "calls":
-                    if held:
-                        yield held
-                        held = b""
                     for event in self._call_deltas(index, choice, same_index=same_index):
                         yield event
                     continue
@@ -131,11 +123,8 @@ class Completion:
                     yield DONE
                     return
                 said += len(text)
-                held += self._said(index, name, text)
-                if not together or not pace.goes_on_at_once():
-                    yield held
-                    held = b""
-            yield held + self._delta(index, {}, finish=choice.finish)
+                yield self._said(index, name, text)
+            yield self._delta(index, {}, finish=choice.finish)
         if cut is not None:
             raise HangUp
         if broken is not None:
@@ -349,24 +338,11 @@ class Completion:
 
 
 class _Pace:
-    """Lets tokens leave at an even rate; a rate of 0 never waits, but other connections have their turn.
-
-    Hundreds of streams at once ask for more writing than one process can do. A stream that is behind then sends a few
-    tokens together, the later ones a little early, and nobody waits.
-    """
+    """Lets tokens leave at an even rate; a rate of 0 never waits, but other connections have their turn."""
 
     def __init__(self, tokens_per_second: float) -> None:
         self._interval_s = 1 / tokens_per_second if tokens_per_second > 0 else 0.0
         self._next_at: float | None = None
-        self._is_behind = False
-        self._together = 1  # tokens of the piece that is made up now
-
-    def goes_on_at_once(self) -> bool:
-        """Whether the next token belongs into the same piece; `wait` does not wait for it."""
-        is_soon = self._next_at is not None and self._next_at - asyncio.get_running_loop().time() < EARLY_S
-        goes_on = self._is_behind and is_soon and self._together < MOST_AT_ONCE
-        self._together = self._together + 1 if goes_on else 1
-        return goes_on
 
     async def wait(self) -> None:
         if not self._interval_s:
@@ -375,10 +351,8 @@ class _Pace:
         loop = asyncio.get_running_loop()
         now = loop.time()
         due = now if self._next_at is None else self._next_at
-        if self._together == 1:
-            if due > now:
-                await asyncio.sleep(due - now)
-            self._is_behind = loop.time() - due > BEHIND_S
+        if due > now:
+            await asyncio.sleep(due - now)
         self._next_at = max(due, now - self._interval_s) + self._interval_s
 
 

@@ -108,7 +108,7 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
             tr("Documents of the project…"),
             lambda it: it.open_documents(),
             "",
-            "file",
+            "document",
             words=tr("files folders knowledge index"),
         ),
         action(

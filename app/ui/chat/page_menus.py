@@ -45,7 +45,7 @@ def _open_project_menu(page: ChatPage, project: ProjectEntry, where: QPoint) -> 
     fold.triggered.connect(lambda: projects.fold(project_id, not project.folded))
     settings = menu.add(tr("Project settings…"), "settings", shortcut="Ctrl+Shift+Y")
     settings.triggered.connect(lambda: page.controller.edit_project(project_id))
-    documents = menu.add(tr("Documents…"), "file")
+    documents = menu.add(tr("Documents…"), "document")
     documents.triggered.connect(lambda: page.controller.open_documents(project_id))
     rename = menu.add(tr("Rename"), "pencil", shortcut="F2")
     rename.triggered.connect(lambda: page.controller.rename_project(project_id))

@@ -147,9 +147,9 @@ def question_of(
                 tr(
                     "It is signed for chain {chain_id}, but {network_title} is chain {chain_id2}. The network "
                     "will refuse it.",
-                    chain_id=each.chain_id,
+                    chain_id=str(each.chain_id),
                     network_title=network_title(network),
-                    chain_id2=chain_id,
+                    chain_id2=str(chain_id),
                 )
             )
         if each.authorizations:

@@ -246,9 +246,9 @@ class TransactionPresenter:
             raise NotPossible(
                 tr(
                     "The node is on chain {said}, but {network} is chain {known}. Nothing was signed.",
-                    said=said,
+                    said=str(said),
                     network=network_title(network),
-                    known=known,
+                    known=str(known),
                 )
             )
         return said
