@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QAbstractEventDispatcher, QEventLoop
+from PySide6.QtWidgets import QApplication
 
+from app.ui.kit.qt_repairs import loop_timers
 from app.ui.kit.qt_repairs.loop_timers import LoopTimers
 
 
@@ -97,3 +102,19 @@ async def test_the_rest_is_called_in_an_event_loop_inside_of_a_call(timers: Loop
     while len(called) < 2:
         await asyncio.sleep(0)
     assert called == ["inner", "outer"]
+
+
+def test_a_call_that_the_processor_was_taken_from_is_made_in_the_next_round(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten seconds pass at each look at the clock: no round has time for anything."""
+    clock = iter(range(0, 10_000, 10))
+    monkeypatch.setattr(loop_timers, "monotonic", lambda: next(clock))
+    timers, called = LoopTimers(), list[str]()
+    handle = cast("asyncio.Handle", SimpleNamespace(cancelled=lambda: False, _run=lambda: called.append("made")))
+    timers.add_soon(handle)
+    qapp.processEvents()
+    assert not called and timers.pending == 1
+    monkeypatch.setattr(loop_timers, "monotonic", time.monotonic)
+    qapp.processEvents()
+    assert called == ["made"] and timers.pending == 0

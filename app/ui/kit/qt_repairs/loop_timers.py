@@ -79,7 +79,9 @@ class LoopTimers(QObject):
             handle = self._soon.popleft()
             if not self._is_stopped and not handle.cancelled():
                 handle._run()  # noqa: SLF001 - what a loop does with a handle; there is no public name for it
-        if self._soon_id and not self._soon:
+        if self._soon and not self._soon_id:  # the processor was taken away before the only call was made
+            self._soon_id = self.startTimer(0)
+        elif self._soon_id and not self._soon:
             self.killTimer(self._soon_id)
             self._soon_id = 0
 
