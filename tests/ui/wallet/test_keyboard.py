@@ -96,7 +96,7 @@ async def test_the_words_of_a_new_wallet_are_read_and_what_is_wrong_with_them_is
     assert spoken_name(dialog.phrase) == " ".join(f"{place}. {word}" for place, word in enumerate(words, 1))
     keyboard.press(ENTER)
     await until(lambda: dialog.answers[0].hasFocus())
-    assert dialog.phrase.isHidden()
+    assert not dialog.phrase.isVisible()
     keyboard.press(ENTER)
     await until(lambda: dialog.problem.text())
     assert heard[-1] == spoken_name(dialog.problem) == dialog.problem.text()
