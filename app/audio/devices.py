@@ -125,7 +125,6 @@ class _Use:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.open_streams = 0
-        self.looked_at_s = 0.0  # monotonic
 
 
 _OF_THIS_PROCESS = _Use()
@@ -139,7 +138,8 @@ class AudioHost:
         self._use = _OF_THIS_PROCESS if load is None else _Use()
         self._sounddevice: ModuleType | None = None
         self._system: tuple[SystemDevice, ...] = ()
-        self._is_stale = False
+        self._is_stale = True  # another host of this process may have looked long ago
+        self._looked_at_s = 0.0  # monotonic
 
     def note_system(self, devices: Sequence[SystemDevice]) -> None:
         """Take the system's list. Cheap: where it changed, PortAudio is asked anew by whoever opens or lists next."""
@@ -147,14 +147,10 @@ class AudioHost:
             self._system = tuple(devices)
             self._is_stale = True
 
-    def look_again(self) -> None:
-        """Have PortAudio asked anew by whoever opens or lists next."""
-        self._is_stale = True
-
     def devices(self, direction: Direction) -> tuple[Device, ...]:
         """List what can be opened, the default first. Raises `AudioUnavailable` without PortAudio; may be empty."""
         with self._use.lock:
-            if not self._system and time.monotonic() - self._use.looked_at_s > LOOK_AGAIN_S:
+            if not self._system and time.monotonic() - self._looked_at_s > LOOK_AGAIN_S:
                 self._is_stale = True  # nobody says what is plugged in
             rows = self._rows(direction)
             server = _server_of(rows)
@@ -246,7 +242,7 @@ class AudioHost:
         sounddevice = self._library(direction)
         if self._is_stale and not self._use.open_streams:
             self._is_stale = False
-            self._use.looked_at_s = time.monotonic()
+            self._looked_at_s = time.monotonic()
             # What sounddevice does at its end and its beginning; there is no public way to look for devices again.
             sounddevice._terminate()  # noqa: SLF001
             sounddevice._initialize()  # noqa: SLF001

@@ -99,14 +99,15 @@ def test_a_sound_server_that_does_not_answer_holds_a_question_for_seconds_only(
 
 
 def test_a_microphone_that_portaudio_did_not_see_at_first_is_found_at_the_next_opening() -> None:
-    rows = [row("Desk", outputs=2)]
+    plugged_in, known = [row("Desk", outputs=2)], []
     library = sounddevice_with(default=(0, 0))
-    looks: list[int] = []
-    library.query_devices = lambda: list(rows)
-    library._initialize = lambda: (looks.append(1), rows.append(row("Mic", inputs=1)))
-    with AudioHost(lambda: library).opening("input") as (_, target):
+    library.query_devices = lambda: list(known)
+    library._initialize = lambda: known.extend(plugged_in[len(known) :])
+    host = AudioHost(lambda: library)
+    assert host.devices("input") == ()
+    plugged_in.append(row("Mic", inputs=1))
+    with host.opening("input") as (_, target):
         assert target.index == 1
-    assert looks == [1]
 
 
 def test_a_stream_is_told_its_device_and_the_environment_is_as_before(host: AudioHost, pulse: Pulse) -> None:
@@ -218,6 +219,15 @@ def test_a_busy_device_has_a_sentence_of_its_own() -> None:
         raise PortAudioError("Error opening OutputStream", -9985)
 
 
+def test_a_host_finds_the_sound_server_that_came_after_another_host_had_looked(
+    pulse: Pulse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("PULSE_SERVER", "unix:/nonexistent/pulse")
+        AudioHost().devices("input")
+    assert pulse.source in {device.id.removeprefix("server:") for device in AudioHost().devices("input")}
+
+
 def test_portaudio_is_not_begun_anew_under_a_stream_of_another_host(
     pulse: Pulse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +237,6 @@ def test_portaudio_is_not_begun_anew_under_a_stream_of_another_host(
         pass
     monkeypatch.setattr(sounddevice, "_terminate", lambda: begun.append("again"))
     monkeypatch.setattr(sounddevice, "_initialize", lambda: None)
-    other.look_again()
     other.devices("output")
     assert begun == []
     one.closed()

@@ -176,6 +176,10 @@ class _Library:
         }
         return row if index is not None else [row]
 
+    def _initialize(self) -> None: ...
+
+    def _terminate(self) -> None: ...
+
     def query_hostapis(self) -> list[dict[str, str]]:
         return [{"name": "ALSA"}]
 

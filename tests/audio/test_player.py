@@ -169,9 +169,7 @@ def test_with_no_sound_server_it_says_so_and_does_not_hang(
     spool: Spool, monkeypatch: pytest.MonkeyPatch, pulse: Pulse
 ) -> None:
     monkeypatch.setenv("PULSE_SERVER", "unix:/nonexistent/pulse")
-    host = AudioHost()
-    host.look_again()
-    player = Player(host)
+    player = Player(AudioHost())
     spool.add(block(0.5))
     player.load(spool)
     player.play()

@@ -100,7 +100,6 @@ def _buffers_of(player: QMediaPlayer) -> QAudioBufferOutput:
 
 def _open_speaker() -> PortAudioSpeaker | None:
     host = AudioHost()
-    host.look_again()  # another loudspeaker may be the default now
     try:
         return PortAudioSpeaker(host, RATE_HZ, channels=CHANNELS)
     except AudioUnavailable:
