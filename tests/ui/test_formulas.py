@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.ui.conversation.text_boxes import ProseBox
 from app.ui.conversation.view import MessageView
 from app.ui.kit.markdown.figures import FormulaFigure, image_data
+from app.ui.kit.markdown.formula_size import size_of
 from app.ui.kit.markdown.formula_worker import NotSet, check, typeset
 from app.ui.kit.markdown.formulas import Formula, Formulas, worker_command
 from app.ui.kit.markdown.parser import parse
@@ -127,30 +128,58 @@ def test_the_process_answers_line_by_line_and_ends_with_its_input() -> None:
     assert ["svg" in answer for answer in answers] == [True, False, True]
 
 
-def test_the_source_is_shown_until_the_formula_is_set_and_nobody_waits(theme: Theme, qtbot: QtBot) -> None:
-    view = shown(theme, [answer("The energy is $E=mc^2$, and $\\frac{a$ stays.\n\n$$\n\\sum_{i=0}^n x_i\n$$")])
-    assert figures_of(view) == []
-    assert "$E=mc^2$" in text_of(view)
-    wait_for(qtbot, view)
-    inline, display = figures_of(view)
-    assert (inline.alone, display.alone) == (False, True)
-    assert "$E=mc^2$, and $\\frac{a$ stays." in text_of(view), "what is copied is the source"
+COMMON = r"""The energy is $E=mc^2$ for a body $x_1$ at rest, and $\frac{a$ stays.
+
+$$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
+
+$$\sum_{i=0}^n x_i = \int_0^1 f(x)\,dx$$
+
+$$\begin{pmatrix} a & b \\ c & d \end{pmatrix}$$
+
+$$P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}$$
+
+$$\mathcal{L} = -\frac{1}{N} \sum_{i=1}^{N} \left[ y_i \log \hat{y}_i + (1 - y_i) \right]$$
+"""
+ABOUT_PX = 6  # so little moves that no line of the text comes to stand where another was
+
+
+def test_a_formula_has_its_place_until_it_is_set_and_nobody_waits(theme: Theme, qtbot: QtBot) -> None:
+    view = shown(theme, [answer(COMMON)])
+    empty = figures_of(view)
+    places = [(figure.alone, figure.size(600.0).height()) for figure in empty]
+    assert [figure.formula.is_waiting for figure in empty] == [True] * 7
+    assert "\\frac{a$ stays." in text_of(view), "what is no formula is text from the beginning"
     view.grab()
+    wait_for(qtbot, view)
+    drawn = figures_of(view)
+    assert all(figure.formula.is_set for figure in drawn)
+    for (alone, height), figure in zip(places, drawn, strict=True):
+        assert figure.alone is alone
+        assert figure.size(600.0).height() == pytest.approx(height, abs=ABOUT_PX), figure.formula
+    assert "$E=mc^2$ for a body" in text_of(view), "what is copied is the source"
+    view.grab()
+
+
+@pytest.mark.parametrize(
+    "source", ["^", "_", "a^", "\\frac", "\\frac{a}", "\\sqrt", "\\begin{matrix}", "\\\\", "{" * 60 + "}" * 60]
+)
+@pytest.mark.parametrize("display", [True, False])
+def test_whatever_is_written_has_a_size(source: str, display: bool) -> None:
+    check(source)
+    assert all(measure >= 0 for measure in size_of(source, display))
 
 
 def test_a_worker_that_dies_costs_one_formula_and_no_more(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     formulas = Formulas()
     monkeypatch.setattr("app.ui.kit.markdown.formulas.worker_command", lambda: ["false"])
-    assert formulas.get("a", False) is None
+    assert formulas.get("a", False).is_waiting
     qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)
     lost = formulas.get("a", False)
-    assert lost is not None
     assert not lost.is_set
     monkeypatch.undo()
     formulas.get("b", False)
     qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)
     kept = formulas.get("b", False)
-    assert kept is not None
     assert kept.is_set
 
 
@@ -161,7 +190,6 @@ def test_a_formula_that_takes_too_long_is_given_up(qtbot: QtBot, monkeypatch: py
     formulas.get("a", False)
     qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)
     lost = formulas.get("a", False)
-    assert lost is not None
     assert not lost.is_set
 
 

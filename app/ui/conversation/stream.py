@@ -142,7 +142,7 @@ class Stream:
         figures.thumbnails.loaded.connect(lambda _key: self._view.viewport().update())
 
     def formula_set(self, source: str) -> None:
-        """A formula can be drawn instead of its source; several that come together are shown together."""
+        """A formula can be drawn in its place; several that come together are shown together."""
         self._formulas.append(source)
         if not self._formula_timer.isActive():
             self._formula_timer.start()

@@ -305,7 +305,7 @@ class StreamingMarkdown:
         return group
 
     def formulas_set(self, formulas: Iterable[str]) -> bool:
-        """Some formulas can be drawn now: forget what shows their source. True when something here does."""
+        """Some formulas can be drawn now: forget what keeps their places. True when something here does."""
         beginnings = {formula.strip().split("\n", 1)[0][:24] for formula in formulas}
         found = False
         for unit in self.units:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, QRect, QRectF, QSizeF
+from PySide6.QtCore import QObject, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPyTextObject, QTextCharFormat, QTextDocument, QTextFormat
 
 from app.ui.kit.image_decoding import image_size
@@ -54,7 +54,7 @@ class Figure(Protocol):
 
 @dataclass(slots=True)
 class FormulaFigure:
-    """A formula in the color `role`. One on a line of its own shrinks to the room that there is."""
+    """A formula in the color `role`, a quiet bar until it is set. On a line of its own it shrinks to its room."""
 
     formulas: Formulas
     formula: Formula
@@ -82,6 +82,12 @@ class FormulaFigure:
         return QSizeF(wide * scale, high * scale)
 
     def paint(self, painter: QPainter, rect: QRectF) -> None:
+        if self.formula.is_waiting:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.theme.color("sunken"))
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 4, 4)
+            return
         device = painter.device()
         dpr = device.devicePixelRatioF() if device is not None else 1.0
         whole = self.formula.height * self.em
@@ -188,9 +194,9 @@ class Figures(QObject):
         return self.formulas.is_idle and self.thumbnails.is_idle
 
     def formula(self, source: str, display: bool, font: QFont, theme: Theme, role: str) -> FormulaFigure | None:
-        """Return a formula in the size of `font`, None when only its source can be shown (so far)."""
+        """Return a formula in the size of `font`, or its place; None when only its source can be shown."""
         found = self.formulas.get(source, display)
-        if found is None or not found.is_set:
+        if not (found.is_set or found.is_waiting):
             return None
         return FormulaFigure(self.formulas, found, font.pixelSize() * MATH_SCALE, theme, role, display)
 

@@ -1,6 +1,6 @@
 """Formulas as images: set in another process, kept, and drawn in whatever color and size the text has.
 
-`Formulas.get` never waits. What is not there yet is shown as its source, and `typeset` says when it can be drawn.
+`Formulas.get` never waits. What is not there yet has a place of about its size; `typeset` says when it can be drawn.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
+from app.ui.kit.markdown.formula_size import size_of
+from app.ui.kit.markdown.formula_worker import NotSet, check
 from app.ui.kit.qt_repairs.thread_pool import once_in_window_thread
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class Formula:
     top: float = 0.0
     width: float = 0.0
     height: float = 0.0
+    is_waiting: bool = False  # an empty place of about the size that it will have
     _renderer: QSvgRenderer | None = None
 
     @property
@@ -99,22 +102,27 @@ class Formulas(QObject):
         """Whether nothing is being set."""
         return not self._waiting
 
-    def get(self, source: str, display: bool) -> Formula | None:
-        """Return the formula, one that is not `is_set` when it cannot be, None while nobody knows."""
+    def get(self, source: str, display: bool) -> Formula:
+        """Return the formula, one that `is_waiting` while nobody knows, one that is not `is_set` when it cannot be."""
         key = (source, display)
         known = self._kept.get(key)
         if known is not None:
             self._kept.move_to_end(key)
             return known
         if key not in self._waiting:
+            try:
+                check(source)
+            except NotSet:
+                return Formula()
             if len(self._waiting) >= MAX_WAITING:
-                return None
+                return Formula()
             self._waiting.add(key)
             self._wanted.put((key, once_in_window_thread(self, partial(self._take, source, display))))
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=_work, args=(self._wanted,), name="typeset", daemon=True)
                 self._thread.start()
-        return None
+        width, up, down = size_of(source, display)
+        return Formula(top=-up, width=width, height=up + down, is_waiting=True)
 
     def picture(self, formula: Formula, width_px: int, height_px: int, color: QColor, dpr: float) -> QPixmap:
         """Return the formula as it is painted."""

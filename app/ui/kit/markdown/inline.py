@@ -141,7 +141,7 @@ class InlineWriter:
         self._spans.append(Span(start, self._cursor.position(), "link", target))
 
     def _formula(self, token: Token, role: str) -> None:
-        """Put a formula into the line, or its source while it is not set, and where it cannot be."""
+        """Put a formula into the line, or its source where it cannot be set."""
         style, meta = self._style, token.meta
         figure = None
         if style.figures is not None:
