@@ -15,6 +15,7 @@ MOST_TERMS = 24
 MOST_ROWS = 5_000  # looked at for one question: common words are left out while there are rarer ones
 HEADING_WEIGHT = 2.0  # of a word in a heading against one in the text
 CANDIDATES = 40  # of each ranking
+AROUND = 30  # passages on each side of one that is looked at in its file
 RANK_OFFSET = 60  # of reciprocal rank fusion: how little the first place counts more than the second
 # Words of questions. They are in headings of every kind, and say nothing of what is asked for.
 _ASKING = frozenset(
@@ -93,13 +94,72 @@ def whole_text(index: Path, path: str) -> str:
             " WHERE f.path = ? ORDER BY p.id",
             (path,),
         )
-        pieces: list[str] = []
-        before = 0
-        for first, last, text in rows:
-            pieces += ["\n" if first <= before + 1 else "\n\n"] if pieces else []
-            pieces.append(text)
-            before = last
-        return "".join(pieces)
+        return _joined(rows)
+
+
+def _joined(rows: Iterable[tuple[int, int, str]]) -> str:
+    """Put passages of a file together, given as first place, last place and text."""
+    pieces: list[str] = []
+    before = 0
+    for first, last, text in rows:
+        pieces += ["\n" if first <= before + 1 else "\n\n"] if pieces else []
+        pieces.append(text)
+        before = last
+    return "".join(pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What was read of a file, around a text that was taken from it. `before` and `after` are cut, far from it.
+
+    `is_there` is False where the text is not in the file as it was read last; then `text` is "".
+    """
+
+    path: str
+    is_there: bool
+    before: str = ""
+    text: str = ""
+    after: str = ""
+    is_cut: bool = False
+
+
+def excerpt(index: Path, path: str, text: str, first: int) -> Excerpt | None:
+    """Return what stands around `text`, which was read at the place `first` of a file, or is all of it for 0.
+
+    A `path` without a folder is any file of that name. None where the index has no such file. Blocks. Raises
+    `sqlite3.Error`.
+    """
+    with reading(index) as connection:
+        file = connection and _file(connection, path)
+        if connection is None or not file:
+            return None
+        number, path = file
+        query = "SELECT id, first, last, text FROM passages WHERE file = ?"
+        if not first:
+            rows = connection.execute(f"{query} ORDER BY id", (number,)).fetchall()
+            if "".join(_joined(row[1:] for row in rows).split()) != "".join(text.split()):
+                return Excerpt(path, is_there=False)
+            shown = [row[1:] for row in rows[: 2 * AROUND]]
+            return Excerpt(path, True, "", "", _joined(shown), len(rows) > len(shown))
+        found = connection.execute(f"{query} AND text = ? ORDER BY abs(first - ?)", (number, text, first)).fetchone()
+        if found is None:
+            return Excerpt(path, is_there=False)
+        before = connection.execute(f"{query} AND id < ? ORDER BY id DESC LIMIT ?", (number, found[0], AROUND + 1))
+        after = connection.execute(f"{query} AND id > ? ORDER BY id LIMIT ?", (number, found[0], AROUND + 1))
+        above, below = [row[1:] for row in before][::-1], [row[1:] for row in after]
+        is_cut = len(above) > AROUND or len(below) > AROUND
+        above, below = above[-AROUND:], below[:AROUND]
+        head, whole = _joined([*above, found[1:]]), _joined([*above, found[1:], *below])
+        return Excerpt(path, True, head[: -len(text)], text, whole[len(head) :], is_cut)
+
+
+def _file(connection: sqlite3.Connection, path: str) -> tuple[int, str] | None:
+    """Return the number and the path of a file that was read."""
+    if Path(path).name != path:
+        rows = connection.execute("SELECT id, path FROM files WHERE path = ? AND reason = ''", (path,))
+        return next(iter(rows), None)
+    rows = connection.execute("SELECT id, path FROM files WHERE reason = '' ORDER BY path")
+    return next((row for row in rows if Path(row[1]).name == path), None)
 
 
 def search(index: Path, question: str, limit: int = 5) -> tuple[Found, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import PurePath
 from typing import Any
 
 from app.storage.chat_rows import (
@@ -59,10 +60,18 @@ def _message_to_json(message: Message) -> dict[str, Any]:
         "parent_id": message.parent_id,
         **{name: getattr(message, name) for name in (*_TEXTS, "state", "exchange_id", "usage", "thinking_s", "extra")},
         "sources": list(message.sources),
-        "attachments": list(message.attachments),
+        "attachments": [_without_folder(each) for each in message.attachments],
         "cost_usd": money_text(message.cost_usd),
         "created_at": message.created_at.isoformat(),
     }
+
+
+def _without_folder(attachment: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An attachment that is from a document, with that document's name alone: folders are this computer's."""
+    place = attachment.get("place")
+    if not isinstance(place, Mapping) or not isinstance(place.get("path"), str):
+        return attachment
+    return {**attachment, "place": {**place, "path": PurePath(place["path"]).name}}
 
 
 async def import_chat(

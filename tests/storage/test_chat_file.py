@@ -53,6 +53,14 @@ async def test_an_exported_chat_comes_back_identical(history: ChatStore, databas
     assert [hit.chat_id for hit in await history.search("second answer")] == [chat.id]
 
 
+async def test_a_passage_keeps_its_place_and_no_folder_of_this_computer(history: ChatStore) -> None:
+    chat = await history.create_chat()
+    place = {"path": "/home/me/papers/lease.pdf", "first": 2, "last": 2}
+    await history.add_message(chat.id, "user", "Rent?", attachments=({"kind": "text", "place": place}, {"place": 7}))
+    (message,) = (await exported(history, chat.id))["messages"]
+    assert message["attachments"] == [{"kind": "text", "place": {**place, "path": "lease.pdf"}}, {"place": 7}]
+
+
 async def test_a_duplicate_stands_on_its_own(history: ChatStore, database: Database) -> None:
     chat_id = await branched(history)
     copy = await duplicate_chat(database, chat_id)

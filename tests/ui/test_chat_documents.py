@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.documents.reading import Kind
 from app.documents.search import Found
+from app.storage.attachment_files import AttachmentFiles
+from app.ui.chat.document_viewer import DocumentViewer
 from app.ui.chat.documents_dialog import DocumentsDialog
 from app.ui.chat.session.chat_documents import ChatDocuments, place_words
 from app.ui.kit.theme import Theme
@@ -132,7 +134,7 @@ async def test_documents_are_there_after_a_start_and_go_with_their_project(
     async with open_chat(theme, tmp_home) as shown:
         try:
             project = await with_papers(shown, papers)
-            again = ChatDocuments(shown.database)
+            again = ChatDocuments(shown.database, AttachmentFiles(tmp_home))
             await again.start(shown.presenter.do)
             assert again.paths(project) == (str(papers),)
             found = await again.find(project, "rent")
@@ -202,3 +204,68 @@ async def test_doc_is_no_command_in_a_chat_without_documents(theme: Theme, tmp_h
 )
 def test_each_kind_counts_its_own_places(kind: Kind, words: str) -> None:
     assert place_words(Found(1, "/b/a.x", kind, 2, 3, "Sheet", "text")) == words
+
+
+async def viewer(shown: ChatHarness) -> DocumentViewer:
+    """The viewer that opens next."""
+    await until(lambda: any(isinstance(each, DocumentViewer) for each in QApplication.topLevelWidgets()))
+    return next(each for each in QApplication.topLevelWidgets() if isinstance(each, DocumentViewer))
+
+
+async def closed(shown: ChatHarness, dialog: DocumentViewer) -> None:
+    dialog.accept()
+    await shown.tasks.idle()
+
+
+def marked_in(dialog: DocumentViewer) -> str:
+    return "".join(each.cursor.selectedText() for each in dialog.text.extraSelections())
+
+
+async def test_an_answer_cites_its_passages_and_they_open_the_document_at_the_place(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    lines = [f"Line {number}\n\n{'word ' * 200}\n" for number in range(300)]
+    (papers / "long.md").write_text("\n".join([*lines[:150], "The <b>zebra</b> is striped.", *lines[150:]]))
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            shown.presenter.set_draft("zebra")
+            shown.page.controller.find_passages()
+            await until(lambda: len(shown.presenter.attaching.views()) == 1)
+            await shown.tasks.idle()
+            (chip,) = shown.composer.strip.chips.values()
+            QTest.mouseClick(chip, Qt.MouseButton.LeftButton)  # above the composer
+            dialog = await viewer(shown)
+            assert "<b>zebra</b> is striped." in marked_in(dialog)
+            assert dialog.text.toPlainText().count("Line ") > 10
+            assert dialog.text.cursorForPosition(dialog.text.viewport().rect().center()).position() > 1_000
+            assert dialog.show_folder.isEnabled()
+            await closed(shown, dialog)
+            await shown.say("zebra")
+            question, answer = shown.page.rows()
+            (source,) = answer.sources
+            assert source.title.startswith("long.md, lines ")
+            shown.page.box.ask_source(answer.id, 0)  # below the answer
+            dialog = await viewer(shown)
+            assert "zebra" in marked_in(dialog)
+            await closed(shown, dialog)
+            (papers / "long.md").write_text("The zebra has left.")
+            documents, project = shown.presenter.documents, shown.presenter.opened.project_id
+            assert project is not None
+            while not any("left" in each.text for each in await documents.find(project, "zebra")):
+                await until(lambda: documents.progress(project).state == "idle")
+            shown.page.box.open_attachment(question.id, 0)  # in the question
+            dialog = await viewer(shown)
+            assert "has changed since" in dialog.note.text()
+            assert "<b>zebra</b> is striped." in dialog.text.toPlainText()
+            await closed(shown, dialog)
+            documents.close()
+            (papers / "long.md").unlink()
+            shown.page.box.ask_source(answer.id, 0)
+            dialog = await viewer(shown)
+            assert "not there any more" in dialog.note.text()
+            assert "<b>zebra</b> is striped." in dialog.text.toPlainText()
+            assert not dialog.show_folder.isEnabled()
+            await closed(shown, dialog)
+        finally:
+            shown.presenter.documents.close()

@@ -17,7 +17,9 @@ from app.service.characters import CharactersQuery
 from app.service.errors import ServiceError
 from app.translation import tr
 from app.ui.chat.blanks_dialog import BlanksDialog
+from app.ui.chat.composer.attachment import Attachment, DocumentPlace, attachments_of
 from app.ui.chat.composer.completion import CompletionList, Entry, matching
+from app.ui.chat.document_viewer import DocumentViewer
 from app.ui.chat.state import CharacterHead
 from app.ui.kit.files import ask_for_files
 from app.ui.kit.image_decoding import UndecodableImage, decoded
@@ -217,7 +219,8 @@ class ComposerController(QObject):
         if before != (presenter.opened.chat_id, presenter.opened.project_id):
             return
         if text:
-            self.give(presenter.attaching.add_texts, [(tr("{file}, all text", file=document.name), text)])
+            name = tr("{file}, all text", file=document.name)
+            self.give(presenter.attaching.add_texts, [(name, text, DocumentPlace(document.path))])
         else:
             self._page.toast_wanted.emit(tr("The documents changed meanwhile. Choose the document again."))
 
@@ -291,6 +294,7 @@ class ComposerController(QObject):
             composer.strip.remove_wanted.connect(attaching.remove)
             composer.strip.shrink_wanted.connect(attaching.shrink)
             composer.strip.model_wanted.connect(self._page.presenter.use_model)
+            composer.strip.open_wanted.connect(lambda key: self._show_document(attaching.attachment(key)))
         composer.show_attachments(views)
 
     def give(self, attach: Callable[[Any], None], given: object) -> None:
@@ -313,11 +317,20 @@ class ComposerController(QObject):
         row = self._page.main.view.row(row_id)
         if 0 <= index < len(row.sources):
             source = row.sources[index]
+            if source.passage is not None:
+                self._show_document(self._sent(*source.passage))
+                return
             about = "\n".join(words for words in (source.date, source.snippet) if words)
             self._page.links.ask(source.url, title=source.title, about=about)
 
     def open_attachment(self, row_id: str, index: int) -> None:
-        """Show an image large, with those of the whole conversation beside it; offer a copy of anything else."""
+        """Show an image large, with those of the whole conversation beside it, or the document that a text is from.
+
+        Of anything else a copy is offered.
+        """
+        if self._page.main.view.row(row_id).attachments[index].is_passage:
+            self._show_document(self._sent(row_id, index))
+            return
         images = [
             (row.id, number, each)
             for row in self._page.rows()
@@ -333,6 +346,22 @@ class ComposerController(QObject):
         viewer.save_wanted.connect(lambda which: self.save_attachment(*images[which][:2]))
         viewer.copied.connect(lambda: self._page.toast_wanted.emit(tr("Image copied")))
         viewer.open()
+
+    def _sent(self, row_id: str, index: int) -> Attachment | None:
+        """What went along with a message."""
+        message = self._page.presenter.opened.thread.get(row_id)
+        attached = attachments_of(message.attachments) if message is not None else ()
+        return attached[index] if index < len(attached) else None
+
+    def _show_document(self, attachment: Attachment | None) -> None:
+        """Show the document that an attached text is from, at its place."""
+        if attachment is not None and attachment.place is not None:
+            self._tasks.start_unless_running("document viewer", self._open_document, attachment, attachment.place)
+
+    async def _open_document(self, attachment: Attachment, place: DocumentPlace) -> None:
+        presenter = self._page.presenter
+        found = await presenter.documents.excerpt(presenter.opened.project_id or "", place, attachment.sha256)
+        await DocumentViewer(self._theme, self._page.main, attachment.name, found).answer()
 
     def act_on_attachment(self, row_id: str, index: int, action: str) -> None:
         """An entry of the menu over an attachment: "copy" puts the image on the clipboard, "save" offers a copy."""

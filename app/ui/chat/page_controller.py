@@ -18,6 +18,7 @@ from app.core.money import count, money
 from app.core.problems import ActionSpec
 from app.translation import tr, tr_n
 from app.ui.chat.chat_picker import ChatPickerDialog
+from app.ui.chat.composer.attachment import DocumentPlace
 from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
@@ -292,7 +293,7 @@ class ChatPageController(QObject):
         if before != (presenter.opened.chat_id, presenter.opened.project_id):
             return
         if found:
-            texts = [(place_words(each), each.text) for each in found]
+            texts = [(place_words(each), each.text, DocumentPlace(each.path, each.first, each.last)) for each in found]
             self._page.box.give(presenter.attaching.add_texts, texts)
         else:
             self._page.toast_wanted.emit(tr("No passage has these words, or the files are still being read."))

@@ -221,6 +221,7 @@ class AttachmentView(NamedTuple):
     can_shrink: bool = False
     model_id: str = ""  # of a model that takes everything that is attached, where this one refuses it
     model_name: str = ""
+    can_open: bool = False  # it is text of a document, which can be shown around it
 
 
 MOST_HITS = 50  # of one search; more are never read through, and fifty are there at once

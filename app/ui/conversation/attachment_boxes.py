@@ -25,7 +25,7 @@ RADIUS = 8.0
 
 
 class AttachmentsBox(Box):
-    """Stands above the bubble, at the right like it. Pressing an image shows it large, anything else saves a copy."""
+    """Stands above the bubble, at the right like it. Pressing an image or a passage shows it, else a copy is saved."""
 
     above = below = "bubble"
 
@@ -59,7 +59,8 @@ class AttachmentsBox(Box):
                 name = f"{kind_word(each.kind)} {each.name}, {each.detail}"
                 rect = QRectF(x, y + tall - high, wide, high)
                 action = ("attachment", str(number)) if each.path else ("none",)
-                press = tr("Click to open.") if each.kind == "image" else tr("Click to save it.")
+                opens = each.kind == "image" or each.is_passage
+                press = tr("Click to open.") if opens else tr("Click to save it.")
                 tip = f"{each.name}\n{each.detail}" + (f"\n{press}" if each.path else "")
                 self._controls.append(Control(f"file{number}", rect, name, action, tooltip=tip))
                 x += wide + gap

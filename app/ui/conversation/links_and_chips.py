@@ -109,7 +109,9 @@ def _meaning(span: Span, shown: str, sources: tuple[RowSource, ...]) -> tuple[st
 
 
 def site_of(source: RowSource) -> str:
-    """Where a source is from: its host, or that it is a page of Rialto's handbook."""
+    """Where a source is from: its host, or that it is a document or a page of Rialto's handbook."""
+    if source.passage is not None:
+        return tr("Document")
     return tr("Handbook") if handbook_place(source.url) else source.host
 
 

@@ -28,12 +28,16 @@ class RowCall:
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """One search result behind an answer; everything in it is untrusted text and nothing of it is ever fetched."""
+    """One search result behind an answer; everything in it is untrusted text and nothing of it is ever fetched.
+
+    Or a passage of the person's own documents: `passage` is the row and the attachment that it went along as.
+    """
 
     title: str
     url: str
     snippet: str = ""
     date: str = ""
+    passage: tuple[str, int] | None = None
 
     @property
     def host(self) -> str:
@@ -47,7 +51,10 @@ class RowSource:
 
 @dataclass(frozen=True, slots=True)
 class RowAttachment:
-    """What the person attached. `path` is where its bytes are on this computer, "" when they are gone."""
+    """What the person attached. `path` is where its bytes are on this computer, "" when they are gone.
+
+    `is_passage` says that it is text of a document that can be opened at the place.
+    """
 
     kind: str
     name: str
@@ -55,6 +62,7 @@ class RowAttachment:
     path: str = ""
     width: int = 0
     height: int = 0
+    is_passage: bool = False
 
 
 @dataclass(frozen=True, slots=True)

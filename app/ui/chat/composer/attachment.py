@@ -46,6 +46,21 @@ CACHE_FROM_TOKENS = 1_024  # shorter pieces are not cached by the models that sa
 MAX_CACHE_MARKS = 4
 
 
+class DocumentPlace(NamedTuple):
+    """Where in a project's documents an attached text is from. `first` and `last` are 0 for the whole document."""
+
+    path: str  # full on the computer where it was attached; a name alone in what was imported
+    first: int = 0
+    last: int = 0
+
+    @classmethod
+    def from_dict(cls, stored: object) -> DocumentPlace | None:
+        """Read a stored one; None when it cannot be used."""
+        if not isinstance(stored, Mapping) or not isinstance(stored.get("path"), str):
+            return None
+        return cls(stored["path"], _positive(stored.get("first")), _positive(stored.get("last")))
+
+
 class Attachment(NamedTuple):
     """One attachment; its bytes are on the disk under `sha256`. `tokens` is an estimate, `note` what was done to it."""
 
@@ -59,6 +74,7 @@ class Attachment(NamedTuple):
     tokens: int = 0
     audio_format: str = ""
     note: str = ""
+    place: DocumentPlace | None = None
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Attachment | None:
@@ -67,16 +83,17 @@ class Attachment(NamedTuple):
         if values["kind"] not in KINDS:
             return None
         for name in ("size", "width", "height", "tokens"):
-            number = values[name]
-            values[name] = number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else 0
+            values[name] = _positive(values[name])
         for name in ("name", "media_type", "audio_format", "note"):
             values[name] = values[name] if isinstance(values[name], str) else ""
         if not isinstance(values["sha256"], str) or not _HASH.fullmatch(values["sha256"]):
             values["sha256"] = ""  # the bytes are not on this computer
+        values["place"] = DocumentPlace.from_dict(values["place"])
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in self._asdict().items() if value not in ("", 0)}
+        stored = {name: value for name, value in self._asdict().items() if value not in ("", 0, None)}
+        return stored if self.place is None else {**stored, "place": self.place._asdict()}
 
     @property
     def detail(self) -> str:
@@ -86,6 +103,10 @@ class Attachment(NamedTuple):
             parts.append(f"{format_number(self.width)} × {format_number(self.height)}")
         parts += [self.note] if self.note else []
         return ", ".join(parts)
+
+
+def _positive(number: object) -> int:
+    return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else 0
 
 
 def attachments_of(stored: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:

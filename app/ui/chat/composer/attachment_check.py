@@ -24,6 +24,7 @@ from app.ui.chat.composer.attachment import (
     SOUND_BYTES_A_TOKEN,
     VIDEO_BYTES_A_TOKEN,
     Attachment,
+    DocumentPlace,
     image_tokens,
 )
 from app.ui.chat.session.estimate import count_tokens
@@ -136,11 +137,11 @@ def _sound(plain: Attachment, form: str) -> Attachment:
     return plain._replace(kind="audio", media_type=f"audio/{audio_format}", audio_format=audio_format, tokens=tokens)
 
 
-def of_text(name: str, text: str) -> Checked:
-    """Return text of this computer as an attachment."""
+def of_text(name: str, text: str, place: DocumentPlace | None = None) -> Checked:
+    """Return text of this computer as an attachment; `place` is where in a document it stands."""
     data = text.encode("utf-8", "replace")
     plain = Attachment("text", " ".join(name.split())[:MAX_SHOWN_NAME], "text/plain", len(data), "")
-    return Checked(plain._replace(tokens=count_tokens(text)), data)
+    return Checked(plain._replace(tokens=count_tokens(text), place=place), data)
 
 
 def _text(plain: Attachment, data: bytes) -> Checked:

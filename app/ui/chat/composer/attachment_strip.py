@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless_line
@@ -33,10 +33,11 @@ WORDS_PX, REFUSAL_PX = 170, 300
 
 
 class AttachmentStrip(QWidget):
-    """Shows the attachments of the draft. Two signals carry the key of a chip."""
+    """Shows the attachments of the draft. Three signals carry the key of a chip."""
 
     remove_wanted = Signal(str)
     shrink_wanted = Signal(str)
+    open_wanted = Signal(str)
     model_wanted = Signal(str)  # the id of a model that takes what this one refuses
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -66,6 +67,7 @@ class AttachmentStrip(QWidget):
                 chip.remove_wanted.connect(lambda key=key: self.remove_wanted.emit(key))
                 chip.shrink_wanted.connect(lambda key=key: self.shrink_wanted.emit(key))
                 chip.model_wanted.connect(self.model_wanted)
+                chip.open_wanted.connect(lambda key=key: self.open_wanted.emit(key))
                 self.chips[key] = chip
                 self._flow.addWidget(chip)
             self.chips[key].show_view(view)
@@ -92,10 +94,14 @@ class AttachmentStrip(QWidget):
 
 
 class AttachmentChip(QFrame):
-    """One attachment: thumbnail or icon, name, size or reason, and a way to take it away. Del takes it away, too."""
+    """One attachment: thumbnail or icon, name, size or reason, and a way to take it away. Del takes it away, too.
+
+    A click or Enter on a passage of a document opens that.
+    """
 
     remove_wanted = Signal()
     shrink_wanted = Signal()
+    open_wanted = Signal()
     model_wanted = Signal(str)
 
     def __init__(self, theme: Theme, view: AttachmentView, thumbnails: Thumbnails) -> None:
@@ -128,6 +134,8 @@ class AttachmentChip(QFrame):
         self.view = view
         self.name.set_text(view.name)
         self.name.setToolTip(plain_tip(view.name))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if view.can_open else Qt.CursorShape.ArrowCursor)
+        self.setAccessibleDescription(tr("Enter opens the document.") if view.can_open else "")
         words = tr("Reading…") if view.busy else view.refusal or view.detail
         self.detail.set_text(words)
         self.detail.set_role("warn" if view.refusal else "text3")
@@ -179,7 +187,16 @@ class AttachmentChip(QFrame):
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.remove_wanted.emit()
             return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.view.can_open:
+            self.open_wanted.emit()
+            return
         super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        inside = self.rect().contains(event.position().toPoint())
+        if self.view.can_open and inside and event.button() == Qt.MouseButton.LeftButton:
+            self.open_wanted.emit()
+        super().mouseReleaseEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

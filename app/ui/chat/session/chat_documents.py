@@ -13,16 +13,20 @@ from PySide6.QtCore import QObject, Signal
 from app.documents.follower import Follower, Progress
 from app.documents.index import Overview, overview, remove
 from app.documents.reading import PLAIN, Kind, sentence
-from app.documents.search import Found, named, search, whole_text
+from app.documents.search import Found, excerpt, named, search, whole_text
 from app.service.http.harmless_text import harmless_line
+from app.storage.errors import StorageError
 from app.storage.projects.document_paths import DocumentPaths
 from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
+    from app.storage.attachment_files import AttachmentFiles
     from app.storage.database import Database
+    from app.ui.chat.composer.attachment import DocumentPlace
 
 PASSAGES = 5  # that are put before a question
 MOST_NAMED = 20  # offered for a typed name
+MOST_SHOWN_CHARS = 100_000  # of what was attached, where its document cannot be shown
 FOLDER = "documents"  # beside the database
 
 
@@ -35,13 +39,26 @@ class NamedDocument(NamedTuple):
     is_text: bool  # the file is its own text
 
 
+class DocumentExcerpt(NamedTuple):
+    """A document around a text that is marked in it. `path` is "" for one that is gone, `note` says what is shown."""
+
+    path: str
+    note: str
+    before: str
+    marked: str
+    after: str
+    is_as_sent: bool
+
+
 class ChatDocuments(QObject):
     """One for the tab. A project's files are read from the first time that somebody looks at them or asks for them."""
 
     changed = Signal(str)  # the id of a project: its files, or how far the reading is
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, files: AttachmentFiles) -> None:
+        """`files` are those of attachments."""
         super().__init__()
+        self._files = files
         self._paths = DocumentPaths(database)
         self._folder = database.path.parent / FOLDER
         self._all: dict[str, tuple[str, ...]] = {}
@@ -149,6 +166,28 @@ class ChatDocuments(QObject):
         except (sqlite3.Error, OSError):
             return ""
 
+    async def excerpt(self, project_id: str, place: DocumentPlace, sha256: str) -> DocumentExcerpt:
+        """What stands around an attached text in its document; the text alone where that is another by now."""
+
+        def look() -> DocumentExcerpt:
+            try:
+                text = self._files.read(sha256).decode("utf-8", "replace")
+            except StorageError as error:
+                return DocumentExcerpt("", error.sentence, "", "", "", False)
+            try:
+                found = excerpt(self._index(project_id), place.path, text, place.first)
+            except (sqlite3.Error, OSError):  # it is being made anew
+                found = None
+            path = found.path if found is not None and Path(found.path).exists() else ""
+            if found is None or not found.is_there:
+                return DocumentExcerpt(path, _note(bool(path), len(text)), "", "", text[:MOST_SHOWN_CHARS], False)
+            gone = tr("The document is not there any more. This is what was read of it.")
+            here = tr("As it was read on this computer, near the place.")
+            note = here if found.is_cut else tr("As it was read on this computer.")
+            return DocumentExcerpt(path, note if path else gone, found.before, found.text, found.after, bool(path))
+
+        return await asyncio.to_thread(look)
+
     def forget(self, project_id: str) -> None:
         """Remove what was read of a project."""
         follower = self._followers.pop(project_id, None)
@@ -158,6 +197,15 @@ class ChatDocuments(QObject):
 
     def _index(self, project_id: str) -> Path:
         return self._folder / project_id / "index.db"
+
+
+def _note(is_there: bool, chars: int) -> str:
+    """Say why a text is shown without its document."""
+    short = chars > MOST_SHOWN_CHARS
+    sent = tr("This is the beginning of what was attached.") if short else tr("This is what was attached.")
+    if is_there:
+        return tr("The document has changed since. {sent}", sent=sent)
+    return tr("The document is not there any more, or no longer belongs to this project. {sent}", sent=sent)
 
 
 def place_words(found: Found) -> str:

@@ -38,7 +38,7 @@ class ChatLibrary:
         self._history = history
         self._chats: dict[str, Chat] = {}
         self.projects = ChatProjects(self, history.database)
-        self.documents = ChatDocuments(history.database)
+        self.documents = ChatDocuments(history.database, history.files)
         self._shown: frozenset[str] = frozenset()  # the projects outside the trash
         self._orders: dict[str, list[Chat]] = {"": []}  # by project, "" for none: as in the list, the last row first
         self._models: Counter[str] = Counter()  # how many chats use each

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     from app.service.models import Model
     from app.storage.chat_store import ChatStore
+    from app.ui.chat.composer.attachment import DocumentPlace
     from app.ui.chat.composer.attachment_check import Checked
     from app.ui.chat.session.open_chat import OpenChat
+
+    Work = Callable[[], Checked] | tuple[str, DocumentPlace]  # what makes the attachment, or text of a document
 
 MOST_AT_ONCE = 30  # files of one drop; a folder of thousands was dropped by mistake
 READ_TOGETHER = 2
@@ -94,7 +97,9 @@ class Attaching(QObject):
             path = str(self._history.files.path(each.sha256)) if self._history and each.kind == "image" else ""
             why = said.get(each, "")
             shrinks = can_shrink(each) and not why
-            view = AttachmentView(item.key, each.kind, each.name, each.detail, why, False, path, shrinks)
+            view = AttachmentView(
+                item.key, each.kind, each.name, each.detail, why, False, path, shrinks, can_open=each.place is not None
+            )
             if why and better is not None:
                 view, better = view._replace(model_id=better.id, model_name=better.name), None  # on the first only
             found.append(view)
@@ -120,12 +125,17 @@ class Attaching(QObject):
                 )
             )
 
-    def add_texts(self, texts: Sequence[tuple[str, str]]) -> None:
-        """Attach texts, each behind its name; one of a name that is attached already is left as it is."""
+    def add_texts(self, texts: Sequence[tuple[str, str, DocumentPlace]]) -> None:
+        """Attach texts of documents, each behind its name; one of a name that is attached already stays as it is."""
         names = {item.name for item in self._items}
-        for name, text in texts:
+        for name, text, place in texts:
             if name not in names:
-                self._add(name, text)
+                self._add(name, (text, place))
+
+    def attachment(self, key: str) -> Attachment | None:
+        """What a chip stands for, None while it is read."""
+        item = self._get(key)
+        return item.attachment if item is not None else None
 
     def add_image(self, image: Any) -> None:
         """Attach an image of the clipboard, a `QImage`."""
@@ -153,13 +163,13 @@ class Attaching(QObject):
 
     # Reading
 
-    def _add(self, name: str, work: Callable[[], Checked] | str) -> None:
+    def _add(self, name: str, work: Work) -> None:
         item = _Item(f"a{next(self._keys)}", name)
         self._items.append(item)
         self._take()
         self._run(self._read, item, self._turn, work, None)
 
-    async def _read(self, item: _Item, turn: int, work: Callable[[], Checked] | str, before: Attachment | None) -> None:
+    async def _read(self, item: _Item, turn: int, work: Work, before: Attachment | None) -> None:
         import asyncio  # not before the window is painted
 
         from app.ui.chat.composer.attachment_check import NotAttached, of_text
@@ -173,7 +183,7 @@ class Attaching(QObject):
             self._gate = asyncio.Semaphore(READ_TOGETHER)
 
         def read_and_keep() -> Attachment:
-            checked = of_text(item.name, work) if isinstance(work, str) else work()
+            checked = work() if callable(work) else of_text(item.name, *work)
             return checked.attachment._replace(sha256=history.files.keep(checked.data))
 
         try:

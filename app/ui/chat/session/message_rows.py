@@ -72,7 +72,10 @@ def row_of(
             places=places,
         )
     if live is not None:
-        return live_row(message, live, place, places, sandbox=sandbox, problem=problem)
+        row = live_row(message, live, place, places, sandbox=sandbox, problem=problem)
+        if live.searched and not live.sources:  # marks count the results, which come first in the list
+            return row
+        return replace(row, sources=row.sources + cited_passages(message, thread))
     state = cast("RowState", message.state)
     usage = message.usage
     return MessageRow(
@@ -83,7 +86,7 @@ def row_of(
         reasoning_s=message.thinking_s,
         reasoning_tokens=_number(usage, "reasoning") or None,
         citations=bool(message.sources) or bool(usage.get("searched")),
-        sources=stored_sources(message.sources),
+        sources=stored_sources(message.sources) + cited_passages(message, thread),
         receipt=receipt_of(message, sandbox),
         byline=byline_of(message, thread.answer_before(message.id), name_of, now),
         moment=moment_of(message),
@@ -175,8 +178,23 @@ def row_attachments(message: Message, files: AttachmentFiles | None) -> tuple[Ro
             str(files.path(each.sha256)) if files is not None and each.sha256 else "",
             each.width,
             each.height,
+            each.place is not None,
         )
         for each in attachments_of(message.attachments)
+    )
+
+
+def cited_passages(message: Message, thread: MessageTree) -> tuple[RowSource, ...]:
+    """The passages of documents that went along with the question of an answer."""
+    question = thread.get(message.parent_id)
+    while question is not None and question.role != "user":
+        question = thread.get(question.parent_id)
+    if question is None or not question.attachments:
+        return ()
+    return tuple(
+        RowSource(harmless(each.name), "", passage=(question.id, place))
+        for place, each in enumerate(attachments_of(question.attachments))
+        if each.place is not None
     )
 
 
@@ -185,10 +203,11 @@ def live_sources(sources: Iterable[Source]) -> tuple[RowSource, ...]:
 
 
 def stored_sources(sources: Iterable[Mapping[str, object]]) -> tuple[RowSource, ...]:
-    return tuple(
-        RowSource(*(harmless(str(source.get(name) or "")) for name in ("title", "url", "content", "date")))
+    told = (
+        tuple(harmless(str(source.get(name) or "")) for name in ("title", "url", "content", "date"))
         for source in sources
     )
+    return tuple(RowSource(title, url, content, date) for title, url, content, date in told)
 
 
 def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
