@@ -26,4 +26,7 @@ def make_sealed_sessions(rialto: Rialto, database: Database) -> SealedSessions:
             raise ConnectionFailed(tr("The Sandbox is not running."))
         return await sandbox_trust(*address)
 
-    return SealedSessions(Enclaves(database), trust, lambda: rialto.settings.value.ask_intel)
+    settings = rialto.settings
+    return SealedSessions(
+        Enclaves(database), trust, lambda: settings.value.ask_intel, lambda: settings.value.ask_nvidia
+    )

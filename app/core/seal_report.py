@@ -40,17 +40,15 @@ class SealReport(NamedTuple):
     evidence: bytes
 
 
-def report_of(
-    evidence: Evidence, first: tuple[Mapping[str, str], datetime] | None, list_hosts: tuple[str, ...]
-) -> SealReport:
-    """Check saved evidence again, as of when it was checked. `list_hosts` are those that gave Intel's lists, if any."""
+def report_of(evidence: Evidence, first: tuple[Mapping[str, str], datetime] | None) -> SealReport:
+    """Check saved evidence again, as of when it was checked. `first` are the measurements first seen, and when."""
     verdict = evidence.verify()
     known = first[0] if first is not None else {}
     measured = tuple(
         Measurement(name.upper(), value, known.get(name, "") if known.get(name, value) != value else "")
         for name, value in verdict.measurements.items()
     )
-    hosts = (evidence.host, *(list_hosts if evidence.collateral is not None else ()))
+    hosts = (evidence.host, *(host for asked in evidence.asked.values() for host in asked))
     return SealReport(
         model=evidence.model,
         checked_at=evidence.checked_at,

@@ -17,6 +17,7 @@ from app.core.seal_report import SealReport, report_of
 from app.sealed.chain import INTEL_ROOT, Root
 from app.sealed.checks import Damaged
 from app.sealed.evidence import read_evidence
+from app.sealed.gpu import NVIDIA
 from app.service.errors import EvidenceRefused
 from app.service.sandbox_controls import SandboxControls
 from app.service.sealed.resource import INTEL_LISTS, Attestation, ListsHost, SealedSession
@@ -32,14 +33,18 @@ SANDBOX = "sandbox"  # its address is another one each time
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What an account's evidence has to end at, and where Intel's lists are. `is_third_host`: not at the service."""
+    """What an account's evidence has to end at, and where Intel's lists and NVIDIA's answers come from.
+
+    `are_third_hosts`: those are hosts of others, asked only after the person agreed (R-TEE-17).
+    """
 
     root: Root
     lists: ListsHost
-    is_third_host: bool = True
+    nvidia: str
+    are_third_hosts: bool = True
 
 
-INTEL = Trust(INTEL_ROOT, INTEL_LISTS)
+INTEL = Trust(INTEL_ROOT, INTEL_LISTS, NVIDIA)
 
 
 async def sandbox_trust(base_url: str, api_key: str) -> Trust:
@@ -50,7 +55,7 @@ async def sandbox_trust(base_url: str, api_key: str) -> Trust:
     finally:
         await controls.aclose()
     lists = ListsHost(told.lists, f"{told.lists}/sgx/certification/v4/rootcacrl")
-    return Trust(Root(told.sha256, told.name), lists, is_third_host=False)
+    return Trust(Root(told.sha256, told.name), lists, told.lists, are_third_hosts=False)
 
 
 class FirstSeen(Protocol):
@@ -68,7 +73,8 @@ class FirstSeen(Protocol):
 
 
 class SealedSessions:
-    """`sandbox_trust` asks the running Sandbox for its root. `may_ask_intel` is the person's consent, off until given.
+    """`sandbox_trust` asks the running Sandbox for its root. `may_ask_intel` and `may_ask_nvidia` are the person's
+    consent, off until given.
 
     Nothing else decides about roots: the Sandbox's counts for its own account, Intel's for every other (R-TEE-05).
     """
@@ -78,11 +84,12 @@ class SealedSessions:
         seen: FirstSeen,
         sandbox_trust: Callable[[], Awaitable[Trust]],
         may_ask_intel: Callable[[], bool],
+        may_ask_nvidia: Callable[[], bool],
         now: Callable[[], datetime] | None = None,
     ) -> None:
         self._seen = seen
         self._sandbox_trust = sandbox_trust
-        self._may_ask_intel = may_ask_intel
+        self._may_ask_intel, self._may_ask_nvidia = may_ask_intel, may_ask_nvidia
         self._now = now or (lambda: datetime.now(UTC))
         self._sessions: dict[str, SealedSession] = {}  # by the chat's id
         self._turn = asyncio.Lock()  # two answers of one chat share one attestation
@@ -105,7 +112,8 @@ class SealedSessions:
                 model,
                 root=trust.root,
                 known=first[0] if first is not None else None,
-                lists=trust.lists if not trust.is_third_host or self._may_ask_intel() else None,
+                lists=trust.lists if not trust.are_third_hosts or self._may_ask_intel() else None,
+                nvidia=trust.nvidia if not trust.are_third_hosts or self._may_ask_nvidia() else "",
             )
             if any(check.id == CHANGED for check in attestation.verdict.checks):
                 reason = attestation.verdict.checks[-1].reason
@@ -155,9 +163,8 @@ class SealedSessions:
         reports = []
         for evidence in found:
             place = evidence.host if evidence.root.is_intel else SANDBOX
-            lists = INTEL_LISTS.hosts if evidence.root.is_intel else ()
             first = await self._seen.first_seen(place, evidence.model)
-            reports.append(await asyncio.to_thread(report_of, evidence, first, lists))
+            reports.append(await asyncio.to_thread(report_of, evidence, first))
         return tuple(reports)
 
     def wipe(self, chat_id: str) -> None:

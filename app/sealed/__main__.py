@@ -44,6 +44,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{SIGNS[check.outcome]} {check.title}: {check.value}" + (f" ({check.reason})" if check.reason else ""))
     for answer, receipt in evidence.check_receipts(verdict):
         print(f"{answer}: {receipt.sentence}")
+    if evidence.nvidia is not None:
+        print(tr("NVIDIA’s keys come from this file, so what it says of the graphics processor proves nothing alone."))
     if verdict.refused:
         print(tr("Refused. This evidence proves nothing."))
         return REFUSED

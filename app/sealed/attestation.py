@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from app.sealed.chain import INTEL_ROOT, Root, check_chain
-from app.sealed.checks import Check, CheckFailed, Damaged, Outcome, require
+from app.sealed.checks import Check, CheckFailed, Damaged, Outcome, one_line, require
 from app.sealed.collateral import Collateral, OutOfTime, check_firmware
 from app.sealed.event_log import check_compose, check_event_log, tcb_info
+from app.sealed.gpu import NVIDIA, GpuEvidence, NvidiaAnswer, check_answer, read_gpu_evidence, unanswered
 from app.sealed.keys import address_of, read_address, read_key
 from app.sealed.quote import (
     MEASURED,
@@ -51,6 +52,7 @@ class Verdict:
     issuer: str = ""  # "platform" or "processor"
     is_gateway: bool = False  # the key is a gateway enclave's, which passes the text on to a further one
     lists_out_of_time: bool = False  # refused for that alone: fetch them once more
+    gpu: GpuEvidence | None = None  # what NVIDIA can be asked about
 
     @property
     def refused(self) -> bool:
@@ -82,13 +84,16 @@ def verify(
     now: datetime,
     root: Root = INTEL_ROOT,
     collateral: Collateral | None = None,
+    nvidia: NvidiaAnswer | None = None,
+    asked: Collection[str] = (),
     known: Mapping[str, str] | None = None,
 ) -> Verdict:
     """Check the body of an attestation that answers `nonce` for `model`. Never raises; takes milliseconds.
 
-    `root` is the one pinned for the account, `known` the measurements first seen for this host and model.
+    `root` is the one pinned for the account, `known` the measurements first seen for this host and model. `asked` says
+    whether "intel" and "nvidia" were asked, also where nothing came of it.
     """
-    work = _Work(model, nonce, now, root, collateral, known)
+    work = _Work(model, nonce, now, root, collateral, nvidia, asked, known)
     try:
         return work.verdict(body)
     except CheckFailed as failure:
@@ -112,12 +117,15 @@ class _Work:
         now: datetime,
         root: Root,
         collateral: Collateral | None,
+        nvidia: NvidiaAnswer | None,
+        asked: Collection[str],
         known: Mapping[str, str] | None,
     ) -> None:
         self.checks: list[Check] = []
         self.fmspc = self.issuer = ""
         self._model, self._nonce, self._now = model, nonce, now
         self._root, self._collateral, self._known = root, collateral, known
+        self._nvidia, self._asked = nvidia, asked
 
     def verdict(self, body: bytes) -> Verdict:
         answer = read_answer(body)
@@ -134,10 +142,12 @@ class _Work:
         chain = check_chain(quote, self._root, self._now)
         self.checks += chain.checks
         self.fmspc, self.issuer = chain.fmspc, chain.issuer
-        self.checks.append(check_firmware(raw, self._collateral, chain.root_der, self._now))
+        self.checks.append(
+            check_firmware(raw, self._collateral, chain.root_der, self._now, was_asked="intel" in self._asked)
+        )
         self._check_log(answer, inner, quote)
         self._check_claims(answer, key, quote)
-        self.checks.append(self._check_gpu(answer))
+        gpu = self._check_gpu(answer)
         self.checks.append(self._check_measurements(quote))
         return Verdict(
             tuple(self.checks),
@@ -148,6 +158,7 @@ class _Work:
             fmspc=chain.fmspc,
             issuer=chain.issuer,
             is_gateway=is_gateway,
+            gpu=gpu,
         )
 
     def _check_answer(self, answer: Body) -> None:
@@ -156,7 +167,7 @@ class _Work:
             named == self._model,
             "model",
             tr("Model"),
-            _shown(named),
+            one_line(named),
             tr("The attestation is for another model."),
         )
         echoes = [answer[name] for name in ("nonce", "request_nonce") if answer.get(name) is not None]
@@ -166,7 +177,7 @@ class _Work:
             same and len(self._nonce) == NONCE_BYTES,
             "nonce",
             tr("Nonce"),
-            wanted if same else _shown(next(iter(echoes), "")),
+            wanted if same else one_line(next(iter(echoes), "")),
             tr("The attestation answers a different nonce."),
         )
         source = answer.get("nonce_source")
@@ -174,7 +185,7 @@ class _Work:
             source is None or source == "client",
             "nonce_source",
             tr("Nonce source"),
-            _shown(source) or tr("not stated"),
+            one_line(source) or tr("not stated"),
             tr("The service made the nonce itself, so the attestation may be an old one."),
         )
         algorithm = answer.get("signing_algo")
@@ -182,7 +193,7 @@ class _Work:
             algorithm == "ecdsa",
             "signing_algo",
             tr("Key type"),
-            _shown(algorithm),
+            one_line(algorithm),
             tr("The model’s key type is unknown."),
         )
 
@@ -206,7 +217,7 @@ class _Work:
         is_gateway = not stated
         if stated:
             keys = [read_key(each) for each in stated]
-            shown = _shown(stated[0])
+            shown = one_line(stated[0])
             require(None not in keys, "key", title, shown, tr("The model’s key is not a point on its curve."))
             require(len(set(keys)) == 1, "key", title, shown, tr("The attestation names two different keys."))
         else:
@@ -251,7 +262,7 @@ class _Work:
             read_address(stated) == address,
             "signing_address",
             tr("Signing address"),
-            _shown(stated),
+            one_line(stated),
             tr("The stated signing address does not belong to the model’s key."),
         )
 
@@ -277,34 +288,18 @@ class _Work:
             tr("The service’s own check says otherwise: {claim}.", claim=contradicted),
         )
 
-    def _check_gpu(self, answer: Body) -> Check:
-        title, payload = tr("Graphics processor"), answer.get("nvidia_payload")
-        none = Check(
-            "gpu", title, "", Outcome.NOT_CHECKED, tr("The service sent no evidence for the graphics processor.")
-        )
-        if payload is None or payload == "":
-            return none
-        try:
-            content = json.loads(payload) if isinstance(payload, str) else payload
-        except (ValueError, RecursionError):
-            content = None
-        if not isinstance(content, Mapping):
-            reason = tr("The evidence for the graphics processor cannot be read.")
-            raise CheckFailed(Check("gpu", title, "", Outcome.FAILED, reason))
-        listed = content.get("evidence_list")
-        entries = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
-        if not entries:
-            return none
-        nonces = [content.get("nonce"), *(each["nonce"] for each in entries if each.get("nonce") is not None)]
-        fresh = all(isinstance(each, str) and each.lower().removeprefix("0x") == self._nonce.hex() for each in nonces)
-        value = f"{len(entries)} × {_shown(content.get('arch'))}"
-        if not fresh:
-            reason = tr("The evidence for the graphics processor answers a different nonce.")
-            raise CheckFailed(Check("gpu", title, value, Outcome.FAILED, reason))
-        reason = tr(
-            "Its evidence contains Rialto’s nonce. NVIDIA’s servers were not asked, and the quote does not name it."
-        )
-        return Check("gpu", title, value, Outcome.NOT_CHECKED, reason)
+    def _check_gpu(self, answer: Body) -> GpuEvidence | None:
+        line, evidence = read_gpu_evidence(answer.get("nvidia_payload"), self._nonce)
+        said = self._nvidia
+        if evidence is not None and said is not None:
+            trusted = said.issuer == NVIDIA or not self._root.is_intel
+            issuer = tr("NVIDIA’s answer names a different issuer.")
+            require(trusted, "gpu", line.title, one_line(said.issuer), issuer)
+            line = check_answer(evidence, said, self._nonce, self._now)
+        elif evidence is not None and "nvidia" in self._asked:
+            line = unanswered(line)
+        self.checks.append(line)
+        return evidence
 
     def _check_measurements(self, quote: Quote) -> Check:
         title, value = tr("Measurements"), quote.mrconfigid.hex()
@@ -408,9 +403,3 @@ def _contradiction(answer: Body, key: bytes, quote: Quote) -> str:
 def _record(content: Body, name: str) -> Body:
     found = content.get(name)
     return found if isinstance(found, Mapping) else {}
-
-
-def _shown(value: object) -> str:
-    """A stranger's value as one short line."""
-    text = value if isinstance(value, str) else "" if value is None else str(value)
-    return "".join(each for each in text[:300] if each.isprintable())

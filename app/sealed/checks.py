@@ -50,3 +50,9 @@ class Damaged(Exception):
         super().__init__(message)
         self.part = part
         self.offset = offset
+
+
+def one_line(value: object) -> str:
+    """A stranger's value as one short line."""
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    return "".join(each for each in text[:300] if each.isprintable())

@@ -66,11 +66,18 @@ class OutOfTime(CheckFailed):
     """Lists that are too old or not valid yet: worth fetching once more, then the computer's clock may be wrong."""
 
 
-def check_firmware(raw: bytes, collateral: Collateral | None, root_der: bytes, now: datetime) -> Check:
-    """Return what Intel's lists say of a quote. Raises `CheckFailed` for a level that is not accepted."""
+def check_firmware(
+    raw: bytes, collateral: Collateral | None, root_der: bytes, now: datetime, *, was_asked: bool = False
+) -> Check:
+    """Return what Intel's lists say of a quote. Raises `CheckFailed` for a level that is not accepted.
+
+    `was_asked`: whether the lists were asked for, also where none came.
+    """
     title = tr("Firmware level and revocation")
     if collateral is None:
         reason = tr("Revocation and firmware level were not checked, because Intel’s servers were not asked.")
+        if was_asked:
+            reason = tr("Revocation and firmware level were not checked, because Intel’s servers sent no lists.")
         return Check("firmware", title, "", Outcome.NOT_CHECKED, reason)
     import dcap_qvl
 

@@ -11,6 +11,9 @@ JSON in UTF-8, one object:
     root          {"name", "sha256"}: the root certificate that was pinned
     attestation   the body of the answer, as text, character for character
     collateral    Intel's lists as text (JSON), or null where they were not asked for
+    nvidia        NVIDIA's answer about the graphics processors, {"issuer", "tokens", "keys"} as text, or null; the keys
+                  came from NVIDIA's server, which this file alone cannot prove
+    asked         hosts beside the service that were asked, {"intel": […], "nvidia": […]}, also where nothing came
     measurements  those first seen for this host and model, name → hex, or null
     receipts      list of {"answer", "sent", "received", "body"}: the answer's id, the SHA-256 of the bytes sent and
                   received, and the receipt as it came, or null
@@ -24,13 +27,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
 from app.sealed.attestation import Verdict, verify
 from app.sealed.chain import INTEL_ROOT, Root
 from app.sealed.checks import Damaged
 from app.sealed.collateral import Collateral
+from app.sealed.gpu import NvidiaAnswer
 from app.sealed.receipt import NO_RECEIPT, Receipt, check_receipt
 from app.translation import tr
 
@@ -59,6 +63,8 @@ class Evidence:
     host: str = ""
     root: Root = INTEL_ROOT
     collateral: Collateral | None = None
+    nvidia: NvidiaAnswer | None = None
+    asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     measurements: Mapping[str, str] | None = None
     receipts: tuple[SavedReceipt, ...] = field(default=())
 
@@ -71,6 +77,8 @@ class Evidence:
             now=self.checked_at,
             root=self.root,
             collateral=self.collateral,
+            nvidia=self.nvidia,
+            asked=self.asked,
             known=self.measurements,
         )
 
@@ -97,6 +105,8 @@ class Evidence:
             "root": {"name": self.root.name, "sha256": self.root.sha256},
             "attestation": self.attestation.decode(),
             "collateral": self.collateral.text if self.collateral is not None else None,
+            "nvidia": asdict(self.nvidia) if self.nvidia is not None else None,
+            "asked": {name: list(hosts) for name, hosts in self.asked.items()},
             "measurements": dict(self.measurements) if self.measurements is not None else None,
             "receipts": [
                 {"answer": each.answer, "sent": each.sent.hex(), "received": each.received.hex(), "body": each.body}
@@ -122,9 +132,6 @@ def read_evidence(data: bytes) -> Evidence:
     fields = _Fields(content, data)
     if fields.text("format") != FORMAT or fields.get("version") != VERSION:
         raise fields.wrong("format")
-    collateral = fields.get("collateral")
-    if collateral is not None and not isinstance(collateral, str):
-        raise fields.wrong("collateral")
     root = fields.record("root")
     sha256, name = root.get("sha256"), root.get("name")
     if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256) or not isinstance(name, str):
@@ -137,7 +144,9 @@ def read_evidence(data: bytes) -> Evidence:
         attestation=fields.text("attestation").encode(),
         host=fields.text("host"),
         root=INTEL_ROOT if sha256 == INTEL_ROOT.sha256 else Root(sha256, name),
-        collateral=Collateral(collateral) if collateral is not None else None,
+        collateral=fields.collateral(),
+        nvidia=fields.nvidia(),
+        asked=fields.asked(),
         measurements=None if measurements is None else fields.texts("measurements"),
         receipts=fields.receipts(),
     )
@@ -195,6 +204,30 @@ class _Fields:
         if at.tzinfo is None:
             raise self.wrong(name)
         return at
+
+    def collateral(self) -> Collateral | None:
+        text = self.get("collateral")
+        if text is not None and not isinstance(text, str):
+            raise self.wrong("collateral")
+        try:
+            return Collateral(text) if text is not None else None
+        except Damaged:
+            raise self.wrong("collateral") from None
+
+    def nvidia(self) -> NvidiaAnswer | None:
+        if self._content.get("nvidia") is None:
+            return None
+        match self.texts("nvidia"):
+            case {"issuer": issuer, "tokens": tokens, "keys": keys}:
+                return NvidiaAnswer(issuer, tokens, keys)
+        raise self.wrong("nvidia")
+
+    def asked(self) -> dict[str, tuple[str, ...]]:
+        found = self.record("asked") if "asked" in self._content else {}
+        hosts = {name: tuple(each) for name, each in found.items() if isinstance(each, list)}
+        if len(hosts) != len(found) or not all(isinstance(host, str) for each in hosts.values() for host in each):
+            raise self.wrong("asked")
+        return hosts
 
     def receipts(self) -> tuple[SavedReceipt, ...]:
         listed, found = self.get("receipts"), []

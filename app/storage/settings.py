@@ -58,6 +58,7 @@ class Settings(NamedTuple):
     show_adult: bool = False
     confirm_links: bool = True
     ask_intel: bool = False  # ask Intel's servers whether an enclave's processor is current and not revoked
+    ask_nvidia: bool = False  # ask NVIDIA's servers about the evidence of graphics processors
     notify: bool = True  # say outside the window what happens while another program is in front
     transcription: Mapping[str, str] = _NONE  # what the tab remembers: microphone, model, …
     budgets: Mapping[str, str] = _NONE  # "soft day" -> USD as text; see app/core/budget.py

@@ -426,7 +426,7 @@ class SandboxChatPresenterHarness(OnSandbox):
     async def sealed_sessions(self) -> SealedSessions:
         """As the program makes them, with the root of this Sandbox."""
         trust = partial(sandbox_trust, self.sandbox.base_url, self.sandbox.api_key)
-        return SealedSessions(Enclaves(self.database), trust, lambda: False)
+        return SealedSessions(Enclaves(self.database), trust, lambda: False, lambda: False)
 
     @property
     def rows(self) -> tuple[MessageRow, ...]:

@@ -55,15 +55,22 @@ class SealedHarness:
         self.resource = SealedResource(self.at.service.client, now=lambda: self.now)
         told = self.at.sandbox.control("/sealed/root", method="GET")
         self.root = Root(told["sha256"], told["name"])
+        self.nvidia: str = told["lists"]
         self.lists = ListsHost(told["lists"], f"{told['lists']}/sgx/certification/v4/rootcacrl")
 
     def lie(self, name: str, **values: Any) -> None:
         self.at.sandbox.fault(f"sealed_{name}", **values)
 
     async def attest(
-        self, model: str = MODEL, *, lists: bool = True, known: dict[str, str] | None = None
+        self, model: str = MODEL, *, lists: bool = True, known: dict[str, str] | None = None, nvidia: bool = False
     ) -> Attestation:
-        return await self.resource.attest(model, root=self.root, known=known, lists=self.lists if lists else None)
+        return await self.resource.attest(
+            model,
+            root=self.root,
+            known=known,
+            lists=self.lists if lists else None,
+            nvidia=self.nvidia if nvidia else "",
+        )
 
     async def ask(self, *messages: ChatMessage, model: str = MODEL, packed: bool = False) -> str:
         """Attest unless there is a session, send, and return the whole answer. Raises what goes wrong."""

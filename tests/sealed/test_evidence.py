@@ -15,6 +15,7 @@ from app.sealed.__main__ import DAMAGED, HOLDS, NOT_INTEL, REFUSED, main
 from app.sealed.chain import Root
 from app.sealed.checks import Damaged
 from app.sealed.evidence import MAX_FILE_BYTES, Evidence, SavedReceipt, read_evidence
+from app.sealed.gpu import NVIDIA, NvidiaAnswer
 from app.sealed.receipt import ReceiptOutcome
 from tests.sealed.samples import SHAPES, Sample
 
@@ -62,6 +63,15 @@ def test_the_command_ends_with_what_it_found(tmp_path: Path, capsys: pytest.Capt
     assert main(["check"]) == DAMAGED
 
 
+def test_r_tee_18_the_command_says_that_a_file_cannot_prove_nvidias_keys(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "evidence.json"
+    path.write_bytes(replace(evidence(), nvidia=NvidiaAnswer(NVIDIA, "[]", "{}")).to_bytes())
+    assert main(["verify", str(path)]) == HOLDS  # this sample has no evidence of graphics processors
+    assert "NVIDIA’s keys come from this file" in capsys.readouterr().out
+
+
 def test_the_command_runs_without_the_window(tmp_path: Path) -> None:
     path = tmp_path / "evidence.json"
     path.write_bytes(evidence("second-shape").to_bytes())
@@ -101,6 +111,13 @@ def test_r_tee_05_a_chain_that_holds_under_another_root_proves_no_hardware() -> 
         ("root", {"name": "x", "sha256": "Z" * 64}),
         ("attestation", {}),
         ("collateral", {}),
+        ("collateral", "{}"),
+        ("nvidia", "x"),
+        ("nvidia", {"issuer": "x", "tokens": "x"}),
+        ("nvidia", {"issuer": "x", "tokens": "x", "keys": 4}),
+        ("asked", []),
+        ("asked", {"intel": "x"}),
+        ("asked", {"intel": [4]}),
         ("measurements", {"mrtd": 4}),
         ("receipts", {}),
         ("receipts", [{"answer": "x", "sent": "00", "received": "00"}]),
@@ -114,8 +131,9 @@ def test_a_member_that_cannot_be_right_is_refused_at_its_offset(name: str, value
     if name != "version":
         assert damage.value.offset == data.index(f'"{name}"'.encode())
     del content[name]
-    with pytest.raises(Damaged):
-        read_evidence(json.dumps(content).encode())
+    if name not in ("nvidia", "asked"):  # files of before have neither
+        with pytest.raises(Damaged):
+            read_evidence(json.dumps(content).encode())
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"[]", b"4", b"{}", b"[" * 100_000])

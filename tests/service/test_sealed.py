@@ -14,17 +14,18 @@ from typing import Any
 import httpx
 import pytest
 
-from app.sealed.checks import Outcome
+from app.sealed.checks import Check, Outcome
+from app.sealed.evidence import read_evidence
 from app.sealed.receipt import ReceiptOutcome
 from app.service.chat import OPENED_AT_ONCE
 from app.service.chat_types import ChatMessage, ChatRequest, ContentPart, ServiceParameters, TextDelta
 from app.service.errors import EvidenceRefused, LimitExceeded, SealBroken, ServerFailed, StreamCut
 from app.service.pace import PER_MINUTE
 from app.service.sealed.body import clear_texts, forbidden_in, sealed_body
-from app.service.sealed.resource import SealedResource, SealedSession
+from app.service.sealed.resource import Attestation, SealedResource, SealedSession
 from tests.kit.sealed import HISTORY, MODEL, SECRETS, SealedHarness, ended_stream
 from tests.kit.service import with_key
-from tests.service.loopback import Watched, answering
+from tests.service.loopback import Watched, answering, http, serving
 
 DIALECTS = ("service", "venice")
 CHAT = "/api/v1/chat/completions"
@@ -137,7 +138,86 @@ async def test_r_tee_06_lists_that_cannot_be_had_leave_their_check_open(chat: Se
     chat.lists = replace(chat.lists, base="http://127.0.0.1:1")
     attestation = await chat.attest()
     (line,) = (check for check in attestation.verdict.checks if check.id == "firmware")
-    assert line.outcome is Outcome.NOT_CHECKED
+    assert line.outcome is Outcome.NOT_CHECKED and "sent no lists" in line.reason
+    assert attestation.asked == {"intel": ("127.0.0.1",)}  # it has heard of us all the same
+
+
+GPU_LIES = [
+    ("nonce", "a different nonce"),
+    ("signature", "not signed by a key"),
+    ("verdict", "does not accept the evidence"),
+    ("expired", "not valid now"),
+    ("other_gpu", "other graphics processors"),
+    ("debug", "debug mode"),
+]
+
+
+def gpu_line(attestation: Attestation) -> Check:
+    (line,) = (check for check in attestation.verdict.checks if check.id == "gpu")
+    return line
+
+
+async def test_r_tee_17_and_r_tee_18_nvidia_is_asked_only_with_consent(chat: SealedHarness) -> None:
+    line = gpu_line(await chat.attest())
+    assert line.outcome is Outcome.NOT_CHECKED and "were not asked" in line.reason
+    assert not any("attest/gpu" in each.request.path for each in chat.at.exchanges)
+    attestation = await chat.attest(nvidia=True)
+    line = gpu_line(attestation)
+    assert (line.outcome, line.value) == (Outcome.NOTED, "1 × Sandbox, not NVIDIA")
+    asked = next(each.request for each in chat.at.exchanges if "attest/gpu" in each.request.path)
+    assert not asked.authenticated and isinstance(asked.body, dict)
+    assert set(asked.body) == {"nonce", "arch", "evidence_list"} and asked.body["nonce"] == attestation.nonce.hex()
+    assert attestation.asked == {"intel": ("127.0.0.1",), "nvidia": ("127.0.0.1",)}
+    again = read_evidence(attestation.evidence().to_bytes())
+    assert again.verify().checks == attestation.verdict.checks and again.asked == attestation.asked
+
+
+@pytest.mark.parametrize(("kind", "words"), GPU_LIES)
+async def test_r_tee_18_a_lie_about_the_graphics_processor_refuses_the_enclave(
+    chat: SealedHarness, kind: str, words: str
+) -> None:
+    chat.lie("nvidia", kind=kind)
+    with pytest.raises(EvidenceRefused, match=words) as refused:
+        await chat.attest(nvidia=True)
+    assert refused.value.attestation.verdict.failed.id == "gpu"
+    saved = read_evidence(refused.value.attestation.evidence().to_bytes())
+    assert saved.verify().failed == refused.value.attestation.verdict.failed
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        http(302, location="http://127.0.0.1:1/elsewhere"),
+        http(503),
+        http(400, {"error": "what is this"}),
+        http(200, b"\xff"),
+    ],
+)
+async def test_r_tee_17_where_nvidia_says_nothing_that_is_said_and_its_host_is_listed(
+    chat: SealedHarness, reply: bytes
+) -> None:
+    async with serving(reply) as host:
+        chat.nvidia = host.base_url
+        attestation = await chat.attest(nvidia=True)
+        assert [each.method for each in host.received] == ["POST"] and "authorization" not in host.received[0].headers
+    line = gpu_line(attestation)
+    assert line.outcome is Outcome.NOT_CHECKED and "did not check it" in line.reason
+    assert attestation.asked["nvidia"] == ("127.0.0.1",) and attestation.nvidia is None
+    assert gpu_line(await chat.attest(nvidia=True)) == line  # now nobody listens there
+
+
+async def test_r_tee_17_a_gateway_without_graphics_processors_is_no_reason_to_ask(chat: SealedHarness) -> None:
+    attestation = await chat.attest("rialto-sealed-gateway", nvidia=True)
+    assert "nvidia" not in attestation.asked and gpu_line(attestation).outcome is Outcome.NOT_CHECKED
+
+
+async def test_r_tee_17_evidence_for_intels_root_is_not_accepted_with_another_issuers_answer(
+    chat: SealedHarness,
+) -> None:
+    attestation = await chat.attest(nvidia=True)
+    root = replace(attestation.verdict.root, is_intel=True)
+    refused = replace(attestation.evidence(), root=root).verify()
+    assert refused.failed is not None and "a different issuer" in refused.failed.reason
 
 
 async def test_no_credentials_go_with_questions_about_enclaves(chat: SealedHarness) -> None:

@@ -30,7 +30,7 @@ from tests.kit.chat import (
 from tests.kit.sandbox import controls_of
 from tests.kit.sealed import MODEL
 from tests.kit.waiting import until
-from tests.service.test_sealed import BROKEN, REFUSED
+from tests.service.test_sealed import BROKEN, GPU_LIES, REFUSED
 
 QUESTION = "How do I stop an answer, dear pomegranate?"
 SECOND = "And how do I continue it, dear quince?"
@@ -296,6 +296,19 @@ async def test_lie_16_no_evidence_of_a_graphics_processor_is_no_refusal(chat: Sa
     assert lock_words(chat) == "Sealed" and chat.rows[-1].state == "complete"
 
 
+@pytest.mark.parametrize(("kind", "words"), GPU_LIES)
+async def test_r_tee_18_an_answer_of_nvidias_that_does_not_hold_refuses_the_enclave(
+    chat: SandboxChatHarness, kind: str, words: str
+) -> None:
+    await lie(chat, "nvidia", kind=kind)
+    await seal(chat)
+    await chat.type(QUESTION)
+    sentence, buttons = failure(chat)
+    assert words in sentence and buttons == ("retry", "seal") and lock_words(chat) == "Seal refused"
+    assert chat.composer_text() == QUESTION and await answered(chat) == 0
+    await assert_nothing_leaked(chat)
+
+
 async def test_r_tee_08_lie_17_another_program_in_the_enclave_is_asked_about(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
@@ -423,7 +436,7 @@ async def test_the_sheet_shows_each_check_with_its_value_and_what_was_not_checke
     text = said(sheet)
     for check in verdict.checks:
         assert check.title in text and check.value in text and check.reason in text, check
-    assert "Not checked: Graphics processor" in text and "NVIDIA’s servers were not asked" in text
+    assert "Note: Graphics processor" in text and "nothing proves that the enclave uses it" in text
     assert "Passed: Model key" in text and verdict.key.hex() in text
     for name, value in verdict.measurements.items():
         assert name.upper() in text and value in text
@@ -515,7 +528,8 @@ async def test_saved_evidence_is_accepted_by_the_command_also_after_a_restart(
         await chat.settle()
 
 
-async def test_r_tee_17_intels_servers_are_asked_once_the_person_says_so(chat: SandboxChatHarness) -> None:
+@pytest.mark.parametrize("name", ["intel", "nvidia"])
+async def test_r_tee_17_other_hosts_are_asked_once_the_person_says_so(chat: SandboxChatHarness, name: str) -> None:
     await seal(chat)
     sheet = await seal_sheet(chat)
     service = chat.presenter.current_account.service
@@ -528,13 +542,14 @@ async def test_r_tee_17_intels_servers_are_asked_once_the_person_says_so(chat: S
         return await attest(model, **given)
 
     service.sealed.attest = noted  # type: ignore[method-assign]
-    assert not sheet.intel.isChecked() and not chat.presenter.seal_actions.asks_intel
-    sheet.intel.click()
+    switch = getattr(sheet, name)
+    assert not switch.isChecked() and chat.presenter.seal_actions.asks == (False, False)
+    switch.click()
     await until(lambda: asked == [MODEL])
-    assert chat.presenter.seal_actions.asks_intel
-    sheet.intel.click()
+    assert chat.presenter.seal_actions.asks == (name == "intel", name == "nvidia")
+    switch.click()
     await until(lambda: asked == [MODEL, MODEL])
-    assert not chat.presenter.seal_actions.asks_intel
+    assert chat.presenter.seal_actions.asks == (False, False)
     sheet.accept()
     await chat.settle()
 

@@ -35,8 +35,10 @@ class Sittings:
         self.chat, self.enclaves, self.history = chat, Enclaves(database), ChatStore(database)
         self.service = chat.at.service
         self.service.__dict__["sealed"] = SealedResource(self.service.client, now=lambda: chat.now)
-        self.consent = False
-        self.sessions = SealedSessions(self.enclaves, self.trust, lambda: self.consent, lambda: chat.now)
+        self.intel = self.nvidia = False  # the person's consent
+        self.sessions = SealedSessions(
+            self.enclaves, self.trust, lambda: self.intel, lambda: self.nvidia, lambda: chat.now
+        )
 
     async def trust(self) -> Trust:
         running = self.chat.at.sandbox.running
@@ -65,21 +67,20 @@ async def test_r_tee_05_the_sandboxs_root_counts_for_its_own_account_alone(sitti
     assert INTEL.root.is_intel and INTEL.lists is INTEL_LISTS
 
 
-async def test_r_tee_17_intels_servers_are_asked_only_after_consent(sittings: Sittings) -> None:
+async def test_r_tee_17_other_hosts_are_asked_only_after_consent_to_each(sittings: Sittings) -> None:
     asked: list[object] = []
     sealed = sittings.service.sealed
     attest = sealed.attest
 
     async def noted(model: str, **given: object) -> object:
-        asked.append(given["lists"])
+        asked.append((given["lists"], given["nvidia"]))
         return await attest(model, **given)  # type: ignore[arg-type]
 
     sealed.attest = noted  # type: ignore[method-assign,assignment]
-    for consent in (False, True):
-        sittings.consent = consent
+    for sittings.intel, sittings.nvidia in ((False, False), (True, False), (False, True)):
         with pytest.raises(EvidenceRefused):
             await sittings.session("d", REAL)
-    assert asked == [None, INTEL_LISTS]
+    assert asked == [(None, ""), (INTEL_LISTS, ""), (None, "https://nras.attestation.nvidia.com")]
     assert "trustedservices.intel.com" in INTEL_LISTS.hosts[0] and len(INTEL_LISTS.hosts) == 2
 
 

@@ -233,18 +233,23 @@ async def test_r_tee_17_a_host_that_is_no_accounts_own_is_listed_by_its_name(set
     settings_harness.calls.note(receipt("the sandbox", "GET http://127.0.0.1:4000/tdx/certification/v4/tcb"))
     text = words(settings.page("privacy"))
     assert "api.trustedservices.intel.com" in text and "2 requests" in text and "api.example.com" not in text
-    assert "Asked about the processor of an enclave." in text and "On this computer. Nothing leaves it." in text
+    assert "Asked about the processors of an enclave." in text and "On this computer. Nothing leaves it." in text
     assert settings_harness.calls.last_answer(account_id) is None
     await tasks.idle()
 
 
-async def test_r_tee_17_intel_is_asked_about_enclaves_only_when_that_is_switched_on(settings_harness, settings, tasks):
+@pytest.mark.parametrize("name", ["intel", "nvidia"])
+async def test_r_tee_17_others_are_asked_about_enclaves_only_when_that_is_switched_on(
+    settings_harness, settings, tasks, name
+):
     settings.show_section("privacy")
-    page = settings.page("privacy")
-    assert not page.intel.isChecked() and not settings_harness.store.value.ask_intel
-    QTest.keyClick(page.intel, Qt.Key.Key_Space)
+    switch = getattr(settings.page("privacy"), name)
+    asks = {"intel": "ask_intel", "nvidia": "ask_nvidia"}
+    assert not switch.isChecked() and not any(getattr(settings_harness.store.value, each) for each in asks.values())
+    QTest.keyClick(switch, Qt.Key.Key_Space)
     await tasks.idle()
-    assert settings_harness.store.value.ask_intel
+    for each, setting in asks.items():
+        assert getattr(settings_harness.store.value, setting) == (each == name)
 
 
 async def test_the_room_that_data_takes_is_measured(settings_harness, settings, tasks):

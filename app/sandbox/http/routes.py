@@ -110,6 +110,9 @@ ROUTES = (
     _page("/tdx/certification/v4/qe/identity", "sealed.tee.qe_identity"),
     _page("/sgx/certification/v4/pckcrl", "sealed.tee.pck_crl"),
     _page("/sgx/certification/v4/rootcacrl", "sealed.tee.root_crl"),
+    # and NVIDIA's check of graphics processors
+    Route(("POST",), ("v3", "attest", "gpu"), "sealed.nvidia.attest_gpu", open=True),
+    _page("/.well-known/jwks.json", "sealed.nvidia.keys"),
     _page("/", "http.pages.front"),
     _page("/page/{file}", "http.pages.page_file"),
     _page("/health", "http.pages.health"),

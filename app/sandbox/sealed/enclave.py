@@ -21,6 +21,7 @@ from eth_utils.crypto import keccak
 
 from app.sandbox.http.errors import Json
 from app.sandbox.sealed.mint import Authority
+from app.sandbox.sealed.nvidia import Signer
 
 RUNTIME_EVENT = 0x08000001
 SMALLEST = 65 + 12 + 16
@@ -82,6 +83,7 @@ class Enclave:
         self.stranger = Authority("Another")  # a chain that nobody pinned
         self.key = KeyPair()
         self.other_key = KeyPair()
+        self.gpu_signer = Signer()
         self.old_nonce = secrets.token_bytes(32)
 
     def open(self, envelope: str) -> str:

@@ -5,7 +5,6 @@ Every lie that a service could tell has a fault (`app/sandbox/http/faults.py`, n
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
@@ -19,6 +18,7 @@ from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import Json, Refusal
 from app.sandbox.model_catalogue import ModelEntry
 from app.sandbox.sealed.enclave import Enclave, compose_text, event_log, measurements
+from app.sandbox.sealed.nvidia import ARCH, EVIDENCE
 from app.sandbox.world import iso
 
 PER_MINUTE = 10
@@ -148,9 +148,8 @@ class _Answer:
     def _gpu(self) -> str:
         kind = self.lies("gpu")
         nonce = bytes(32).hex() if kind in ("", "nonce") else self._nonce.hex()
-        said = base64.b64encode(b"Sandbox, not NVIDIA").decode()
-        evidence = [] if kind == "empty" else [{"certificate": said, "evidence": said, "arch": "SANDBOX"}]
-        return json.dumps({"nonce": nonce, "arch": "SANDBOX", "evidence_list": evidence})
+        evidence = [] if kind == "empty" else [{"certificate": EVIDENCE, "evidence": EVIDENCE, "arch": ARCH}]
+        return json.dumps({"nonce": nonce, "arch": ARCH, "evidence_list": evidence})
 
     def _second_shape(self, log: list[Json]) -> Json:
         now = int(self._call.world.clock.now())

@@ -18,7 +18,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
@@ -28,6 +28,7 @@ from app.sealed.checks import Damaged
 from app.sealed.collateral import Collateral, of_parts, signed_member
 from app.sealed.envelope import SecretKey
 from app.sealed.evidence import Evidence, SavedReceipt
+from app.sealed.gpu import GpuEvidence, NvidiaAnswer
 from app.sealed.receipt import NO_RECEIPT, Receipt, ReceiptOutcome, check_receipt
 from app.service.calls import Call, JsonContent, query
 from app.service.chat import PATH, ChatStream, Price
@@ -55,6 +56,7 @@ TRIES = 3  # of what may be asked again, together with everything else 10 per mi
 RECEIPT_WAIT_S = 2.0
 MAX_LIST_BYTES = 4 * 1024 * 1024
 MAX_RECEIPT_BYTES = 1024 * 1024
+NVIDIA_S = 20.0  # it compares firmware with its own lists, which takes seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ class Attestation:
     checked_at: datetime
     verdict: Verdict
     collateral: Collateral | None = None
+    nvidia: NvidiaAnswer | None = None
+    asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # "intel" or "nvidia": its hosts
     known: Mapping[str, str] | None = None
 
     def evidence(self, receipts: tuple[SavedReceipt, ...] = ()) -> Evidence:
@@ -101,6 +105,8 @@ class Attestation:
             host=self.host,
             root=self.verdict.root,
             collateral=self.collateral,
+            nvidia=self.nvidia,
+            asked=self.asked,
             measurements=self.known,
             receipts=receipts,
         )
@@ -172,23 +178,29 @@ class SealedResource:
         root: Root = INTEL_ROOT,
         known: Mapping[str, str] | None = None,
         lists: ListsHost | None = None,
+        nvidia: str = "",
     ) -> Attestation:
         """Ask for evidence of a model's enclave and check it. Raises `EvidenceRefused` when a check fails.
 
         `root` is the one pinned for the account, `known` the measurements first seen for this host and model. `lists`
         is where Intel's lists are asked for, None without the person's consent; lists that cannot be had leave
-        firmware level and revocation unchecked, which the verdict says. Other failures are `ServiceError`s.
+        firmware level and revocation unchecked, which the verdict says. `nvidia` is the address of the service that
+        checks graphics processors, "" without consent, and the same goes for it. Other failures are `ServiceError`s.
         """
         nonce, body = await self._fetch_attestation(model)
-        attestation = Attestation(self.host, model, nonce, body, self._now(), Verdict((), root), known=known)
-        checked = await _checked(attestation, None)
+        checked = await _checked(
+            Attestation(self.host, model, nonce, body, self._now(), Verdict((), root), known=known)
+        )
         if lists is not None and not checked.verdict.refused:
-            collateral = await self._collateral(lists, checked.verdict)
-            if collateral is not None:
-                checked = await _checked(attestation, collateral)
-                if checked.verdict.lists_out_of_time:
-                    collateral = await self._collateral(lists, checked.verdict, fresh=True)
-                    checked = await _checked(attestation, collateral) if collateral is not None else checked
+            checked = replace(checked, asked={"intel": lists.hosts})
+            checked = await _checked(replace(checked, collateral=await self._collateral(lists, checked.verdict)))
+            if checked.verdict.lists_out_of_time:
+                collateral = await self._collateral(lists, checked.verdict, fresh=True)
+                checked = await _checked(replace(checked, collateral=collateral or checked.collateral))
+        if nvidia and checked.verdict.gpu is not None:
+            said = await self._ask_nvidia(nvidia, checked.verdict.gpu, nonce)
+            asked = {**checked.asked, "nvidia": (urlsplit(nvidia).hostname or "",)}
+            checked = await _checked(replace(checked, nvidia=said, asked=asked))
         if checked.verdict.refused:
             raise refusal(checked)
         return checked
@@ -332,6 +344,29 @@ class SealedResource:
             }
         )
 
+    async def _ask_nvidia(self, base: str, evidence: GpuEvidence, nonce: bytes) -> NvidiaAnswer | None:
+        """What NVIDIA's service says of the evidence, with the keys that it publishes; None when it says nothing."""
+        base = base.rstrip("/")
+        ask = Call(
+            "POST",
+            f"{base}/v3/attest/gpu",
+            CallKind.IDEMPOTENT,
+            "sealed",
+            content=JsonContent(evidence.question(nonce)),
+            authenticated=False,
+            max_bytes=MAX_LIST_BYTES,
+            answer_s=NVIDIA_S,
+            follows_redirects=False,
+            single=True,
+        )
+        try:
+            async with self._client.fetch(ask) as answer:
+                tokens = answer.body.decode()
+            keys, _ = await self._list(f"{base}/.well-known/jwks.json", {}, "")
+            return NvidiaAnswer(base, tokens, keys.decode())
+        except (ServiceError, UnicodeDecodeError):
+            return None
+
     async def _list(self, address: str, params: Mapping[str, object], chain: str) -> tuple[bytes, str]:
         """One list and the chain that stands in its header."""
         call = Call(
@@ -343,6 +378,7 @@ class SealedResource:
             authenticated=False,
             max_bytes=MAX_LIST_BYTES,
             accept="*/*",
+            follows_redirects=False,  # no other host was agreed to
         )
         async with self._client.fetch(call) as answer:
             headers = dict(answer.info.headers)
@@ -355,7 +391,7 @@ def refusal(attestation: Attestation) -> EvidenceRefused:
     return EvidenceRefused(failed.reason if failed is not None else "", attestation=attestation)
 
 
-async def _checked(attestation: Attestation, collateral: Collateral | None) -> Attestation:
+async def _checked(attestation: Attestation) -> Attestation:
     verdict = await asyncio.to_thread(
         verify,
         attestation.body,
@@ -363,10 +399,12 @@ async def _checked(attestation: Attestation, collateral: Collateral | None) -> A
         nonce=attestation.nonce,
         now=attestation.checked_at,
         root=attestation.verdict.root,
-        collateral=collateral,
+        collateral=attestation.collateral,
+        nvidia=attestation.nvidia,
+        asked=attestation.asked,
         known=attestation.known,
     )
-    return replace(attestation, verdict=verdict, collateral=collateral)
+    return replace(attestation, verdict=verdict)
 
 
 def _utc_now() -> datetime:

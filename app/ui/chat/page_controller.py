@@ -518,14 +518,15 @@ class ChatPageController(QObject):
 
         presenter = self._page.presenter
         chat_id = presenter.opened.chat_id or ""
-        dialog = SealDialog(self._theme, self._page.main, asks_intel=presenter.seal_actions.asks_intel)
+        dialog = SealDialog(self._theme, self._page.main, asks=presenter.seal_actions.asks)
 
         def follow(changed: str) -> None:
             if changed in (chat_id, presenter.opened.chat_id):
                 self._tasks.replace("seal-reports", self._fill_seal, dialog)
 
         dialog.check_wanted.connect(presenter.seal_actions.recheck)
-        dialog.intel_switched.connect(presenter.seal_actions.ask_intel)
+        dialog.intel.clicked.connect(presenter.seal_actions.ask_intel)
+        dialog.nvidia.clicked.connect(presenter.seal_actions.ask_nvidia)
         dialog.save_wanted.connect(lambda evidence: self._save_evidence(evidence, dialog))
         presenter.seals.changed.connect(follow)
         try:

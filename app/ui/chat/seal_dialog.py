@@ -43,9 +43,9 @@ class SealDialog(Dialog):
 
     check_wanted = Signal()
     save_wanted = Signal(object)  # the evidence of the check that is shown, bytes
-    intel_switched = Signal(bool)
 
-    def __init__(self, theme: Theme, parent: QWidget, *, asks_intel: bool) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, *, asks: tuple[bool, bool]) -> None:
+        """`asks`: whether Intel's servers may be asked, and NVIDIA's; `intel` and `nvidia` are the switches."""
         super().__init__(theme, parent, tr("What was checked"), width=WIDTH)
         self._reports: tuple[SealReport, ...] = ()
         self._lock = Lock()
@@ -64,10 +64,26 @@ class SealDialog(Dialog):
         self._inside.setSpacing(theme.px(12))
         self.body.addLayout(self._inside)
         self._parts: WidgetList[QWidget] = WidgetList(self._inside)
-        self.intel = Switch(theme, tr("Ask Intel about enclaves"))
-        self.intel.setChecked(asks_intel)
-        self.intel.clicked.connect(self.intel_switched)
-        self.body.addWidget(self._intel_row())
+        third_hosts = Card(theme, padding=(14, 10), spacing=4)
+        self.intel = self._consent(
+            third_hosts,
+            tr("Ask Intel about enclaves"),
+            tr(
+                "Intel’s servers say whether the processor is up to date and not revoked. They learn your IP address "
+                "and the type of the processor, nothing of the chat."
+            ),
+            is_on=asks[0],
+        )
+        self.nvidia = self._consent(
+            third_hosts,
+            tr("Ask NVIDIA about graphics processors"),
+            tr(
+                "NVIDIA’s servers say whether the graphics processors are genuine. They learn your IP address and "
+                "which processors these are, nothing of the chat."
+            ),
+            is_on=asks[1],
+        )
+        self.body.addWidget(third_hosts)
         self.body.addWidget(Label(theme, _STILL_SEEN, "small", "text2", wrap=True))
         self.save = self.add_button(tr("Save evidence…"))
         self.save.clicked.connect(self._save)
@@ -75,20 +91,17 @@ class SealDialog(Dialog):
         self.check.clicked.connect(self.check_wanted)
         self.add_button(tr("Close"), kind="primary", accepts=True, default=True).setFocus()
 
-    def _intel_row(self) -> QWidget:
+    def _consent(self, card: Card, title: str, words: str, *, is_on: bool) -> Switch:
         theme = self._theme
-        card = Card(theme, padding=(14, 10), spacing=4)
+        switch = Switch(theme, title)
+        switch.setChecked(is_on)
+        switch.setAccessibleDescription(words)
         top = QHBoxLayout()
-        top.addWidget(Label(theme, tr("Ask Intel about enclaves"), weight=500), 1)
-        top.addWidget(self.intel)
+        top.addWidget(Label(theme, title, weight=500), 1)
+        top.addWidget(switch)
         card.body.addLayout(top)
-        words = tr(
-            "Intel’s servers say whether the processor is up to date and not revoked. They learn your IP address and "
-            "the type of the processor, nothing of the chat. NVIDIA’s servers are never asked."
-        )
         card.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
-        self.intel.setAccessibleDescription(words)
-        return card
+        return switch
 
     # Showing
 

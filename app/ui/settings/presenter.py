@@ -201,6 +201,7 @@ def _choices(settings: Settings) -> Choices:
         load_remote_pictures=settings.load_remote_pictures,
         confirm_links=settings.confirm_links,
         ask_intel=settings.ask_intel,
+        ask_nvidia=settings.ask_nvidia,
         show_adult=settings.show_adult,
         notify=settings.notify,
         budgets=settings.budgets,

@@ -44,6 +44,14 @@ class PrivacyPage(SectionPage):
             "address and the type of the processor, nothing of the chat."
         )
         sealed.add(SettingRow(theme, words, self.intel, meaning=meaning))
+        words = tr("Ask NVIDIA about graphics processors")
+        self.nvidia = Switch(theme, words)
+        self.nvidia.clicked.connect(lambda on: presenter.choose(ask_nvidia=on))
+        meaning = tr(
+            "On: NVIDIA’s servers say whether an enclave’s graphics processors are genuine. They learn your IP address "
+            "and which processors these are, nothing of the chat."
+        )
+        sealed.add(SettingRow(theme, words, self.nvidia, meaning=meaning))
         self.group(tr("Sealed chats"), sealed)
 
         self.adult = Switch(theme, tr("Show adult characters"))
@@ -77,6 +85,7 @@ class PrivacyPage(SectionPage):
         self.pictures.setChecked(state.choices.load_remote_pictures)
         self.links.setChecked(state.choices.confirm_links)
         self.intel.setChecked(state.choices.ask_intel)
+        self.nvidia.setChecked(state.choices.ask_nvidia)
         self.adult.setChecked(state.choices.show_adult)
         if state.hosts != self._shown_hosts:
             self._shown_hosts = state.hosts
@@ -94,5 +103,5 @@ class PrivacyPage(SectionPage):
         title = host.host or tr("The Sandbox")
         meaning = tr("On this computer. Nothing leaves it.") if host.is_here else tr("Your account’s address.")
         if host.is_other:
-            meaning = tr("Asked about the processor of an enclave.")
+            meaning = tr("Asked about the processors of an enclave.")
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

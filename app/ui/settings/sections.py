@@ -41,6 +41,7 @@ SECTIONS = (
         (
             *(tr("Load images from other sites"), tr("Ask before opening links"), tr("Show adult characters")),
             tr("Ask Intel about enclaves"),
+            tr("Ask NVIDIA about graphics processors"),
             tr("Hosts contacted"),
         ),
         ("telemetry", "adult", tr("what leaves this computer")),

@@ -36,6 +36,7 @@ class Choices:
     load_remote_pictures: bool = False
     confirm_links: bool = True
     ask_intel: bool = False
+    ask_nvidia: bool = False
     show_adult: bool = False
     notify: bool = True
     budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text

@@ -71,13 +71,18 @@ class SealActions:
         await presenter.seals.look(chat.id, account, service, self._opened.model_id)
 
     @property
-    def asks_intel(self) -> bool:
-        """Whether the person agreed that Intel's servers are asked about enclaves."""
-        return self._settings.value.ask_intel
+    def asks(self) -> tuple[bool, bool]:
+        """Whether the person agreed that Intel's servers are asked about enclaves, and NVIDIA's."""
+        return self._settings.value.ask_intel, self._settings.value.ask_nvidia
 
     def ask_intel(self, on: bool) -> None:
         """Take the person's word, and check the open chat's enclave again with it."""
         self._settings.remember(ask_intel=on)
+        self.recheck()
+
+    def ask_nvidia(self, on: bool) -> None:
+        """The same for NVIDIA's servers."""
+        self._settings.remember(ask_nvidia=on)
         self.recheck()
 
     # After a refusal
