@@ -185,50 +185,52 @@ class ChatStream:
                 raise BadResponse(
                     tr("The service answered with a web page."), status=answer.info.status, info=answer.info
                 )
-            sse = SseReader()
-            async with aclosing(answer.pieces(may_rest=True)) as pieces:
-                feed, read = sse.feed, reader.read
-                at_once = sys.maxsize if seal is None else OPENED_AT_ONCE
-                broken: ServiceError | None
-                spoke_at = monotonic()
-                async for piece in pieces:
-                    came = feed(piece)
-                    for first in range(0, len(came) or 1, at_once):
-                        chunks, broken = came[first : first + at_once], None
+            sse, spoke = SseReader(), False
+            try:
+                async with aclosing(answer.pieces(may_rest=True)) as pieces:
+                    feed, read = sse.feed, reader.read
+                    at_once = sys.maxsize if seal is None else OPENED_AT_ONCE
+                    broken: ServiceError | None
+                    spoke_at = monotonic()
+                    async for piece in pieces:
+                        came = feed(piece)
+                        for first in range(0, len(came) or 1, at_once):
+                            chunks, broken = came[first : first + at_once], None
+                            if seal is not None:
+                                if first:
+                                    await asyncio.sleep(0)  # a burst of envelopes would hold the window
+                                chunks, broken = seal.open(b"" if first else piece, chunks)
+                            events = read(chunks)
+                            if events:
+                                spoke, spoke_at = True, monotonic()
+                                yield events
+                            elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
+                                raise answer.cut(tr("The answer stopped arriving."))
+                            if broken is not None:
+                                raise broken
+                        if reader.ended:
+                            break
+                    else:
+                        rest = sse.finish()
+                        chunks, broken = [rest] if rest is not None else [], None
                         if seal is not None:
-                            if first:
-                                await asyncio.sleep(0)  # a burst of envelopes would hold the window
-                            chunks, broken = seal.open(b"" if first else piece, chunks)
-                        events = read(chunks)
-                        if reader.usage is not None:
-                            self._report()
+                            chunks, broken = seal.open(b"", chunks)
+                        events = reader.read(chunks)
                         if events:
-                            spoke_at = monotonic()
+                            spoke = True
                             yield events
-                        elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
-                            raise answer.cut(tr("The answer stopped arriving."))
                         if broken is not None:
                             raise broken
-                    if reader.ended:
-                        break
-                else:
-                    rest = sse.finish()
-                    chunks, broken = [rest] if rest is not None else [], None
-                    if seal is not None:
-                        chunks, broken = seal.open(b"", chunks)
-                    events = reader.read(chunks)
-                    if events:
-                        yield events
-                    if broken is not None:
-                        raise broken
-                if reader.failure is not None:
-                    raise reader.failure
-                if not reader.done or (seal is not None and not seal.ended(reader.finish_reason)):
-                    raise _cut(answer.info)
-                self._report()
-                _count_tokens(self._client, self._call, reader.usage)
-                answer.complete = True
-                await _drain(pieces, seal)
+                    if reader.failure is not None:
+                        raise reader.failure
+                    if not reader.done or (seal is not None and not seal.ended(reader.finish_reason)):
+                        raise _cut(answer.info)
+                    _count_tokens(self._client, self._call, reader.usage)
+                    answer.complete = True
+                    await _drain(pieces, seal)
+            finally:
+                if spoke or reader.usage is not None:
+                    self._report()  # what came before a stop or a cut is charged, too
 
     async def _whole(self, answer: ServiceResponse) -> tuple[ChatEvent, ...]:
         """Some deployments ignore `stream` for some models and answer at once."""

@@ -1,5 +1,6 @@
 """Chat answers, streamed and whole, to events."""
 
+import contextlib
 import json
 from collections.abc import Callable
 from decimal import Decimal
@@ -113,6 +114,30 @@ async def test_a_cost_that_is_not_stated_is_estimated_and_says_so() -> None:
             async for _ in stream:
                 pass
         assert (watched.exchange.cost_usd, watched.exchange.cost_source) == (Decimal(626), "estimated")
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+async def test_what_came_before_a_stop_or_a_cut_has_a_price(stopped: bool) -> None:
+    """The service counts a whole answer at its end; one that ends early is priced by what came."""
+    async with Watched(handler=streaming(event(delta(content="half")))) as watched:
+        came: list[ChatEvent] = []
+        with contextlib.suppress(StreamCut):
+            async with watched.service.chat.stream(REQUEST, price=lambda _usage: Decimal(len(came))) as stream:
+                async for events in stream:
+                    came += events
+                    if stopped:
+                        break
+        assert (watched.exchange.cost_usd, watched.exchange.cost_source) == (Decimal(len(came)), "estimated")
+        assert watched.exchange.outcome == ("stopped" if stopped else "cut")
+
+
+async def test_an_answer_that_never_began_has_no_price() -> None:
+    async with Watched(handler=streaming()) as watched:
+        with pytest.raises(StreamCut):
+            async with watched.service.chat.stream(REQUEST, price=lambda _usage: Decimal(1)) as stream:
+                async for _ in stream:
+                    pass
+        assert watched.exchange.cost_usd is None
 
 
 async def test_r_ext_03_think_tags_cut_over_chunks_are_reasoning() -> None:
