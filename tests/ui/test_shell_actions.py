@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.kit.key_map import ShortcutRefused
 from app.ui.kit.tab import TabAction
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.menu import Menu
 from app.ui.shell.actions import ActionRegistry, key_parts
 
 
@@ -120,4 +122,12 @@ def test_a_shortcut_is_cut_into_its_keys() -> None:
     assert key_parts("Ctrl+Shift+R") == ("Ctrl", "Shift", "R")
     assert key_parts("Ctrl++") == ("Ctrl", "+")
     assert key_parts("F6") == ("F6",)
+    assert key_parts("Ctrl+Return") == ("Ctrl", "Enter"), "the large key is Enter to people"
     assert key_parts("") == ()
+
+
+def test_both_enter_keys_do_the_same(window: QWidget) -> None:
+    registry = ActionRegistry(window)
+    registry.add([action("queue", "Ctrl+Return")])
+    assert [keys.toString() for keys in registry.entry("queue").q_action.shortcuts()] == ["Ctrl+Return", "Ctrl+Enter"]
+    assert Menu(Theme(), window).add("Open", shortcut="Return").shortcut().toString() == "Enter"

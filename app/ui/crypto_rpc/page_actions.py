@@ -34,7 +34,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
 
     return (
         TabAction("crypto_rpc.new", tr("New batch"), presenter.new_batch, "Ctrl+N", "plus"),
-        TabAction("crypto_rpc.send", tr("Send"), page.send, "Ctrl+Return", "arrow-up", also=("Ctrl+Enter",)),
+        TabAction("crypto_rpc.send", tr("Send"), page.send, "Ctrl+Return", "arrow-up"),
         TabAction(
             "crypto_rpc.network",
             tr("Choose network"),

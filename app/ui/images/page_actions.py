@@ -55,7 +55,7 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
             enabled=has_file,
         ),
         TabAction("images.folder", tr("Open images folder"), page.open_folder, "", "folder", "file"),
-        TabAction("images.make", tr("Generate images"), page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
+        TabAction("images.make", tr("Generate images"), page.make, "Ctrl+Return", "sparkle"),
         TabAction("images.prompts", tr("Saved prompts…"), page.open_prompts, "Ctrl+Shift+P", "list"),
         TabAction("images.stop", tr("Stop waiting"), lambda: _done(presenter.stop()), "", "stop"),
         TabAction("images.edit", tr("Edit image…"), lambda: action("edit"), "", "mask", enabled=has_file),

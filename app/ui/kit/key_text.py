@@ -14,11 +14,19 @@ from app.ui.kit.plain_tooltip import plain_tip
 SAID = " "
 
 
+def as_shown(shortcut: str) -> QKeySequence:
+    """Return the keys as they are shown: the large key is Enter to people and Return to Qt."""
+    return QKeySequence(shortcut if sys.platform == "darwin" else shortcut.replace("Return", "Enter"))
+
+
+def native_text(shortcut: str) -> str:
+    """Return `Ctrl+Enter` for `Ctrl+Return`, `⌘↩` on macOS."""
+    return as_shown(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+
+
 def key_text(shortcut: str) -> str:
     """Return `Ctrl K` for `Ctrl+K`, `⌘K` on macOS; an empty string for no shortcut."""
-    if not shortcut:
-        return ""
-    native = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+    native = native_text(shortcut)
     return native if sys.platform == "darwin" else native.replace("+", " ").strip()
 
 

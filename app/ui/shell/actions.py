@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.key_map import KeyRow, ShortcutRefused
+from app.ui.kit.key_text import native_text
 from app.ui.kit.tab import TabAction
 
 WINDOW = "window"  # the scope of actions that work in every tab
@@ -152,7 +153,7 @@ class ActionRegistry(QObject):
             _check_usable(text)
         other = self.conflict(action_id, text)
         if other is not None:
-            shown = QKeySequence(text).toString(QKeySequence.SequenceFormat.NativeText)
+            shown = native_text(text)
             raise ShortcutRefused(
                 tr(
                     "{shown} is already used for “{text}”. Change that shortcut first.",
@@ -188,8 +189,10 @@ class ActionRegistry(QObject):
 
 
 def _set_keys(q_action: QAction, action: TabAction, shortcut: str) -> None:
-    keys = [QKeySequence(key) for key in (shortcut, *action.also) if key]
-    q_action.setShortcuts(keys)
+    """The keypad's Enter does what the large one does."""
+    written = [key for key in (shortcut, *action.also) if key]
+    keypad = [key.replace("Return", "Enter") for key in written if "Return" in key]
+    q_action.setShortcuts([QKeySequence(key) for key in (*written, *keypad)])
 
 
 def _check_usable(text: str) -> None:
@@ -200,7 +203,7 @@ def _check_usable(text: str) -> None:
     keys: QKeyCombination = combination[0]  # type: ignore[index]  # the stubs leave out __getitem__
     held = keys.keyboardModifiers()
     control, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
-    shown = combination.toString(QKeySequence.SequenceFormat.NativeText)
+    shown = native_text(text)
     if held & control and held & alt:
         raise ShortcutRefused(tr("{shown} types a character on some keyboards.", shown=shown))
     if text in _SYSTEM_KEYS or (held & control and text.startswith("Ctrl+Shift+") and text[-1:].isdigit()):
@@ -222,7 +225,7 @@ def _menu_role(action_id: str) -> QAction.MenuRole:
 
 def key_parts(shortcut: str) -> tuple[str, ...]:
     """ "Ctrl+Shift+R" → ("Ctrl", "Shift", "R"), in this system's own words; "Ctrl++" keeps its plus."""
-    shown = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+    shown = native_text(shortcut)
     if not shown:
         return ()
     if "+" not in shown:  # macOS writes signs without a plus between them

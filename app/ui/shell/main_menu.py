@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.translation import tr
 from app.ui.kit import icons
+from app.ui.kit.key_text import as_shown
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
 from app.ui.shell.actions import WINDOW, ActionRegistry, Entry
@@ -84,7 +85,7 @@ class MainMenu:
     def _item(self, entry: Entry, menu: QMenu) -> QAction:
         """A menu's own entry: greying it must not take the key away from the action itself."""
         item = QAction(entry.action.text, menu)
-        item.setShortcut(entry.q_action.shortcut())
+        item.setShortcut(as_shown(entry.shortcut))
         item.setShortcutVisibleInContextMenu(True)
         item.setMenuRole(entry.q_action.menuRole())
         if entry.action.icon and entry.action.checked is None:

@@ -53,9 +53,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             "file",
             words=tr("file name pattern export"),
         ),
-        TabAction(
-            "speech.speak", tr("Speak"), page.speak, "Ctrl+Return", "wave", enabled=can_speak, also=("Ctrl+Enter",)
-        ),
+        TabAction("speech.speak", tr("Speak"), page.speak, "Ctrl+Return", "wave", enabled=can_speak),
         TabAction(
             "speech.file", tr("Speak to file"), lambda: page.speak(aloud=False), "", "download", enabled=can_speak
         ),

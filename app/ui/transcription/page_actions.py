@@ -54,7 +54,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         ),
         TabAction(
             "transcription.main",
-            tr("Stop and transcribe, or transcribe"),
+            tr("Transcribe"),
             page.main_action,
             "Ctrl+Return",
             "transcribe",

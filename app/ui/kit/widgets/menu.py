@@ -6,11 +6,12 @@ import os
 from functools import cache
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.service.http.harmless_text import harmless_line
 from app.ui.kit.icons import icon
+from app.ui.kit.key_text import as_shown
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
 
@@ -83,7 +84,7 @@ class Menu(QMenu):
         if icon_name:
             action.setIcon(icon(self._theme, icon_name, role))
         if shortcut:
-            action.setShortcut(QKeySequence(shortcut))
+            action.setShortcut(as_shown(shortcut))
             action.setShortcutVisibleInContextMenu(True)
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         action.setEnabled(enabled)
