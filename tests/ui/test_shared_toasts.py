@@ -91,6 +91,21 @@ def test_toasts_stay_off_what_stands_at_the_foot_of_the_page(window: QWidget, th
     assert card.bottom() > foot.y()
 
 
+def test_toasts_move_up_when_what_they_stay_off_grows_or_is_shown(window: QWidget, theme: Theme) -> None:
+    """As when one types several lines, or goes to another tab."""
+    host = ToastHost(theme, window)
+    foot = QWidget(window)
+    foot.setObjectName(STAY_ABOVE)
+    foot.setGeometry(0, window.height() - 140, window.width(), 100)
+    foot.hide()
+    toast = host.show_toast("News")
+    assert toast.geometry().marginsRemoved(SHADOW_MARGINS).bottom() > foot.y()
+    foot.show()
+    assert toast.geometry().marginsRemoved(SHADOW_MARGINS).bottom() < foot.y()
+    foot.setGeometry(0, window.height() - 200, window.width(), 160)
+    assert toast.geometry().marginsRemoved(SHADOW_MARGINS).bottom() < foot.y()
+
+
 def test_the_same_words_are_shown_once_and_what_can_be_undone_is_kept(window: QWidget, theme: Theme) -> None:
     host = ToastHost(theme, window)
     for _ in range(3):

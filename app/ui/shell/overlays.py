@@ -86,6 +86,7 @@ class Overlays(QObject):
         window.settings_store.subscribe(self._take_settings)
         self._take_settings(window.settings_store.value)
         window.saver.failed.connect(self._saving_failed)
+        window.tab_shown.connect(self.toasts.rearrange)
         window.undo_stack.removed.connect(lambda command: self.toasts.close(f"undo {id(command)}"))
         window.current_account.budget_changed.connect(self._show_budget)
         window.current_account.account_changed.connect(self._show_locked)

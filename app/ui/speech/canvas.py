@@ -132,7 +132,7 @@ class SpeechCanvas(QWidget):
         self.save = Button(theme, tr("Save as…"), "download", size="small")
         self.receipt = ReceiptLine(theme)
         self._shown_receipts: object = None
-        self._named = (
+        self._named: tuple[tuple[Button, str], ...] = (
             (self.go_on, tr("Get the rest")),
             (self.transcribe, tr("Transcribe")),
             (self.save, tr("Save as…")),
@@ -180,6 +180,7 @@ class SpeechCanvas(QWidget):
         has_room = self.width() >= self._theme.type_px(ROOM_FOR_WORDS)
         for button, words in self._named:
             button.setText(words if has_room else "")
+        self.player.fit()
         if has_room and self.player.minimumSizeHint().width() > self.width():  # the words of some languages are long
             has_room = False
             for button, _ in self._named:
@@ -237,7 +238,11 @@ class SpeechCanvas(QWidget):
         player.set_volume(view.volume)
         self.save.setEnabled(view.can_save)
         self.transcribe.setEnabled(view.can_save and not view.is_speaking)
+        rest = tr("Get the rest") if view.ready else tr("Try again")
+        self.go_on.setAccessibleName(rest)
+        self._named = ((self.go_on, rest), *self._named[1:])
         self.go_on.setVisible(view.missing_parts > 0 and not is_speaking and bool(view.take_id))
+        self._name_buttons()
         self._show_receipts(view)
 
     def _show_receipts(self, view: PlayerView) -> None:

@@ -102,6 +102,20 @@ async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech:
     assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
 
 
+async def test_a_clip_without_any_audio_is_tried_again_and_there_is_room_to_say_so(speech: SpeechHarness) -> None:
+    await speech.fault("lie", path="/audio/speech", kind="html", times=1)
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.write("A line.")
+    await speech.spoken()
+    assert speech.go_on_button.isVisible() and speech.go_on_button.accessibleName() == "Try again"
+    canvas = speech.page.main
+    for width in (620, 680, 760, 900):
+        canvas.setFixedWidth(width)
+        await until(lambda width=width: canvas.width() == width)
+        canvas.player.fit()
+        assert canvas.player.minimumSizeHint().width() <= width
+
+
 async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(speech: SpeechHarness) -> None:
     async def stop_at_the_second(number: int) -> None:
         if number == 2:

@@ -161,6 +161,10 @@ class PlayerBar(QWidget):
         self._row.setSpacing(px(6))
         self.extras.setSpacing(px(6))
 
+    def fit(self) -> None:
+        """Lay the buttons out now: only then does the smallest width count what they say."""
+        self._outer.activate()
+
     # -- what is shown --------------------------------------------------------------------------------------------
 
     def set_ready(self, ready: bool) -> None:

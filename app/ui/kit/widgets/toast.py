@@ -282,9 +282,14 @@ class ToastHost(QObject):
         self._focus_return.give_back()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and alive(self._window) and self._toasts:
-            self._arrange()
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and alive(self._window):
+            self.rearrange()
         return False
+
+    def rearrange(self) -> None:
+        """What is to be left free below may have changed, as when the window shows another tab."""
+        if self._toasts:
+            self._arrange()
 
     def _arrange(self, new: Toast | None = None) -> None:
         """Put the newest lowest; the shadows of neighbors overlap, the cards do not."""
@@ -313,6 +318,7 @@ class ToastHost(QObject):
         newest = self._toasts[-1][1].heightForWidth(inner) if self._toasts else 0
         highest = newest + theme.height_px(52, 22)  # it does not go over the header
         for part in window.findChildren(QWidget, STAY_ABOVE):
+            part.installEventFilter(self)  # a message box grows while one types
             area = QRect(part.mapTo(window, QPoint(0, 0)), part.size())
             beside = area.right() < window.width() - theme.px(EDGE) - inner
             if window.layoutDirection() == Qt.LayoutDirection.RightToLeft:
