@@ -17,6 +17,7 @@ from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.problem_words import Button
+    from app.credentials.accounts import Account
     from app.service.errors import ServiceError
 
 Severity = Literal["bad", "warn", "quiet"]
@@ -64,6 +65,27 @@ class Problem(NamedTuple):
     def details_text(self) -> str:
         """The details as they are copied for support: one `Label: value` a line."""
         return "\n".join(f"{label}: {value}" for label, value in self.details)
+
+
+SANDBOX_MONEY = ActionSpec("sandbox-money", tr("Reset play money…"))
+SANDBOX_SETTINGS = ActionSpec("sandbox-settings", tr("Open the Sandbox…"))
+OTHER_ACCOUNT = ActionSpec("switch-account", tr("Use another account…"))
+
+
+def for_account(problem: Problem, account: Account | None) -> Problem:
+    """Return the problem with ways out that this account has: a wallet tops up, play money is filled up, a key has
+    nothing to pay with; and the Sandbox is no way out of the Sandbox.
+    """
+    kind = account.kind if account is not None else ""
+
+    def fit(action: ActionSpec | None) -> ActionSpec | None:
+        if action is not None and kind == "sandbox" and action.id == "sandbox":
+            return SANDBOX_SETTINGS
+        if action is not None and kind != "wallet" and action.id.partition(":")[0] == "top-up":
+            return SANDBOX_MONEY if kind == "sandbox" else OTHER_ACCOUNT
+        return action
+
+    return problem._replace(primary=fit(problem.primary), alternative=fit(problem.alternative))
 
 
 def describe(

@@ -155,12 +155,6 @@ def test_every_button_of_every_error_has_somebody_who_carries_it_out(kind: type[
             assert here or known, f"nobody does {action.id} of {kind.__name__}"
 
 
-def test_the_sandbox_is_no_way_out_of_the_sandbox() -> None:
-    lost = describe(errors.ConnectionFailed("No way"))
-    assert "sandbox" in [action.id for action in for_chat(lost).actions]
-    assert [action.id for action in for_chat(lost, in_sandbox=True).actions][1:] == ["sandbox-settings"]
-
-
 def test_the_window_knows_every_action_that_is_left_to_it() -> None:
     import inspect
 

@@ -14,7 +14,8 @@ import pytest
 from app.core import problems
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problem_words import has_own_words
-from app.core.problems import Problem, describe, hide_secrets_with
+from app.core.problems import Problem, describe, for_account, hide_secrets_with
+from app.credentials.accounts import new_account
 from app.credentials.redaction import Redactor
 from app.service import errors
 from app.service.exchange import Exchange, RequestRecord
@@ -305,3 +306,20 @@ def test_a_reply_of_which_nothing_arrived_is_not_said_to_be_kept() -> None:
     problem = describe(cut, now=NOW)
     assert (problem.what, problem.meaning) == ("The reply stopped before it began", "Nothing was received.")
     assert problem.primary is not None and problem.primary.id == "retry"
+
+
+@pytest.mark.parametrize(
+    ("kind", "pays", "elsewhere"),
+    [
+        ("sandbox", "sandbox-money", "sandbox-settings"),
+        ("api_key", "switch-account", "sandbox"),
+        ("wallet", "top-up:5", "sandbox"),
+    ],
+)
+def test_an_account_is_offered_the_ways_out_that_it_has(kind: Any, pays: str, elsewhere: str) -> None:
+    account = new_account("Mine", "https://api.example.com/v1", kind=kind)
+    short = errors.PaymentRequired("Too little")
+    short.minimum = Decimal(5)
+    assert [action.id for action in for_account(describe(short), account).actions] == [pays, "choose-model"]
+    lost = for_account(describe(errors.ConnectionFailed("No way")), account)
+    assert [action.id for action in lost.actions][1:] == [elsewhere]

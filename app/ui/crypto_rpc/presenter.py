@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.core.problems import Problem
+from app.core.problems import Problem, for_account
 from app.core.trash import Trash
 from app.core.undo import UndoCommand
 from app.service.crypto_rpc import RpcOperation
@@ -403,11 +403,12 @@ class CryptoRpcPresenter(QObject):
         service, account, calls = self.service_account_calls()
         sent = await send(service, account, calls, operation, rows, transactions, self._now(), self._waits)
         self._problem = None
+        problem = for_account(sent.problem, account) if sent.problem is not None else None
         if sent.refused is None:
-            await self.runs.show(sent.call.id, sent.problem)
+            await self.runs.show(sent.call.id, problem)
         else:  # on the screen alone
             (unsaved,) = sent.refused.unsaved
-            self.runs.put(await self.runs.made(sent.call, unsaved.data, (sent.call,), sent.problem))
+            self.runs.put(await self.runs.made(sent.call, unsaved.data, (sent.call,), problem))
             sent.refused.keep_again_with(partial(self._kept_again, sent.call.id))
             self._tasks.report(sent.refused)
         return sent.call
@@ -424,7 +425,7 @@ class CryptoRpcPresenter(QObject):
             self._tasks.replace("rpc list", self.sent.read)
             raise
         except NotSent as error:
-            self._problem = error.problem
+            self._problem = for_account(error.problem, self._current_account.account)
         except StorageError as error:
             self._problem = Problem(tr("The request was not sent"), error.sentence)
         finally:

@@ -20,7 +20,7 @@ from app.core.current_account import Headroom
 from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models, saved_models
 from app.core.preset_library import PresetLibrary
-from app.core.problems import Problem, describe
+from app.core.problems import Problem, describe, for_account
 from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
@@ -413,8 +413,8 @@ class ImagesPresenter(CallingPresenter):
         self.keep(**{f"{EDIT}{image_id}": None if empty else {"prompt": draft.prompt, "mask": mask}})
 
     def set_problem(self, problem: Problem | None) -> None:
-        self.problem = problem
-        self.problem_changed.emit(problem)
+        self.problem = for_account(problem, self._current_account.account) if problem is not None else None
+        self.problem_changed.emit(self.problem)
 
 
 def _draft_from(kept: object) -> EditDraft:

@@ -132,7 +132,7 @@ class SpeechCanvas(QWidget):
         self.save = Button(theme, tr("Save as…"), "download", size="small")
         self.receipt = ReceiptLine(theme)
         self._shown_receipts: object = None
-        self._named: tuple[tuple[Button, str], ...] = (
+        self._named = (
             (self.go_on, tr("Get the rest")),
             (self.transcribe, tr("Transcribe")),
             (self.save, tr("Save as…")),

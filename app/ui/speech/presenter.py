@@ -14,7 +14,7 @@ from PySide6.QtCore import Signal
 from app.core.calling_presenter import CallingPresenter
 from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models
-from app.core.problems import ActionSpec, Problem, describe
+from app.core.problems import ActionSpec, Problem, describe, for_account
 from app.core.trash import Trash
 from app.service.errors import BadRequest, ServiceError
 from app.service.pricing import speech_cost
@@ -279,6 +279,8 @@ class SpeechPresenter(CallingPresenter):
         return self.service is None
 
     def set_problem(self, problem: Problem | None) -> None:
+        if problem is not None:
+            problem = for_account(problem, self._current_account.account)
         if problem != self.problem:
             self.problem = problem
             self.problem_changed.emit(problem)

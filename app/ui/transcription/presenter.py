@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import money
 from app.core.money import position
-from app.core.problems import Problem
+from app.core.problems import Problem, for_account
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.storage.errors import Again, NotStored, StorageError
 from app.storage.transcripts import Transcripts
@@ -374,6 +374,7 @@ class TranscriptionPresenter(QObject):
         name = self.account_models.name_of(row.model) if row.model else base.model_name
         looked = self._looked.get(row.id)
         price = self.price_of(row)
+        problem = self.problem or (None if work is not None else live or problem_of(row))
         return replace(
             base,
             view=view,
@@ -384,7 +385,7 @@ class TranscriptionPresenter(QObject):
             note=row.note,
             sound=self._sound_of(row, looked),
             work=work,
-            problem=self.problem or (None if work is not None else live or problem_of(row)),
+            problem=for_account(problem, self.current_account.account) if problem is not None else None,
             price=money.about(price) if price is not None else "",
             price_words=self._price_words(row),
             treatment=treatment_of(row)[0],

@@ -16,6 +16,7 @@ from app.core import money
 from app.core.current_account import Headroom
 from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
+from app.core.problems import for_account
 from app.storage.errors import StorageError
 from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
@@ -301,7 +302,10 @@ class VideoPresenter(QObject):
         if job is None:
             return Detail()
         name = self._current_account.mark_of(job.account_id) if job.is_open else ""
-        return self.writer.detail(job, self.job_store.now(), self.sending.exchanges.get(job.id), name)
+        detail = self.writer.detail(job, self.job_store.now(), self.sending.exchanges.get(job.id), name)
+        if detail.problem is None:
+            return detail
+        return replace(detail, problem=for_account(detail.problem, self._current_account.account))
 
     def open_jobs(self) -> tuple[VideoJob, ...]:
         return tuple(job for job in self.job_store.jobs() if job.is_open and not job.held)

@@ -18,7 +18,6 @@ RETRY = ActionSpec("retry", tr("Try again"))
 EDIT = ActionSpec("edit", tr("Edit"))
 CONTINUE = ActionSpec("continue", tr("Continue"))
 OTHER_MODEL = ActionSpec("choose-model", tr("Choose another model…"))
-SANDBOX_SETTINGS = ActionSpec("sandbox-settings", tr("Open the Sandbox…"))
 USE_SUGGESTION = "use-suggestion"
 
 # A flag of the answer's headers → what it says, in the order of weight.
@@ -104,15 +103,11 @@ def not_sent(sentence: str) -> Problem:
     )
 
 
-def for_chat(problem: Problem, *, in_sandbox: bool = False) -> Problem:
-    """The same problem with buttons that a chat can carry out; the Sandbox is no way out of the Sandbox."""
+def for_chat(problem: Problem) -> Problem:
+    """The same problem with buttons that a chat can carry out."""
 
     def fit(action: ActionSpec | None) -> ActionSpec | None:
-        if action is None:
-            return None
-        if in_sandbox and action.id == "sandbox":
-            return SANDBOX_SETTINGS
-        return _IN_CHAT.get(action.id, action)
+        return _IN_CHAT.get(action.id, action) if action is not None else None
 
     primary, alternative = fit(problem.primary), fit(problem.alternative)
     return problem._replace(primary=primary, alternative=alternative if alternative != primary else None)

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.budget import spending_in
 from app.core.money import LONGEST_COUNTDOWN_S
-from app.core.problems import ActionSpec, Problem, describe
+from app.core.problems import ActionSpec, Problem, describe, for_account
 from app.service.errors import (
     ConnectionFailed,
     ContentRefused,
@@ -95,10 +95,7 @@ class Job:
         return schema if isinstance(schema, Mapping) else None
 
 
-# Where credits come from while no page of the window buys any.
-SANDBOX_MONEY = ActionSpec("sandbox-money", tr("Reset play money…"))
 SEND_WHEN_BACK = ActionSpec("send-when-back", tr("Send when back"))
-OTHER_ACCOUNT = ActionSpec("switch-account", tr("Use another account…"))
 
 
 class Unpaid(NamedTuple):
@@ -365,9 +362,8 @@ class AnswerQueue(QObject):
     def _words(self, job: Job, ending: Ending, live: LiveAnswer) -> Problem | None:
         if ending.error is not None and ending.state == "failed":
             sends_again = _is_sent_again(job, ending.error)
-            problem = for_chat(
-                describe(ending.error, sends_again=sends_again), in_sandbox=self._current_account.is_sandbox
-            )
+            described = describe(ending.error, sends_again=sends_again)
+            problem = for_chat(for_account(described, self._current_account.account))
             if isinstance(ending.error, ContentRefused) and ending.error.suggested_prompt:
                 self._suggestions[job.message.id] = ending.error.suggested_prompt
             if _can_wait_for_connection(ending.error) and not self._current_account.is_sandbox:
@@ -376,7 +372,7 @@ class AnswerQueue(QObject):
                 return with_seal(problem, ending.seal_error)
             if not isinstance(ending.error, PaymentRequired):
                 return problem
-            return problem._replace(primary=self._way_to_pay(problem), alternative=self._cheaper(job) or OTHER_MODEL)
+            return problem._replace(alternative=self._cheaper(job) or OTHER_MODEL)
         if ending.trouble is not None:
             return not_sent(ending.trouble.sentence)
         if ending.state == "failed":
@@ -390,12 +386,6 @@ class AnswerQueue(QObject):
         if note is None and not (has_words or live.sources or live.tool_calls):
             return empty_answer()
         return note
-
-    def _way_to_pay(self, problem: Problem) -> ActionSpec | None:
-        """A wallet pays from its own tab, play money is filled up; with a key Rialto has nothing to pay with."""
-        if self._current_account.account is not None and self._current_account.account.kind == "wallet":
-            return problem.primary
-        return SANDBOX_MONEY if self._current_account.is_sandbox else OTHER_ACCOUNT
 
     def suggestion_for(self, message_id: str) -> str:
         """The words that the service proposed instead of a refused question, "" for none."""
