@@ -114,7 +114,7 @@ def test_blocks_come_every_12_seconds_of_the_clock_and_each_names_the_one_before
         assert block["parentHash"] == parent["hash"]
         assert time_of(block) == time_of(parent) + 12
         assert block["hash"] == ask(sandbox, "eth_getBlockByHash", block["hash"], False)["hash"]
-    assert blocks[-1]["transactions"] == [] and blocks[-1]["stateRoot"] == blocks[3]["stateRoot"]
+    assert blocks[-1]["transactions"] == [] and blocks[-1]["stateRoot"] == blocks[4]["stateRoot"]
     assert int(blocks[-1]["baseFeePerGas"], 16) < int(blocks[4]["baseFeePerGas"], 16), "nobody wants the room in them"
 
 

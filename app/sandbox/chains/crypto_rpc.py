@@ -11,7 +11,16 @@ from decimal import Decimal
 from typing import Any
 
 from app.sandbox.accounts.x402_terms import PLAY_ASSET
-from app.sandbox.chains.networks import DOLLARS, TEST_ACCOUNTS, Chains, Network, chains_of, networks
+from app.sandbox.chains.networks import (
+    DOLLARS,
+    EVERY_LOG,
+    MULTICALL3,
+    TEST_ACCOUNTS,
+    Chains,
+    Network,
+    chains_of,
+    networks,
+)
 from app.sandbox.chains.rpc_memory import PAID, STAFF, UNLIMITED, audit, audit_of, capped, memory_of
 from app.sandbox.chains.rpc_methods import Methods, methods
 from app.sandbox.chains.rpc_values import RpcError, data_bytes, hexed
@@ -224,7 +233,9 @@ async def accounts(call: Call) -> Response:
             "networks": [{"slug": one.slug, "family": one.family, "chain_id": one.chain_id} for one in found.values()],
             "accounts": listed,
             "dollars": dict(DOLLARS),
-            "token": PLAY_ASSET,  # on every network
+            "token": PLAY_ASSET,  # on every network, as the two that follow
+            "multicall3": MULTICALL3,
+            "every_log": EVERY_LOG,
         }
     )
 

@@ -36,8 +36,12 @@ DOLLARS: Mapping[str, str] = {
     "arbitrum-mainnet": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
     "optimism-mainnet": "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85",
 }
+# On every network. Clients look for the first one there without being told.
+MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
+EVERY_LOG = "0x5D6Ba0b8E7907A718B0Fe4d287249dF429cBDfDc"  # the end of a Keccak hash of a text, as `PLAY_ASSET` is
 BEGAN_S_AGO = 65  # a new chain has five blocks behind its first
 TRANSFER = bytes.fromhex("a9059cbb")  # transfer(address,uint256)
+EMIT_ALL = bytes.fromhex("e324213b")  # emitAll()
 PAYMENTS = "base-mainnet"  # where top-ups are settled, in a token of the same code at an address of our own
 BALANCE_OF = "0x70a08231"  # balanceOf(address)
 FIRST_ETHER, FIRST_DOLLARS = 100, 10_000  # of every address, when --fund-any is given
@@ -169,12 +173,13 @@ class Chains:
         accounts = {owner: Account(one.wei) for owner, one in owners.items()}
         tokens = {PLAY_ASSET, DOLLARS.get(network.slug, PLAY_ASSET)}
         for token in tokens:
-            code = (self._data / "contracts" / "play_dollar.hex").read_text(encoding="ascii").strip()
             storage = {SUPPLY_SLOT: sum(one.dollars for one in TEST_ACCOUNTS)}
             for owner, one in owners.items():
                 place = keccak(BALANCE_SLOT.to_bytes(32, "big") + owner.rjust(32, b"\0"))
                 storage[int.from_bytes(place, "big")] = one.dollars
-            accounts[bytes.fromhex(token[2:])] = Account(0, bytes.fromhex(code[2:]), storage)
+            accounts[bytes.fromhex(token[2:])] = Account(0, self._code("play_dollar"), storage)
+        for contract, name in ((MULTICALL3, "multicall3"), (EVERY_LOG, "every_log")):
+            accounts[bytes.fromhex(contract[2:])] = Account(0, self._code(name))
         journal = self._world.table(f"chain {network.slug}", Step)
         is_new = not journal
         try:
@@ -188,28 +193,40 @@ class Chains:
             _add_history(chain)
         return chain
 
+    def _code(self, contract: str) -> bytes:
+        text = (self._data / "contracts" / f"{contract}.hex").read_text(encoding="ascii")
+        return bytes.fromhex(text.strip().removeprefix("0x"))
+
 
 def _add_history(chain: EvmChain) -> None:
-    """Let the token have been used before anybody came, so that there are logs to search for."""
+    """Let the contracts have been used before anybody came, so that there are logs to search for."""
     from eth_account import Account
 
     carol, dave = TEST_ACCOUNTS[-2:]
-    paid = ((carol, dave, 0, 25), (dave, carol, 0, 5), (carol, dave, 1, 12))
-    for number, (sender, receiver, nonce, dollars) in enumerate(paid, 1):
-        words = bytes.fromhex(receiver.address[2:]).rjust(32, b"\0") + (dollars * DOLLAR).to_bytes(32, "big")
+    used = (
+        (carol, PLAY_ASSET, _transfer(bytes.fromhex(dave.address[2:]), 25)),
+        (dave, PLAY_ASSET, _transfer(bytes.fromhex(carol.address[2:]), 5)),
+        (carol, PLAY_ASSET, _transfer(bytes.fromhex(dave.address[2:]), 12)),
+        (dave, EVERY_LOG, EMIT_ALL),
+    )
+    for number, (sender, contract, data) in enumerate(used, 1):
         transaction = {
             "type": 2,
             "chainId": chain.chain_id,
-            "nonce": nonce,
+            "nonce": (number - 1) // 2,
             "gas": 100_000,
             "maxFeePerGas": 2 * 10**9,
             "maxPriorityFeePerGas": 10**6,
-            "to": PLAY_ASSET,
+            "to": contract,
             "value": 0,
-            "data": TRANSFER + words,
+            "data": data,
         }
         raw = bytes(Account.sign_transaction(transaction, sender.private_key).raw_transaction)
         chain.add_past(chain.decode(raw), number)
+
+
+def _transfer(receiver: bytes, dollars: int) -> bytes:
+    return TRANSFER + receiver.rjust(32, b"\0") + (dollars * DOLLAR).to_bytes(32, "big")
 
 
 def _named_owners(chain: EvmChain, method: str, params: object) -> set[bytes]:
@@ -244,10 +261,9 @@ def _unfunded() -> frozenset[bytes]:
 def _give_first(chain: EvmChain, slug: str, owner: bytes) -> None:
     from eth_account import Account
 
-    words = owner.rjust(32, b"\0") + (FIRST_DOLLARS * DOLLAR).to_bytes(32, "big")
     tokens = {PLAY_ASSET, DOLLARS.get(slug, PLAY_ASSET)}
     gifts = [(owner, FIRST_ETHER * ETHER, b"")]
-    gifts += [(bytes.fromhex(token[2:]), 0, TRANSFER + words) for token in sorted(tokens)]
+    gifts += [(bytes.fromhex(token[2:]), 0, _transfer(owner, FIRST_DOLLARS)) for token in sorted(tokens)]
     faucet = TEST_ACCOUNTS[0]
     for to, wei, data in gifts:
         transaction = {

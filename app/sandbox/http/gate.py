@@ -29,7 +29,7 @@ from app.sandbox.world import iso
 if TYPE_CHECKING:
     from app.sandbox.accounts.wallets import Visit
 
-VERSION = "20261124.141500"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
+VERSION = "20261127.125000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
 GZIP_FROM_BYTES = 1024
 SHORT_ROOT = "/v1/"  # where clients with a fixed path look for it; the log names the full path
 DOWNLOADS = "/downloads/"  # pre-signed addresses: no key, and yet they can be told to misbehave
