@@ -348,3 +348,65 @@ async def test_a_connection_that_comes_in_the_turn_of_the_stop_is_closed() -> No
     assert all(writer.transport.is_closing() for writer in accepted)
     server.close()
     await server.wait_closed()
+
+
+async def test_requests_that_come_at_once_leave_room_for_what_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One begins in each turn of the loop once its time is used up, in their order, and one that has left is passed."""
+    monkeypatch.setattr("app.sandbox.http.connections.TURN_S", 0.0)
+    turn, begun = 0, []
+    loop = asyncio.get_running_loop()
+
+    def tick() -> None:
+        nonlocal turn, ticking
+        turn += 1
+        ticking = loop.call_soon(tick)
+
+    async def handle(request: Request) -> Response:
+        begun.append((turn, request.path))
+        return Response(body=b"x")
+
+    served = Connections(handle)
+    listener = listen(0)
+    server = await asyncio.start_server(served.serve, sock=listener)
+    clients = [socket.create_connection(listener.getsockname()) for _ in range(6)]
+    while len(served._open) < len(clients):
+        await asyncio.sleep(0)
+    ticking = loop.call_soon(tick)
+    for number, client in enumerate(clients):  # nothing of the loop runs between these
+        client.sendall(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % number)
+    while not begun:
+        await asyncio.sleep(0)
+    leaving = next(number for number in range(6) if begun[0][1] != f"/{number}")
+    list(served._open)[leaving].cancel()
+    while len(begun) < 5:
+        await asyncio.sleep(0)
+    ticking.cancel()
+    assert len({at for at, _ in begun}) == 5, begun
+    assert {path for _, path in begun} == {f"/{number}" for number in range(6) if number != leaving}
+    for client in clients:
+        client.close()
+    server.close()
+    await served.close()
+    await server.wait_closed()
+
+
+@pytest.mark.parametrize(
+    "headers", [{"X": "a\r\nY: b"}, {"X\r\nY": "b"}, {"Content-Length": "3"}, {"connection": "close"}, {"X": "\x00"}]
+)
+async def test_a_header_that_cannot_be_sent_never_is(headers: dict[str, str]) -> None:
+    async def handle(_request: Request) -> Response:
+        return Response(headers=headers, body=b"x")
+
+    told = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: told.set_result(context["exception"]))
+    served = Connections(handle)
+    listener = listen(0)
+    server = await asyncio.start_server(served.serve, sock=listener)
+    reader, writer = await asyncio.open_connection(*listener.getsockname())
+    writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert await reader.read() == b""
+    writer.close()
+    server.close()
+    await served.close()
+    await server.wait_closed()
+    assert isinstance(await told, ValueError)

@@ -126,6 +126,8 @@ def _model(check: Checker, body: Json) -> tuple[str, Json]:
 
 
 def _extension(check: Checker, path: Path, given: Json, start: Extension) -> Extension:
+    if not given:
+        return start
     changes: dict[str, Any] = {}
     for key in Extension.__dataclass_fields__:
         if given.get(key) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from app.sandbox.chat import answer_engines, tokens, tool_calls
@@ -258,11 +258,19 @@ class Completion:
         total = Decimal(0)
         for suffix, units, usd in lines:
             if usd:
-                line = Charge(now, f"{model.id}-{suffix}", Decimal(units), usd / units, -usd, self._job.id, model.id)
-                counted = replace(
-                    line, prompt_tokens=self._job.prompt_tokens, completion_tokens=completion, seconds=seconds
+                line = Charge(
+                    now,
+                    f"{model.id}-{suffix}",
+                    Decimal(units),
+                    usd / units,
+                    -usd,
+                    self._job.id,
+                    model.id,
+                    self._job.prompt_tokens,
+                    completion,
+                    seconds,
                 )
-                call.caller.ledger.charge(counted)
+                call.caller.ledger.charge(line)
             total += usd
         for sku, units, price in self._turn.findings.charges:
             usd = units * price

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.sandbox.chat import tokens
@@ -31,7 +30,11 @@ CITATION_PROMPT = (
 @dataclass(frozen=True, slots=True)
 class Prompt:
     messages: tuple[Json, ...]
-    tokens: int
+    sizes: tuple[int, ...]  # of each message in tokens
+
+    @property
+    def tokens(self) -> int:
+        return sum(self.sizes)
 
 
 def effective(request: ChatRequest, persona: str | None, findings: str | None, *, cited: bool) -> Prompt:
@@ -45,7 +48,7 @@ def effective(request: ChatRequest, persona: str | None, findings: str | None, *
         if cited:
             system.append(CITATION_PROMPT)
     messages = (*({"role": "system", "content": text} for text in system), *request.messages)
-    return Prompt(messages, sum(message_tokens(message) for message in messages))
+    return Prompt(messages, tuple(map(message_tokens, messages)))
 
 
 def message_tokens(message: Json) -> int:
@@ -74,7 +77,7 @@ def use_cache(known: dict[str, float], prompt: Prompt, model: str, cache_key: st
     """
     for old in [print_ for print_, until in known.items() if until < now]:
         del known[old]
-    prefixes = _prefixes(prompt.messages, model, cache_key)
+    prefixes = _prefixes(prompt, model, cache_key)
     cached = 0
     for print_, size, _ in prefixes:
         if print_ in known:
@@ -87,15 +90,16 @@ def use_cache(known: dict[str, float], prompt: Prompt, model: str, cache_key: st
     return CacheUse(cached, max(0, marked - cached))
 
 
-def _prefixes(messages: Sequence[Json], model: str, cache_key: str | None) -> list[tuple[str, int, bool]]:
+def _prefixes(prompt: Prompt, model: str, cache_key: str | None) -> list[tuple[str, int, bool]]:
     """Return (fingerprint, tokens, ends with a mark) of every prefix that may be cached, shortest first."""
     digest = hashlib.sha256(f"{model}\n{cache_key or ''}\n".encode())
-    size = 0
+    seen = 0
     found: list[tuple[str, int, bool]] = []
-    for message in messages:
-        digest.update(json.dumps(message, sort_keys=True, default=str).encode())
-        size += message_tokens(message)
+    for number, message in enumerate(prompt.messages, 1):
         marked = any(part.get("cache_control") for part in content_parts(message))
         if marked or cache_key is not None or message.get("role") in ("system", "developer"):
-            found.append((digest.hexdigest(), size, marked))
+            for one in prompt.messages[seen:number]:
+                digest.update(json.dumps(one, sort_keys=True, default=str).encode())
+            seen = number
+            found.append((digest.hexdigest(), sum(prompt.sizes[:number]), marked))
     return found

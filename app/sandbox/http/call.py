@@ -132,8 +132,11 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
 def dump(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
+    return _ENCODER.encode(value).encode()
 
 
 def json_answer(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -15,6 +15,7 @@ import math
 import re
 import socket
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
@@ -29,6 +30,7 @@ HEAD_S = 30.0  # from the first byte of a request to the last of its headers
 IDLE_S = 75.0  # from the end of an answer to the first byte of the next request
 BODY_S = 300.0  # for all of a body, which comes from this computer
 STALL_S = 30.0  # between two pieces of it
+TURN_S = 0.005  # of one turn of the loop, for requests that begin
 MOST_CONNECTIONS = 500
 OTHER_FILES = 100  # that the process may have open beside its connections
 SERVER_NAME = "Rialto-Sandbox"
@@ -65,8 +67,47 @@ class Response:
     announced_length: int | None = None  # a lie about Content-Length; the connection is closed after the real body
 
 
+# Each name and value as RFC 9110 has them, and none that says where the answer ends.
+_PLAIN_HEADERS = re.compile(
+    rb"(?:(?!content-length:|transfer-encoding:|connection:)[!#$%&'*+.^_`|~0-9a-z-]+: [\t\x20-\x7e]*\r\n)*",
+    re.IGNORECASE,
+)
 _ABSOLUTE = re.compile(r"http://([^/?#]*)([/?].*)?", re.IGNORECASE)
 Handler = Callable[[Request], Awaitable[Response]]
+
+
+class _Turns:
+    """Leaves room in each turn of the loop for the streams whose next piece is due.
+
+    Two hundred requests that come at once would otherwise all be worked on in one turn, a third of a second.
+    """
+
+    def __init__(self) -> None:
+        self._ends_at: float | None = None  # on the loop's clock; None while no request has begun in this turn
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def begin(self) -> None:
+        """Return when a request may begin: at once, unless others have used up this turn or came before."""
+        loop = asyncio.get_running_loop()
+        if self._ends_at is None:
+            self._open(loop)
+        elif self._waiting or loop.time() >= self._ends_at:
+            turn = loop.create_future()
+            self._waiting.append(turn)
+            await turn
+
+    def _open(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._ends_at = loop.time() + TURN_S
+        loop.call_soon(self._end)
+
+    def _end(self) -> None:
+        self._ends_at = None
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():  # whose connection has not ended meanwhile
+                turn.set_result(None)
+                self._open(turn.get_loop())
+                return
 
 
 class Connections:
@@ -77,6 +118,7 @@ class Connections:
         self._handle = handle
         self._most = _affordable() if most is None else most
         self._open: dict[asyncio.Task[None], _Connection] = {}
+        self._turns = _Turns()
         self._is_closed = False
 
     def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -87,7 +129,7 @@ class Connections:
         if self._is_closed:
             writer.transport.abort()
             return
-        connection = _Connection(reader, writer, self._handle)
+        connection = _Connection(reader, writer, self._handle, self._turns)
         has_room = len(self._open) < self._most or self._make_room()
         task = asyncio.get_running_loop().create_task(self._serve(connection, writer, has_room=has_room))
         self._open[task] = connection
@@ -142,10 +184,13 @@ def _affordable() -> int:
 
 
 class _Connection:
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handle: Handler) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handle: Handler, turns: _Turns
+    ) -> None:
         self._reader = reader
         self._writer = writer
         self._handle = handle
+        self._turns = turns
         self.waiting_since: float | None = None  # on the loop's clock, while a request's head is awaited
         self._ends_at = math.inf
         self._has_begun = False
@@ -163,6 +208,7 @@ class _Connection:
                 return
             if request is None:
                 return
+            await self._turns.begin()
             await self._send(await self._handle(request), with_body=request.method != "HEAD")
             if self._wire.our_state is not h11.DONE or self._wire.their_state is not h11.DONE:
                 return
@@ -244,15 +290,15 @@ class _Connection:
         )
 
     async def _send(self, answer: Response, *, with_body: bool) -> None:
-        headers = list(({"Server": SERVER} | answer.headers).items())
+        framing: list[tuple[str, str]] = []
         body = answer.body
         if isinstance(body, bytes):
             length = len(body) if answer.announced_length is None else answer.announced_length
             if answer.status != 204:  # RFC 9110, 8.6
-                headers.append(("Content-Length", str(length)))
+                framing.append(("Content-Length", str(length)))
         else:
-            headers.append(("Transfer-Encoding", "chunked"))
-        head = self._wire.send(h11.Response(status_code=answer.status, headers=headers)) or b""
+            framing.append(("Transfer-Encoding", "chunked"))
+        head = self._head_of(answer, framing)
         if isinstance(body, bytes):
             if with_body and body:
                 head += self._wire.send(h11.Data(data=body)) or b""
@@ -265,6 +311,16 @@ class _Connection:
             await self._send_pieces(body, with_body=with_body)
         self._write(h11.EndOfMessage())
         await self._writer.drain()
+
+    def _head_of(self, answer: Response, framing: list[tuple[str, str]]) -> bytes:
+        """h11 is told what frames the answer; the rest it would look at name by name, a sixth of a whole request."""
+        lines = [f"{name}: {value}\r\n" for name, value in ({"Server": SERVER} | answer.headers).items()]
+        plain = "".join(lines).encode("ascii")
+        if plain.count(b"\r\n") != len(lines) or _PLAIN_HEADERS.fullmatch(plain) is None:
+            raise ValueError(f"a header that cannot be sent is among {sorted(answer.headers)}")
+        head = self._wire.send(h11.Response(status_code=answer.status, headers=framing)) or b""
+        first, end, rest = head.partition(b"\r\n")
+        return first + end + plain + rest
 
     async def _send_pieces(self, pieces: AsyncIterator[bytes], *, with_body: bool) -> None:
         in_chunks = self._wire.their_http_version != b"1.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -29,7 +30,8 @@ class Route:
     @property
     def handler(self) -> Handler:
         module, _, function = self.target.rpartition(".")
-        return cast(Handler, getattr(import_module(f"app.sandbox.{module}"), function))
+        name = f"app.sandbox.{module}"
+        return cast(Handler, getattr(sys.modules.get(name) or import_module(name), function))
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
         if len(segments) != len(self.path):

@@ -23,7 +23,7 @@ def read_json(raw: bytes) -> object:
     Half of a surrogate pair, which a client makes by cutting a string inside an emoji, becomes U+FFFD: no text with it
     could be encoded again.
     """
-    value = json.loads(raw.decode(json.detect_encoding(raw)), parse_constant=_no_constant, parse_float=_finite)
+    value = _DECODER.decode(raw.decode(json.detect_encoding(raw)))
     return _whole_text(value) if _SURROGATE.search(raw) else value
 
 
@@ -36,6 +36,9 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{text[:20]} is out of range")
     return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def _whole_text(value: object) -> object:
