@@ -33,6 +33,20 @@ class Progress:
     trouble: str = ""  # of a state "failed": what the process said last
 
 
+def start_process(*arguments: str) -> subprocess.Popen[bytes]:
+    """Start a process that reads, with pipes to all its streams. Raises `OSError`."""
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+    own = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
+    return subprocess.Popen(  # noqa: S603 - our own program
+        [*own, READ_DOCUMENTS, *arguments],
+        cwd=_ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        creationflags=flags,
+    )
+
+
 class Follower:
     """One for each project that is followed. `changed` is called in a thread of its own, some times a second."""
 
@@ -106,20 +120,11 @@ class Follower:
 
     def _one_process(self) -> tuple[str, int, str]:
         """Run one process to its end. Return the file that it ended over, what it ended with, and its last words."""
-        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-        own = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
         with self._lock:
             if self._ended:
                 return "", 0, ""
             try:
-                process = subprocess.Popen(  # noqa: S603 - our own program
-                    [*own, READ_DOCUMENTS, str(self.index.absolute())],
-                    cwd=_ROOT,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    creationflags=flags,
-                )
+                process = start_process(str(self.index.absolute()))
             except OSError as error:
                 return "", 1, str(error)
             self._process = process

@@ -44,6 +44,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 CREATE VIRTUAL TABLE pairs USING fts5(signs, content='', tokenize='unicode61');
 """
+_PAGE_BYTES = 16_384
 _HASHED_BYTES = 64 * 1024 * 1024  # of words held before they are written; more memory makes it faster
 # Han, kana, Hangul is spaced; Thai, Lao, Khmer, Burmese, Tibetan.
 UNSPACED = re.compile(
@@ -73,6 +74,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     for attempt in (1, 2):
         connection = sqlite3.connect(path, isolation_level=None, timeout=30)
         try:
+            connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")  # of a new file: the text of a passage fits in
             connection.execute("PRAGMA journal_mode = wal")
             connection.execute("PRAGMA synchronous = normal")
             connection.execute("PRAGMA cache_size = -32768")

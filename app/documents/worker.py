@@ -22,6 +22,7 @@ from typing import BinaryIO
 from app.documents.files import found_files, opened, read_file
 from app.documents.index import Writer
 from app.documents.limits import ENDED_FOR_MEMORY, limit_this_process, memory_used
+from app.documents.one_file import WHOLE, serve
 from app.documents.passages import passages_of
 from app.documents.reading import MB, Entry, Reason, Unreadable
 
@@ -124,7 +125,8 @@ class Worker:
             if bytes_open > COMMIT_BYTES or time.monotonic() - opened_at > COMMIT_S:
                 self._writer.commit()
                 bytes_open, opened_at = 0, time.monotonic()
-            if memory_used() > MOST_MEMORY:  # what Python does not give back is given back by ending
+            # What Python does not give back is given back by ending.
+            if (entry.size > MB or not done % 32) and memory_used() > MOST_MEMORY:
                 self._writer.commit()
                 os._exit(ENDED_FOR_MEMORY)
             if not self._orders.empty() and self._interrupted():
@@ -225,8 +227,10 @@ def _takes_time(path: str) -> bool:
 
 
 def main(arguments: Iterable[str]) -> int:
-    """Read into the index named by the one argument until standard input closes."""
-    (index,) = arguments
+    """Read into the index named by the one argument until standard input closes; or one file whole."""
+    index, *rest = arguments
+    if index == WHOLE and rest:
+        return serve(*rest)
     limit_this_process()
     try:
         return Worker(Path(index)).serve()

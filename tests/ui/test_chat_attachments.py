@@ -17,6 +17,7 @@ from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, r
 from app.ui.chat.session.requests import shortened_body
 from app.ui.kit.image_decoding import fitted
 from app.ui.kit.theme import Theme
+from tests.documents import samples
 from tests.kit.chat import FakeService, model_body, open_chat, open_chat_presenter
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
@@ -50,7 +51,7 @@ def picture(width: int = 100, height: int = 80, form: str = "PNG", *, noisy: boo
         ("voice.png", WAV, "audio", "audio/wav"),
         ("film.bin", b"\x00\x00\x00\x18ftypisom" + bytes(40), "video", "video/mp4"),
         ("paper", b"%PDF-1.7\n" + bytes(100), "pdf", "application/pdf"),
-        ("notes.md", "# Über\n".encode(), "text", "text/plain"),
+        ("notes.md", "# Über\n".encode(), "text", "text/markdown"),
         ("notes.txt", "wide".encode("utf-16"), "text", "text/plain"),
         ("drawing.svg", b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "text", "text/plain"),
         ("photo.heic", b"\x00\x00\x00\x18ftypheic" + bytes(40), "image", "image/heic"),
@@ -69,8 +70,8 @@ def test_bytes_say_what_they_are_and_names_do_not(name: str, data: bytes, kind: 
         (b"", "It is empty."),
         (picture(63, 200), "63 × 200 pixels; each side needs at least 64"),
         (picture()[:60], "damaged"),
-        (b"PK\x03\x04" + bytes(200), "This is another kind of file."),
-        (b"\x7fELF" + bytes(200), "This is another kind of file."),
+        (b"PK\x03\x04" + bytes(200), "This is something else."),
+        (b"\x7fELF" + bytes(200), "This is something else."),
         (bytes(25 * 1024 * 1024 + 1), "the limit is"),
     ],
 )
@@ -249,7 +250,7 @@ async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path
     async with open_chat_presenter(tmp_path / "home") as harness:
         await attach(harness, file, tmp_path / "gone.txt")
         first, second = harness.presenter.attaching.views()
-        assert "another kind of file" in first.refusal
+        assert "something else" in first.refusal
         assert "Folders" in second.refusal
         assert harness.presenter.opened.attachments == ()
         await harness.say("Hello")
@@ -313,3 +314,94 @@ def test_only_long_data_is_cut_from_a_body_that_is_looked_at() -> None:
 def test_bytes_that_are_sent_are_cut_like_any_other() -> None:
     cut = shortened_body({"url": Base64Text.of(bytes(6_750), "data:image/png;base64,")})
     assert cut == {"url": "data:image/png;base64," + "A" * 38 + "… (9,022 characters)"}
+
+
+# Documents: read here first, by the process that reads
+
+
+async def test_the_text_of_an_office_file_goes_along_or_the_file_itself_by_choice_r_aug_10(
+    theme: Theme, tmp_home: Path
+) -> None:
+    data = samples.docx()
+    (tmp_home / "rent.docx").write_bytes(data)
+    async with open_chat(theme, tmp_home) as chat:
+        chat.presenter.attaching.add_files([tmp_home / "rent.docx"])
+        await chat.settle()
+        (chip,) = chat.composer.strip.chips.values()
+        assert chip.name.text() == "rent.docx, all text"
+        assert "text of a file of" in chip.detail.text()
+        assert chip.other.text() == "Send the file"
+        text_cost = chat.presenter.opened.attachments[0].tokens
+        chip.other.click()
+        await chat.settle()
+        assert (chip.view.name, chip.other.text()) == ("rent.docx", "Send its text")
+        assert chat.presenter.opened.attachments[0].tokens == text_cost > 0
+        await chat.say("How much?")
+        chat.presenter.attaching.add_files([tmp_home / "rent.docx"])
+        await chat.settle()
+        await chat.say("And as text?")
+        sent = [each["content"][1]["file"] for each in chat.fake.requests[-1]["messages"] if each["role"] == "user"]
+        kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+        whole = base64.b64encode(data).decode()
+        assert sent[0] == {"filename": "rent.docx", "file_data": f"data:{kind};base64,{whole}"}
+        assert sent[1]["filename"] == "rent.docx, all text"
+        assert "900 euros." in base64.b64decode(sent[1]["file_data"].partition(",")[2]).decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.xlsx", samples.xlsx(), "Budget\nItem"),
+        ("a.pptx", samples.pptx(), "It is shown at once"),
+        ("a.epub", samples.epub(), "Once upon a time."),
+        ("a.odt", samples.odt(), "Flour"),
+        ("a.pdf", samples.pdf("The rent", "is 900"), "The rent\n\nis 900"),
+        ("no name", samples.pdf("The rent", "is 900"), "The rent\n\nis 900"),
+    ],
+)
+async def test_each_kind_of_document_is_read_here(name: str, data: bytes, words: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, tmp_path / name)
+        (view,) = harness.presenter.attaching.views()
+        assert (view.name, view.refusal) == (f"{name}, all text", "")
+        assert view.other == ("" if name == "a.odt" else "Send the file"), "the service does not read it"
+        (attached,) = harness.presenter.opened.attachments
+        assert words in harness.history.files.read(attached.sha256).decode()
+
+
+OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("scan.pdf", samples.pdf(""), "Its pages are images"),
+        ("locked.pdf", samples.pdf("x", encrypt="secret"), "It has a password."),
+        ("locked.docx", OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "It has a password."),
+        ("old.doc", OLE + bytes(600), "It is of an Office before 2007."),
+        ("bomb.docx", samples.zipped({"_rels/.rels": "x" * 70_000_000}), "It unpacks to far more"),
+        ("lie.docx", samples.zipped({"notes.txt": "hello"}), "Its content is not what its name"),
+        ("cut.pdf", samples.pdf("x")[:60], "The file is damaged"),
+    ],
+)
+async def test_what_the_service_could_not_read_either_is_refused_here_r_aug_04_r_aug_11(
+    name: str, data: bytes, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, tmp_path / name)
+        (view,) = harness.presenter.attaching.views()
+        assert sentence in view.refusal
+        assert harness.presenter.opened.attachments == ()
+
+
+async def test_a_table_of_an_old_excel_goes_along_as_the_file(tmp_path: Path) -> None:
+    (tmp_path / "old.xls").write_bytes(OLE + bytes(600))
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, tmp_path / "old.xls")
+        (view,) = harness.presenter.attaching.views()
+        assert (view.name, view.refusal, view.other) == ("old.xls", "", "")
+        await harness.say("Read this")
+        (part,) = [p for p in harness.fake.requests[0]["messages"][0]["content"] if p["type"] == "file"]
+        assert part["file"]["file_data"].startswith("data:application/vnd.ms-excel;base64,")

@@ -30,7 +30,8 @@ from app.ui.kit.widgets.preset_popover import PresetPopover
 Kind = Literal["prompt", "preset"]
 ATTACHABLE = (
     "*.png *.jpg *.jpeg *.webp *.gif *.bmp *.tif *.tiff *.heic *.avif *.wav *.mp3 *.flac *.ogg *.opus *.aac *.m4a"
-    " *.aiff *.mp4 *.mov *.webm *.mpeg *.mpg *.pdf *.txt *.md *.csv *.json *.html *.xml *.py *.log"
+    " *.aiff *.mp4 *.mov *.webm *.mpeg *.mpg *.pdf *.docx *.pptx *.xlsx *.xls *.odt *.epub *.txt *.md *.csv"
+    " *.json *.html *.xml *.py *.log"
 )
 DOCUMENT = "doc"  # the command; a name of a document stands behind it
 LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a message
@@ -294,6 +295,7 @@ class ComposerController(QObject):
             composer.strip.remove_wanted.connect(attaching.remove)
             composer.strip.shrink_wanted.connect(attaching.shrink)
             composer.strip.model_wanted.connect(self._page.presenter.use_model)
+            composer.strip.other_wanted.connect(attaching.switch)
             composer.strip.open_wanted.connect(lambda key: self._show_document(attaching.attachment(key)))
         composer.show_attachments(views)
 

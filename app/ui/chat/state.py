@@ -221,6 +221,7 @@ class AttachmentView(NamedTuple):
     can_shrink: bool = False
     model_id: str = ""  # of a model that takes everything that is attached, where this one refuses it
     model_name: str = ""
+    other: str = ""  # what a button offers to send instead
     can_open: bool = False  # it is text of a document, which can be shown around it
 
 

@@ -7,14 +7,15 @@ from typing import Literal
 
 from app.translation import tr
 
-Kind = Literal["image", "audio", "video", "text", "pdf"]
-KINDS: tuple[Kind, ...] = ("image", "audio", "video", "text", "pdf")
+Kind = Literal["image", "audio", "video", "text", "pdf", "document"]
+KINDS: tuple[Kind, ...] = ("image", "audio", "video", "text", "pdf", "document")
 WORDS: Mapping[Kind, str] = {
     "image": tr("Image"),
     "audio": tr("Audio"),
     "video": tr("Video"),
     "text": tr("Text"),
     "pdf": "PDF",
+    "document": tr("Document"),
 }
 ICONS: Mapping[Kind, str] = {
     "image": "images",
@@ -22,6 +23,7 @@ ICONS: Mapping[Kind, str] = {
     "video": "video",
     "text": "document",
     "pdf": "document",
+    "document": "document",
 }
 
 

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 MAX_BYTES = MAX_UPLOAD_BYTES
 MAX_ALL_BYTES = MAX_UPLOAD_BYTES  # of one message: base64 adds a third, and a request may have 35 MB
 MAX_SHOWN_NAME = 120
+SHRUNK_PX = 1_568  # larger images are cut down by the models anyway
+WORTH_SHRINKING = 1_000_000  # bytes
+ODT = "application/vnd.oasis.opendocument.text"  # the service does not read it
+_FILES: tuple[Kind, ...] = ("text", "pdf", "document")
 MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
     "image": (("image",), 10, tr("Up to 10 images per message.")),
     "audio": (("audio",), 5, tr("Up to 5 audio files per message.")),
     "video": (("video",), 3, tr("Up to 3 videos per request.")),
-    "text": (("text", "pdf"), 5, tr("Up to 5 files per message.")),
-    "pdf": (("text", "pdf"), 5, tr("Up to 5 files per message.")),
+    **dict.fromkeys(_FILES, (_FILES, 5, tr("Up to 5 files per message."))),
 }
 _CANNOT: Mapping[str, tuple[str, str]] = {
     "image": ("supports_vision", tr("cannot see images")),
@@ -40,7 +43,7 @@ _CANNOT: Mapping[str, tuple[str, str]] = {
 TILE_PX, TILE_TOKENS, IMAGE_TOKENS, MOST_TILES = 512, 170, 85, 16
 SOUND_BYTES_A_TOKEN = 500
 VIDEO_BYTES_A_TOKEN = 400
-PDF_BYTES_A_TOKEN = 12
+PDF_BYTES_A_TOKEN = 12  # of office files and books as well, which are packed like it
 _HASH = re.compile(r"[0-9a-f]{64}")
 CACHE_FROM_TOKENS = 1_024  # shorter pieces are not cached by the models that say what they cache
 MAX_CACHE_MARKS = 4
@@ -153,6 +156,13 @@ def most_images(model: Model | None) -> int:
     if not model.capabilities.supports_multiple_images:
         return 1
     return min(most, model.capabilities.max_images or most)
+
+
+def can_shrink(attachment: Attachment) -> bool:
+    """Tell whether an image is worth making smaller."""
+    if attachment.kind != "image" or not attachment.width or "smaller" in attachment.note:
+        return False
+    return max(attachment.width, attachment.height) > SHRUNK_PX or attachment.size > WORTH_SHRINKING
 
 
 def image_tokens(width: int, height: int) -> int:

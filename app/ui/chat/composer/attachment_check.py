@@ -20,9 +20,12 @@ from app.translation import tr
 from app.ui.chat.composer.attachment import (
     MAX_BYTES,
     MAX_SHOWN_NAME,
+    ODT,
     PDF_BYTES_A_TOKEN,
+    SHRUNK_PX,
     SOUND_BYTES_A_TOKEN,
     VIDEO_BYTES_A_TOKEN,
+    WORTH_SHRINKING,
     Attachment,
     DocumentPlace,
     image_tokens,
@@ -31,14 +34,27 @@ from app.ui.chat.session.estimate import count_tokens
 from app.ui.kit.image_decoding import MAX_PIXELS, UndecodableImage, decoded, image_size
 
 MIN_SIDE_PX = 64
-SHRUNK_PX = 1_568  # larger images are cut down by the models anyway
-WORTH_SHRINKING = 1_000_000  # bytes
 JPEG_QUALITY = 85
 _CONVERTED = {"gif", "bmp", "tiff"}  # images that the service does not take as they are
 _SOUNDS = {"wav": "wav", "mp3": "mp3", "flac": "flac", "ogg": "ogg", "opus": "ogg", "aac": "aac", "m4a": "m4a"}
 _VIDEOS = {"mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "mpeg": "video/mpeg"}
 _PICTURES = {"png": "image/png", "jpeg": "image/jpeg", "webp": "image/webp", "heic": "image/heic", "avif": "image/avif"}
 _STILL_BRANDS = {b"heic": "heic", b"heix": "heic", b"mif1": "heic", b"msf1": "heic", b"avif": "avif", b"avis": "avif"}
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_PACKED = {  # forms that say nothing of what they hold → file ending → media type
+    "zip": {
+        ".docx": f"{_OFFICE}wordprocessingml.document",
+        ".pptx": f"{_OFFICE}presentationml.presentation",
+        ".xlsx": f"{_OFFICE}spreadsheetml.sheet",
+        ".epub": "application/epub+zip",
+        ".odt": ODT,
+    },
+    "ole": {
+        **dict.fromkeys((".xls", ".docx", ".pptx", ".xlsx"), "application/vnd.ms-excel"),  # the last three: a password
+        **dict.fromkeys((".doc", ".ppt"), "application/msword"),  # to be told that they are too old
+    },
+}
+_TEXTS = {".csv": "text/csv", ".md": "text/markdown", ".json": "application/json"}
 _TEXT_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -93,9 +109,12 @@ def check(name: str, data: bytes) -> Checked:
     if kind in _VIDEOS:
         tokens = len(data) // VIDEO_BYTES_A_TOKEN
         return Checked(plain._replace(kind="video", media_type=_VIDEOS[kind], tokens=tokens), data)
-    if kind == "pdf":
-        tokens = len(data) // PDF_BYTES_A_TOKEN
-        return Checked(plain._replace(kind="pdf", media_type="application/pdf", tokens=tokens), data)
+    packed = _PACKED.get(kind, {}).get(Path(name).suffix.lower())
+    if kind == "pdf" or packed is not None:
+        found = plain._replace(tokens=len(data) // PDF_BYTES_A_TOKEN)
+        if packed is None:
+            return Checked(found._replace(kind="pdf", media_type="application/pdf"), data)
+        return Checked(found._replace(kind="document", media_type=packed), data)
     return _text(plain, data)
 
 
@@ -107,6 +126,8 @@ def form_of(data: bytes) -> str:
         return ""  # an MP3 frame may begin with the same two bytes
     for mark, form in (
         (b"%PDF-", "pdf"),
+        (b"PK\x03\x04", "zip"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
         (b"BM", "bmp" if _is_bitmap(data) else ""),
         (b"II*\x00", "tiff"),
         (b"MM\x00*", "tiff"),
@@ -137,11 +158,11 @@ def _sound(plain: Attachment, form: str) -> Attachment:
     return plain._replace(kind="audio", media_type=f"audio/{audio_format}", audio_format=audio_format, tokens=tokens)
 
 
-def of_text(name: str, text: str, place: DocumentPlace | None = None) -> Checked:
+def of_text(name: str, text: str, place: DocumentPlace | None = None, note: str = "") -> Checked:
     """Return text of this computer as an attachment; `place` is where in a document it stands."""
     data = text.encode("utf-8", "replace")
     plain = Attachment("text", " ".join(name.split())[:MAX_SHOWN_NAME], "text/plain", len(data), "")
-    return Checked(plain._replace(tokens=count_tokens(text), place=place), data)
+    return Checked(plain._replace(tokens=count_tokens(text), place=place, note=note), data)
 
 
 def _text(plain: Attachment, data: bytes) -> Checked:
@@ -152,11 +173,12 @@ def _text(plain: Attachment, data: bytes) -> Checked:
         text = "\0"
     if "\0" in text:
         raise NotAttached(
-            tr("Rialto can attach images, audio, video, text and PDF files. This is another kind of file.")
+            tr("Rialto can attach images, audio, video, text, PDF, Office files and e-books. This is something else.")
         )
     if encoding != "utf-8":
         data = text.encode()
-    return Checked(plain._replace(size=len(data), tokens=count_tokens(text)), data)
+    media_type = _TEXTS.get(Path(plain.name).suffix.lower(), plain.media_type)
+    return Checked(plain._replace(media_type=media_type, size=len(data), tokens=count_tokens(text)), data)
 
 
 def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
@@ -197,13 +219,6 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
 def _converted(plain: Attachment, data: bytes) -> Checked:
     image = _drawn(data)
     return _as_image(plain, image, tr("sent as PNG"))
-
-
-def can_shrink(attachment: Attachment) -> bool:
-    """Tell whether an image is worth making smaller."""
-    if attachment.kind != "image" or not attachment.width or "smaller" in attachment.note:
-        return False
-    return max(attachment.width, attachment.height) > SHRUNK_PX or attachment.size > WORTH_SHRINKING
 
 
 def shrink(attachment: Attachment, data: bytes) -> Checked:

@@ -33,11 +33,12 @@ WORDS_PX, REFUSAL_PX = 170, 300
 
 
 class AttachmentStrip(QWidget):
-    """Shows the attachments of the draft. Three signals carry the key of a chip."""
+    """Shows the attachments of the draft. Signals with a string carry the key of a chip."""
 
     remove_wanted = Signal(str)
     shrink_wanted = Signal(str)
     open_wanted = Signal(str)
+    other_wanted = Signal(str)  # the text instead of the file, or the file instead of the text
     model_wanted = Signal(str)  # the id of a model that takes what this one refuses
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -67,6 +68,7 @@ class AttachmentStrip(QWidget):
                 chip.remove_wanted.connect(lambda key=key: self.remove_wanted.emit(key))
                 chip.shrink_wanted.connect(lambda key=key: self.shrink_wanted.emit(key))
                 chip.model_wanted.connect(self.model_wanted)
+                chip.other_wanted.connect(lambda key=key: self.other_wanted.emit(key))
                 chip.open_wanted.connect(lambda key=key: self.open_wanted.emit(key))
                 self.chips[key] = chip
                 self._flow.addWidget(chip)
@@ -102,6 +104,7 @@ class AttachmentChip(QFrame):
     remove_wanted = Signal()
     shrink_wanted = Signal()
     open_wanted = Signal()
+    other_wanted = Signal()
     model_wanted = Signal(str)
 
     def __init__(self, theme: Theme, view: AttachmentView, thumbnails: Thumbnails) -> None:
@@ -114,6 +117,13 @@ class AttachmentChip(QFrame):
         self.detail = Label(theme, "", "caption", "text3", wrap=True)
         self.smaller = LinkButton(theme, tr("Reduce size"))
         self.smaller.clicked.connect(self.shrink_wanted)
+        self.other = LinkButton(theme, "")
+        self.other.setToolTip(
+            plain_tip(
+                tr("The service takes no more than the text out of the file. What is read here is counted exactly.")
+            )
+        )
+        self.other.clicked.connect(self.other_wanted)
         self.better = LinkButton(theme, "")
         self.better.clicked.connect(lambda: self.model_wanted.emit(self.view.model_id))
         self.close_button = IconButton(theme, "close", tr("Remove"), size="small", icon_size=14)
@@ -122,6 +132,7 @@ class AttachmentChip(QFrame):
         self._column.addWidget(self.name)
         self._column.addWidget(self.detail)
         self._column.addWidget(self.smaller, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self.other, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self.better, 0, Qt.AlignmentFlag.AlignLeft)
         self._row = QHBoxLayout(self)
         self._row.addLayout(self._column, 1)
@@ -144,6 +155,9 @@ class AttachmentChip(QFrame):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.smaller.setVisible(can_shrink)
         self.smaller.setAccessibleName(harmless_line(tr("Reduce the size of {name}", name=view.name)))
+        self.other.setText(view.other)
+        self.other.setVisible(bool(view.other) and not view.busy)
+        self.other.setAccessibleName(harmless_line(f"{view.other}: {view.name}"))
         if self.better.hasFocus() and not view.model_id:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.better.setText(tr("Use {model}", model=view.model_name))
@@ -155,7 +169,7 @@ class AttachmentChip(QFrame):
 
     def is_inside(self) -> bool:
         """Whether the keyboard is on the chip or on a button in it."""
-        return any(each.hasFocus() for each in (self, self.close_button, self.smaller, self.better))
+        return any(each.hasFocus() for each in (self, self.close_button, self.smaller, self.other, self.better))
 
     def ring_radius(self) -> float:
         return float(self._theme.px(8))

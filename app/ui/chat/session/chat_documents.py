@@ -12,17 +12,19 @@ from PySide6.QtCore import QObject, Signal
 
 from app.documents.follower import Follower, Progress
 from app.documents.index import Overview, overview, remove
-from app.documents.reading import PLAIN, Kind, sentence
+from app.documents.one_file import text_of
+from app.documents.reading import PLAIN, Kind, Reason, Unreadable, sentence
 from app.documents.search import Found, excerpt, named, search, whole_text
 from app.service.http.harmless_text import harmless_line
 from app.storage.errors import StorageError
 from app.storage.projects.document_paths import DocumentPaths
 from app.translation import tr, tr_n
+from app.ui.chat.composer.attachment import MAX_BYTES
 
 if TYPE_CHECKING:
     from app.storage.attachment_files import AttachmentFiles
     from app.storage.database import Database
-    from app.ui.chat.composer.attachment import DocumentPlace
+    from app.ui.chat.composer.attachment import Attachment, DocumentPlace
 
 PASSAGES = 5  # that are put before a question
 MOST_NAMED = 20  # offered for a typed name
@@ -197,6 +199,23 @@ class ChatDocuments(QObject):
 
     def _index(self, project_id: str) -> Path:
         return self._folder / project_id / "index.db"
+
+
+def document_text(attachment: Attachment, path: Path) -> tuple[str, str]:
+    """The text of an attached document, and the reason when there is none. Both are "" where only the service reads it.
+
+    What cannot be read here for its own sake cannot be read there either, and the service would not say so (R-AUG-11).
+    Blocks, for a minute at most.
+    """
+    if attachment.kind not in ("pdf", "document"):
+        return "", ""
+    try:
+        text = text_of(path, attachment.name if attachment.kind == "document" else f"{attachment.name}.pdf")
+    except Unreadable as error:
+        is_old_table = error.reason is Reason.OLD_OFFICE and attachment.name.lower().endswith(".xls")
+        was_too_much = attachment.kind == "pdf" and error.reason in (Reason.TIME, Reason.MEMORY)
+        return "", "" if is_old_table or was_too_much else sentence(error.reason)
+    return (text, "") if len(text.encode("utf-8", "replace")) <= MAX_BYTES else ("", sentence(Reason.LARGE))
 
 
 def _note(is_there: bool, chars: int) -> str:

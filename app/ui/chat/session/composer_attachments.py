@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core import money
 from app.storage.errors import StorageError
 from app.translation import tr
-from app.ui.chat.composer.attachment import Attachment, refusals
+from app.ui.chat.composer.attachment import ODT, Attachment, can_shrink, refusals
 from app.ui.chat.state import AttachmentView
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class _Item:
         self.key = key
         self.name = name
         self.attachment = kept
+        self.other: Attachment | None = None  # the file itself where its text is attached, or the other way round
         self.sentence = ""
         self.is_kept = kept is not None  # file and draft are on the disk
 
@@ -83,8 +85,6 @@ class Attaching(QObject):
 
     def views(self) -> tuple[AttachmentView, ...]:
         """The chips as they are now; what the model refuses depends on the model."""
-        from app.ui.chat.composer.attachment_check import can_shrink
-
         said = dict(zip(self._open.attachments, refusals(self._open.attachments, self._open.model), strict=True))
         refused = any(said.values())
         better = self._open.account_models.cheapest(self._takes_all) if refused else None
@@ -100,6 +100,8 @@ class Attaching(QObject):
             view = AttachmentView(
                 item.key, each.kind, each.name, each.detail, why, False, path, shrinks, can_open=each.place is not None
             )
+            if item.other is not None:
+                view = view._replace(other=tr("Send its text") if item.other.kind == "text" else tr("Send the file"))
             if why and better is not None:
                 view, better = view._replace(model_id=better.id, model_name=better.name), None  # on the first only
             found.append(view)
@@ -161,6 +163,14 @@ class Attaching(QObject):
         self._take()
         self._run(self._read, item, self._turn, lambda: shrink(before, files.read(before.sha256)), before)
 
+    def switch(self, key: str) -> None:
+        """Send the text of a document instead of the file, or the other way round."""
+        item = self._get(key)
+        if item is not None and item.other is not None:
+            item.attachment, item.other = item.other, item.attachment
+            self._take()
+            self._run(self._keep_draft)
+
     # Reading
 
     def _add(self, name: str, work: Work) -> None:
@@ -173,6 +183,7 @@ class Attaching(QObject):
         import asyncio  # not before the window is painted
 
         from app.ui.chat.composer.attachment_check import NotAttached, of_text
+        from app.ui.chat.session.chat_documents import document_text
 
         history = self._history
         if history is None:
@@ -182,13 +193,22 @@ class Attaching(QObject):
         if self._gate is None:
             self._gate = asyncio.Semaphore(READ_TOGETHER)
 
-        def read_and_keep() -> Attachment:
+        def read_and_keep() -> tuple[Attachment, Attachment | None]:
             checked = work() if callable(work) else of_text(item.name, *work)
-            return checked.attachment._replace(sha256=history.files.keep(checked.data))
+            kept = checked.attachment._replace(sha256=history.files.keep(checked.data))
+            text, why_not = document_text(kept, history.files.path(kept.sha256))
+            if why_not:
+                raise NotAttached(why_not)
+            if not text:
+                return kept, None
+            note = tr("text of a file of {size}", size=money.size(kept.size))
+            read = of_text(tr("{file}, all text", file=kept.name), text, note=note)
+            as_text = read.attachment._replace(sha256=history.files.keep(read.data))
+            return as_text, kept._replace(tokens=as_text.tokens) if kept.media_type != ODT else None
 
         try:
             async with self._gate:
-                item.attachment = await asyncio.to_thread(read_and_keep)
+                item.attachment, item.other = await asyncio.to_thread(read_and_keep)
         except (NotAttached, StorageError) as error:
             item.attachment, item.sentence = before, "" if before is not None else error.sentence
             if before is not None:
