@@ -146,7 +146,7 @@ async def test_r_rpc_43_where_credits_are_missing_no_other_model_is_offered(wind
     run = window.shown_run
     assert run is not None
     assert run.problem is not None
-    assert [action.id for action in run.problem.actions] == ["top-up"]
+    assert [action.id for action in run.problem.actions] == ["sandbox-money"]
     assert window.entries[0].badge == "402"
 
 
