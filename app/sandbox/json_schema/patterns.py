@@ -6,6 +6,7 @@ references and no lookbehind; classes such as `\\d` mean ASCII.
 
 from __future__ import annotations
 
+import functools
 import random
 import string
 import unicodedata
@@ -56,7 +57,7 @@ class _Chars:
 
     def example(self, dice: random.Random) -> str:
         """Return such a sign; "" where none was found."""
-        liked = [char for char in LIKED if self.has(char)]
+        liked = _liked(self)
         if liked:
             return liked[min(int(dice.expovariate(0.1)), len(liked) - 1)]
         for _ in range(100):
@@ -65,6 +66,11 @@ class _Chars:
             if not 0xD800 <= point <= 0xDFFF and self.has(chr(point)):
                 return chr(point)
         return ""
+
+
+@functools.lru_cache(maxsize=256)  # a schema's values are tried by the thousand
+def _liked(chars: _Chars) -> str:
+    return "".join(filter(chars.has, LIKED))
 
 
 @dataclass(frozen=True, slots=True)
