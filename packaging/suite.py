@@ -49,8 +49,18 @@ def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[
         ("ruff check", [*module, "ruff", "check", "."]),
         ("ruff format", [*module, "ruff", "format", "--check", "."]),
         *((f"mypy {name}", [*module, "mypy", *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
+        ("compile", compile_tests(environment, rest)),
         ("pytest", tests),
     ]
+
+
+def compile_tests(environment: Environment, rest: Sequence[str]) -> list[str]:
+    """Return the command that compiles once what else each of the workers would compile as it collects.
+
+    It says nothing: what cannot be collected is pytest's to tell.
+    """
+    named = [argument for argument in rest if argument.startswith("tests")]
+    return [*pytest(environment), "-p", "no:terminal", "-o", "addopts=", "--collect-only", *named]
 
 
 def pytest(environment: Environment) -> list[str]:

@@ -60,6 +60,13 @@ def test_the_closing_line_is_told_from_the_others(line: str, closes: bool) -> No
     assert bool(suite.CLOSING_LINE.match(line)) is closes
 
 
+def test_tests_are_compiled_once_before_the_workers_collect_them() -> None:
+    names = [name for name, _ in suite.stages(ENVIRONMENT, [], REPORT)]
+    assert names.index("compile") < names.index("pytest")
+    command = dict(suite.stages(ENVIRONMENT, ["tests/service", "-x", "-k", "chat"], REPORT))["compile"]
+    assert command[-2:] == ["--collect-only", "tests/service"]
+
+
 def test_arguments_reach_pytest_and_nobody_else() -> None:
     commands = dict(suite.stages(ENVIRONMENT, ["-k", "chat"], REPORT))
     assert commands["pytest"][-2:] == ["-k", "chat"]
