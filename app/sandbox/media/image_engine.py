@@ -192,8 +192,9 @@ def _label(image: Image.Image, text: str) -> None:
     font = ImageFont.load_default(size)
     pen = ImageDraw.Draw(image, "RGBA")
     shown = text = " ".join(text.split())  # on one line
-    while len(text) > 12 and pen.textlength(shown, font=font) > image.width - 2 * size:
-        text = text[: int(len(text) * 0.9)].rstrip()
+    room = image.width - 2 * size
+    while len(text) > 12 and (wide := pen.textlength(shown, font=font)) > room:
+        text = text[: int(len(text) * min(0.9, max(0.1, room / wide)))].rstrip()
         shown = f"{text}…"
     top = image.height - 2 * size
     pen.rectangle((0, top, image.width, image.height), fill=(0, 0, 0, 150))
