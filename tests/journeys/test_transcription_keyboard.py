@@ -92,7 +92,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await hands.press("Ctrl+Return")
         await until(lambda: page.head.work is not None or main.view == "result")
         await until(lambda: main.view == "result" and page.plain_text())
-        # Half of the words: a busy computer tears the sound on its way through the microphone.
+        # Half of the words: the recognizer knows people's voices better than this one.
         assert words_heard(PARAGRAPH, page.plain_text()) >= 0.5, page.plain_text()
         assert "play money" in main.result.receipt.text()
         assert [mark.text for mark in page.head.marks] == [""]
