@@ -37,7 +37,10 @@ hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline meas
 hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
 NO_TIMERS = QEventLoop.ProcessEventsFlag.X11ExcludeTimers
-LONGEST = ("test_tour.py", "test_hostile_names.py", "test_self_test.py", "test_wrappers.py", "test_full_disk.py")
+LONGEST = (
+    *("test_pseudo_language.py", "test_wrappers.py", "test_self_test.py", "test_tour.py", "test_hostile_names.py"),
+    *("test_undo_and_trash.py", "test_wallet.py", "test_full_disk.py", "test_refused_exports.py"),
+)
 read_no_sources()
 install_exception_guard()
 forget_layout_items()
