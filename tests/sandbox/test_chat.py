@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.documents import samples
 from tests.sandbox.support import Client, deltas
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR"
@@ -154,10 +155,51 @@ def test_an_image_below_64_pixels_is_refused(sandbox: Client) -> None:
     assert "64 pixels" in fields_of(refused)["messages"]["_errors"][0]
 
 
-def test_a_file_is_accepted_and_the_reader_admits_that_it_does_not_use_it(sandbox: Client) -> None:
-    part = {"type": "file", "file": {"file_data": "data:text/plain;base64,aGk=", "filename": "notes.txt"}}
-    answer = sandbox.said(messages=user({"type": "text", "text": "How do I stop an answer?"}, part))
-    assert "notes.txt" in answer and "Esc" in answer
+def attached(name: str, data: bytes) -> dict[str, object]:
+    address = f"data:application/octet-stream;base64,{base64.b64encode(data).decode()}"
+    return {"type": "file", "file": {"file_data": address, "filename": name}}
+
+
+def asked(sandbox: Client, question: str, *parts: dict[str, object]) -> str:
+    return sandbox.said(messages=user({"type": "text", "text": question}, *parts))
+
+
+def test_a_file_is_read_beside_the_handbook(sandbox: Client) -> None:
+    answer = asked(sandbox, "How do I stop an answer?", attached("notes.txt", b"The cat sleeps.\n\nAn answer stops."))
+    assert "“notes.txt” says:\n\n> An answer stops." in answer
+    assert "Esc" in answer
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.docx", samples.docx(), "> The flat costs 900 euros."),
+        ("a.pdf", samples.pdf("Preamble", "The flat costs 900 euros."), "> The flat costs 900 euros."),
+        ("a.epub", samples.epub(), "“a.epub” says nothing about that."),
+        ("a.pdf", samples.pdf(""), "[Error processing file a.pdf: No text content could be extracted from the file.]"),
+        ("a.bin", bytes(range(256)), "[Error processing file a.bin: Unsupported file type.]"),
+        ("cut.docx", samples.docx()[:90], "[Error processing file cut.docx: Unsupported file type.]"),
+    ],
+)
+def test_a_file_becomes_text_and_one_that_cannot_be_read_is_no_error_R_AUG_11(
+    sandbox: Client, name: str, data: bytes, words: str
+) -> None:
+    assert words in asked(sandbox, "What does the flat cost?", attached(name, data))
+
+
+def test_the_text_of_a_file_is_paid_for(sandbox: Client) -> None:
+    def tokens(*parts: dict[str, object]) -> int:
+        answer = sandbox.chat(messages=user({"type": "text", "text": "Hello"}, *parts))
+        return int(answer["usage"]["prompt_tokens"])
+
+    assert tokens(attached("a.txt", b"word " * 2_000)) > tokens() + 1_500
+
+
+def test_no_more_than_five_files_and_none_over_25_mb_R_AUG_10(sandbox: Client) -> None:
+    hello = {"type": "text", "text": "Hello"}
+    many = sandbox.chat_raw(messages=user(hello, *[attached("a.txt", b"hi")] * 6))
+    assert "5 file parts" in fields_of(many)["messages"]["_errors"][0]
+    assert sandbox.chat_raw(messages=user(hello, attached("a.txt", b"a" * 26_300_000))).status_code == 413
 
 
 def test_R_CHAT_15_the_defaults_hold_without_the_extension_object(sandbox: Client) -> None:

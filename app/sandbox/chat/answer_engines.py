@@ -15,6 +15,7 @@ from app.sandbox.chat import structured, tool_calls
 from app.sandbox.chat.attachments import describe
 from app.sandbox.chat.augmentation import Findings
 from app.sandbox.chat.chat_request import ChatRequest, text_of
+from app.sandbox.chat.file_parts import quotes, read_files
 from app.sandbox.chat.handbook import Section
 from app.sandbox.chat.handbook_reader import DocumentReading, Reply, read
 from app.sandbox.http.call import DIALECTS
@@ -147,8 +148,13 @@ def _reply(site: Site, turn: Turn) -> Reply:
         page = section.page if section else None
     look_at = LOOK_AT.get(turn.request.effort or "medium", 4)
     reply = read(site.handbook, DocumentReading(turn.question, turn.earlier, page, turn.greeting, look_at, marker))
-    attached = _attached(turn)
-    return Reply(f"{attached}\n\n{reply.text}", reply.used, reply.trace) if attached else reply
+    asked = [message for message in turn.request.messages if message.get("role") == "user"]
+    files = read_files(asked[-1:])
+    if not files:
+        return reply
+    quoted = quotes(turn.question, files)
+    text = f"{quoted}\n\n{reply.text}" if reply.used else quoted
+    return Reply(text, reply.used, (*reply.trace, f"Read {len(files)} attached files."))
 
 
 def _from_notices(turn: Turn) -> Reply:
@@ -167,13 +173,6 @@ def _from_links(turn: Turn) -> Reply:
         parts.append(f"**{source.title}** begins:\n\n> {source.content}{mark}")
     parts += [f"{url} could not be read." for url in turn.findings.failed]
     return Reply("\n\n".join(parts), trace=(f"Read {len(turn.findings.sources)} linked pages.",))
-
-
-def _attached(turn: Turn) -> str:
-    names = [str(part["file"].get("filename") or "a file") for part in turn.request.parts("file")]
-    if not names:
-        return ""
-    return f"I see {', '.join(names)}, but I can only answer from Rialto’s handbook."
 
 
 def _titles(turn: Turn, reply: Reply) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.sandbox.chat import answer_engines, prompts
@@ -10,6 +11,7 @@ from app.sandbox.chat.attachments import check_parts
 from app.sandbox.chat.augmentation import Findings, look_up
 from app.sandbox.chat.chat_request import ChatRequest, parse
 from app.sandbox.chat.completion import DONE, Completion, Job
+from app.sandbox.chat.file_parts import check_files, with_text
 from app.sandbox.chat.structured import check_schemas
 from app.sandbox.http.call import Call, event_stream, json_answer
 from app.sandbox.http.connections import Response
@@ -49,7 +51,8 @@ async def complete(call: Call) -> Response:
         findings = await look_up(call.site, model, request.extension, question, earlier)
     cited = request.extension.enable_web_citations
     persona = character.persona if character else None
-    prompt = prompts.effective(request, persona, findings.as_prompt(), cited=cited)
+    read = replace(request, messages=with_text(request.messages))
+    prompt = prompts.effective(read, persona, findings.as_prompt(), cited=cited)
     if model.context_tokens is not None and prompt.tokens > model.context_tokens:
         raise context_overflow(prompt.tokens, model.context_tokens)
     cache = prompts.CacheUse()
@@ -120,6 +123,7 @@ def _check_gates(call: Call, request: ChatRequest, model: ModelEntry) -> None:
     if model.engine != "local":  # a server on this computer reads schemas in its own way
         check_schemas(check, request)
     _check_effort(check, request, model)
+    check_files(check, request)
     cap = model.max_completion_tokens
     if cap is not None and request.max_tokens is not None and request.max_tokens > cap:
         check.complain(("max_completion_tokens",), f"Number must be less than or equal to {cap}")
