@@ -269,3 +269,26 @@ async def test_an_answer_cites_its_passages_and_they_open_the_document_at_the_pl
             await closed(shown, dialog)
         finally:
             shown.presenter.documents.close()
+
+
+async def test_the_handbook_is_a_project_to_try_documents_on(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        documents, projects = shown.presenter.documents, shown.presenter.projects
+        try:
+            assert projects.all == (), "made on demand alone"
+            shown.welcome.handbook.click()
+            await until(lambda: shown.presenter.opened.project_id is not None)
+            (project,) = projects.all
+            assert project.name == "Rialto’s handbook"
+            await until(lambda: documents.progress(project.id).state == "idle")
+            found = await documents.find(project.id, "Where does Rialto keep my API key?")
+            assert any(Path(each.path).name == "09-secrets.md" for each in found)
+            shown.welcome.handbook.click()  # once more makes no other
+            await shown.settle()
+            assert len(projects.all) == 1
+            projects.remove((project.id,))
+            await until(lambda: projects.all == ())
+            shown.welcome.handbook.click()
+            await until(lambda: len(projects.all) == 1)
+        finally:
+            documents.close()

@@ -20,7 +20,7 @@ from app.ui.kit.discard import WidgetList
 from app.ui.kit.icons import paint
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.avatar import Avatar
-from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
@@ -93,6 +93,7 @@ class ChatWelcome(ScrollPane):
     example_chosen = Signal(str)
     preset_chosen = Signal(str)
     character_wanted = Signal()
+    handbook_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -106,6 +107,8 @@ class ChatWelcome(ScrollPane):
         self.character.clicked.connect(self.character_wanted)
         self._examples_title = Label(theme, tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
         self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
+        self.handbook = LinkButton(theme, tr("Or try your own documents on a project with Rialto’s handbook"))
+        self.handbook.clicked.connect(self.handbook_wanted)
         self._examples = QWidget()
         self._presets_title = Label(theme, tr("Your prompts and presets"), "small", "text2", weight=600)
         self._presets = QWidget()
@@ -137,6 +140,7 @@ class ChatWelcome(ScrollPane):
         for button in self.examples:
             button.clicked.connect(self._chosen)
             inner.addWidget(button)
+        inner.addWidget(self.handbook, 0, Qt.AlignmentFlag.AlignLeft)
         self._inner = inner
         column.addWidget(self._examples)
         column.addWidget(self._presets)

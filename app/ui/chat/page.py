@@ -182,6 +182,7 @@ class ChatPage(QObject):
         main.remove_character_wanted.connect(lambda: presenter.use_character(None))
         main.welcome.character_wanted.connect(self.characters_wanted)
         main.welcome.example_chosen.connect(presenter.send)
+        main.welcome.handbook_wanted.connect(lambda: self.controller.open_handbook_project())
         main.welcome.preset_chosen.connect(lambda preset_id: self.box.use_preset(preset_id))
         presenter.presets_changed.connect(main.welcome.show_presets)
         if presenter.presets is not None:

@@ -154,6 +154,14 @@ class ChatPageController(QObject):
         if name:
             self._page.presenter.projects.create(name, chat_ids)
 
+    def open_handbook_project(self) -> None:
+        """Begin a chat in the project whose documents are Rialto's handbook: something to try documents on."""
+        self._page.presenter.do(self._open_handbook_project)
+
+    async def _open_handbook_project(self) -> None:
+        project_id = await self._page.presenter.projects.with_handbook()
+        self._page.new_chat(project_id)
+
     def rename_project(self, project_id: str) -> None:
         self._tasks.start_unless_running("rename-project", self._rename_project, project_id)
 

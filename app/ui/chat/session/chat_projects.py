@@ -15,6 +15,7 @@ from app.core.budget import read_limit
 from app.core.trash import TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand
 from app.formats import format_number
+from app.storage.paths import resources
 from app.storage.projects.project_store import Color, Project, Projects
 from app.storage.receipts import Receipts
 from app.translation import tr, tr_n
@@ -123,7 +124,17 @@ class ChatProjects(QObject):
         """Make a project, with these chats in it."""
         self._run(self._create, name, tuple(chat_ids))
 
-    async def _create(self, name: str, chat_ids: tuple[str, ...]) -> None:
+    async def with_handbook(self) -> str:
+        """The id of a project that follows Rialto's handbook, made where there is none. Raises `StorageError`."""
+        documents, folder = self._library.documents, resources() / "handbook"
+        known = (each.id for each in self._all if str(folder) in documents.paths(each.id))
+        project_id = next(known, None)
+        if project_id is None:
+            project_id = await self._create(tr("Rialto’s handbook"), ())
+            documents.add(project_id, [folder])
+        return project_id
+
+    async def _create(self, name: str, chat_ids: tuple[str, ...]) -> str:
         project = await self.store.create(name)
         before = await self.store.places(chat_ids)
         await self._put(dict.fromkeys(before, project.id))
@@ -136,6 +147,7 @@ class ChatProjects(QObject):
             await self._reread()
 
         self._push(tr("Project “{name}” created", name=project.name), undo, (project.id,), has_toast=False)
+        return project.id
 
     def change(self, project_id: str, **changes: Any) -> None:
         """Set fields of a project, as `Projects.change` does."""
