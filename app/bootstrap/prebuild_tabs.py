@@ -34,7 +34,6 @@ SETTLE_S = 1.0  # the start itself comes first
 QUIET_S = 0.5  # so long after the last key, click or turn of the wheel
 PIECE_PAUSE_S = 0.01  # between two pieces, for whatever else the event loop has to do
 QT = "PySide6"
-_WITHOUT_QT = ("numpy", "soundfile", "segno")  # what takes long of what the tabs stand on
 _INPUT = frozenset(
     (
         QEvent.Type.KeyPress,
@@ -152,8 +151,6 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
     know_qt = {QT: True}
     try:
         await asyncio.sleep(0 if needed else SETTLE_S)
-        for library in _WITHOUT_QT:
-            await asyncio.to_thread(importlib.import_module, library)
         for name in (*needed, *(name for name in names if name not in needed)):
             if window.tab_frames.is_wanted(name):
                 continue
@@ -175,6 +172,7 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
                     await quiet.come()
             if name in needed:
                 window.tab(name)
+            window.theme.forget_rules()
     finally:
         quiet.close()
     gc.freeze()  # tabs live as long as the program: no collection need look at them

@@ -408,13 +408,19 @@ class Rialto:
     def when_open(self, name: str, begin: Callable[[Database], Awaitable[None]]) -> None:
         """Hand the database to a tab when both are there: the database open, and the tab wanted by somebody."""
         if self.database is not None and self.window.tab_frames.is_wanted(name):
-            self.tasks.start_unless_running(f"open {name}", begin, self.database)
+            self.tasks.start_unless_running(f"open {name}", self._open_tab, name, begin, self.database)
         else:
             self._waiting[name] = begin
 
     def _begin_tab(self, name: str) -> None:
         if self.database is not None and name in self._waiting:
-            self.tasks.start_unless_running(f"open {name}", self._waiting.pop(name), self.database)
+            self.tasks.start_unless_running(
+                f"open {name}", self._open_tab, name, self._waiting.pop(name), self.database
+            )
+
+    async def _open_tab(self, name: str, begin: Callable[[Database], Awaitable[None]], database: Database) -> None:
+        await begin(database)
+        await self._load(*(library for tab in RAIL if tab.info.name == name for library in tab.libraries))
 
     def on_end(self, close: Callable[[], Awaitable[None]]) -> None:
         """What a tab has to save or stop while the accounts and the database are still open; last made, first ended."""

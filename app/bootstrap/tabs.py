@@ -23,6 +23,7 @@ class RailTab(NamedTuple):
 
     info: TabInfo
     has_work: Callable[[Database], Awaitable[bool]] | None = None
+    libraries: tuple[str, ...] = ()  # what takes long of what it calls: loaded once it is wanted, before it is needed
 
     def make(self, rialto: Rialto) -> TabPieces:
         """Begin to build the tab, by `make_speech_tab` of `speech_tab.py` and so on."""
@@ -42,13 +43,15 @@ async def _has_open_jobs(database: Database) -> bool:
     return await has_open_jobs(database)
 
 
+_SOUND = ("numpy", "soundfile")
+
 # After Chat, which is part of the first paint.
 RAIL = (
-    RailTab(TABS["speech"]),
-    RailTab(TABS["transcription"], _was_cut_off),
+    RailTab(TABS["speech"], libraries=_SOUND),
+    RailTab(TABS["transcription"], _was_cut_off, _SOUND),
     RailTab(TABS["images"]),
-    RailTab(TABS["video"], _has_open_jobs),
+    RailTab(TABS["video"], _has_open_jobs, _SOUND),
     RailTab(TABS["crypto_rpc"]),
-    RailTab(TABS["wallet"]),
+    RailTab(TABS["wallet"], libraries=("segno",)),
     RailTab(TABS["settings"]),
 )

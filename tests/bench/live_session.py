@@ -16,7 +16,12 @@ from itertools import islice
 from pathlib import Path
 
 import psutil
-from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
+
+from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+
+read_no_sources()  # before anything else of Qt is imported, as in the program itself
+
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer  # noqa: E402
 
 RATE = 100  # tokens a second
 PATIENCE_S = 600.0

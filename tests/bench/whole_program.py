@@ -8,10 +8,13 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from app.bootstrap.rialto import Rialto
-from app.bootstrap.start import run
 from app.ui.kit.qt_repairs.pyside_features import read_no_sources
-from tests.bench.windows import find_bytecode, prepare_home, screen
+
+read_no_sources()  # before anything else of Qt is imported, as in the program itself
+
+from app.bootstrap.rialto import Rialto  # noqa: E402
+from app.bootstrap.start import run  # noqa: E402
+from tests.bench.windows import find_bytecode, prepare_home, screen  # noqa: E402
 
 
 def run_with(measure: Callable[[Rialto], Awaitable[None]], home: Path | None = None) -> None:
@@ -19,7 +22,6 @@ def run_with(measure: Callable[[Rialto], Awaitable[None]], home: Path | None = N
 
     `measure` begins with the event loop and ends it by closing the window. Raises `RuntimeError` when that goes wrong.
     """
-    read_no_sources()
     find_bytecode()
     go_on = Rialto._go_on
 

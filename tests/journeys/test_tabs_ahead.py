@@ -30,7 +30,17 @@ def _tabs_are_built_when_shown() -> None:
     """Not here: every tab is built as soon as nobody does anything."""
 
 
-async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(start: Start, tmp_path: Path) -> None:
+async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    load = Rialto._load
+
+    async def noted(rialto: Rialto, *modules: str) -> None:
+        await load(rialto, *modules)
+        loaded.extend(modules)
+
+    monkeypatch.setattr(Rialto, "_load", noted)
     paths = Paths.below(tmp_path / "home")
     paths.make()
     change_settings(SettingsStore(paths.settings), welcome_done=True)
@@ -41,9 +51,11 @@ async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(st
         page = frames.by_name["transcription"].tab
         assert isinstance(page, TranscriptionPage)
         assert page.presenter.transcripts is None  # it has not begun
+        assert not {"numpy", "segno"}.intersection(loaded)
         QTest.keyClick(rialto.window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
         assert rialto.window.current_tab == "transcription"
         await until(lambda: page.presenter.transcripts is not None)
+        await until(lambda: "numpy" in loaded)
 
 
 async def test_a_look_at_a_half_built_tab_builds_the_rest_of_it(start: Start) -> None:
@@ -121,19 +133,19 @@ BROUGHT_BY_MODULES_OF_QT = """
             if module.knows_qt and not ours and "." not in name and name not in sys.stdlib_module_names:
                 print(module.name, "brings", name)
 
-    for library in prebuild_tabs._WITHOUT_QT:
-        importlib.import_module(library)
     know_qt = {prebuild_tabs.QT: True}
     module = prebuild_tabs.Module("", False)
     sys.meta_path.insert(0, Record())
     for tab in RAIL:
         for module in prebuild_tabs._modules_of(tab.info.name, know_qt):
             importlib.import_module(module.name)
+    for library in {library for tab in RAIL for library in tab.libraries}.intersection(sys.modules):
+        print(library, "is loaded for nothing")
 """
 
 
 def test_no_module_that_is_loaded_in_the_window_s_thread_brings_a_library_along() -> None:
-    """A library takes up to 200 ms: those that tabs stand on are loaded in a thread before."""
+    """A library takes up to 200 ms and 10 MB: what tabs call is loaded in a thread, by who looks at such a tab."""
     program = textwrap.dedent(BROUGHT_BY_MODULES_OF_QT)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr

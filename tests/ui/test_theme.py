@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -401,3 +403,29 @@ def test_a_hidden_page_is_styled_when_it_is_shown(qapp: QApplication, theme: The
     assert second.button.sizeHint() == first.button.sizeHint()
     pages.setCurrentWidget(first)
     assert first.grab().toImage() == second.grab().toImage()
+
+
+class Heap(ctypes.Structure):
+    """What glibc tells of its heap; `uordblks` is in use."""
+
+    _fields_ = [
+        *((f"other{number}", ctypes.c_size_t) for number in range(7)),
+        ("uordblks", ctypes.c_size_t),
+        ("fordblks", ctypes.c_size_t),
+        ("keepcost", ctypes.c_size_t),
+    ]
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="only glibc tells what is in use"
+)
+def test_rules_of_widgets_that_are_not_shown_are_given_back(qapp: QApplication, theme: Theme) -> None:
+    heap = ctypes.CDLL(None).mallinfo2
+    heap.restype = Heap
+    page = QWidget()
+    buttons = [QPushButton("Send", page) for _ in range(200)]
+    looks = [button.sizeHint() for button in buttons]
+    before = heap().uordblks
+    theme.forget_rules()
+    assert before - heap().uordblks > 200 * 5_000  # bytes; Qt keeps room for 48 states of each
+    assert [button.sizeHint() for button in buttons] == looks

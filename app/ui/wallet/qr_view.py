@@ -1,14 +1,10 @@
-"""A QR code, dark on white in every theme, because cameras read it so.
-
-A module of its own: segno is loaded by the first code.
-"""
+"""A QR code, dark on white in every theme, because cameras read it so."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
-from segno import make_qr
 
 from app.translation import tr
 from app.ui.kit.theme import Theme
@@ -18,6 +14,8 @@ QUIET = 4  # modules around the code that stay white
 
 def qr_code(text: str) -> tuple[bytearray, ...]:
     """Return the modules of a code, row by row, 1 for dark. Raises `ValueError` beyond 2,331 bytes."""
+    from segno import make_qr  # loaded by the first code
+
     matrix: tuple[bytearray, ...] = make_qr(text, error="m", boost_error=False, mode="byte", encoding="utf-8").matrix
     return matrix
 
