@@ -1,4 +1,4 @@
-"""Builds the tabs that have not been shown yet while the person is idle.
+"""Builds the tabs that have not been shown yet, once the person comes near one of them.
 
 Their modules are imported one by one and their pages are built in pieces, so that neither the first look at a tab nor
 a keystroke meanwhile has to wait. A tab that is only ready asks nobody for anything: it begins when it is wanted. All
@@ -15,7 +15,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from importlib.abc import InspectLoader
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
 
 SETTLE_S = 1.0  # the start itself comes first
+LOOK_S = 0.05  # between two looks at what the person comes near
 QUIET_S = 0.5  # so long after the last key, click or turn of the wheel
 PIECE_PAUSE_S = 0.01  # between two pieces, for whatever else the event loop has to do
 QT = "PySide6"
@@ -65,10 +66,10 @@ class Quiet(QObject):
             self._last = monotonic()
         return False
 
-    async def come(self) -> None:
-        """Return when nothing has been done for a while."""
-        while (rest := self._last + QUIET_S - monotonic()) > 0:  # noqa: ASYNC110 - the lack of events is awaited
-            await asyncio.sleep(rest)
+    async def come(self, unless: Callable[[], object]) -> None:
+        """Return when nothing has been done for a while, or `unless` is so."""
+        while (rest := self._last + QUIET_S - monotonic()) > 0 and not unless():  # noqa: ASYNC110 - the lack of events
+            await asyncio.sleep(min(rest, LOOK_S))
 
 
 class Module(NamedTuple):
@@ -144,35 +145,74 @@ async def with_work(database: Database) -> list[str]:
     return [tab.info.name for tab in RAIL if tab.has_work is not None and await tab.has_work(database)]
 
 
+class Expected(QObject):
+    """Knows which tabs the person may look at in a moment."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__()
+        self._names: list[str] = []  # the newest last; "": any
+        self._has_come = asyncio.Event()
+        window.tab_expected.connect(self._add)
+        window.tab_frames.wanted.connect(self._add)
+        if window.expected_tab is not None:
+            self._add(window.expected_tab)
+        if any(window.tab_frames.is_wanted(tab.info.name) for tab in RAIL):
+            self._has_come.set()
+
+    def _add(self, name: str) -> None:
+        self._names.append(name)
+        self._has_come.set()
+
+    async def come(self) -> None:
+        """Return when there is one."""
+        await self._has_come.wait()
+
+    def newest_of(self, names: Sequence[str]) -> str:
+        """Return which of `names` was approached last, "" for none."""
+        return next((name for name in reversed(self._names) if name in names), "")
+
+
+async def _pieces(window: MainWindow, name: str, know_qt: dict[str, bool]) -> AsyncIterator[None]:
+    """Build a tab, one module or one piece of its page at a time."""
+    frames = window.tab_frames
+    for module in await asyncio.to_thread(_modules_of, name, know_qt):
+        if frames.is_wanted(name):
+            return  # somebody looks at it: what was left is there
+        if module.knows_qt:
+            importlib.import_module(module.name)
+        else:
+            await asyncio.to_thread(importlib.import_module, module.name)
+        yield
+    while frames.build_some(name):
+        yield
+
+
 async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
-    """Build every tab ahead, one after the other; the `needed` ones come first and begin at once."""
-    names = [tab.info.name for tab in RAIL]
-    quiet = Quiet(window.windowHandle())
+    """Build tabs ahead: the `needed` ones at once, which begin, too; the others once the person comes near one of them.
+
+    Who only chats never has them in memory. The tab that was approached last comes first and does not wait for quiet.
+    """
+    expected, quiet = Expected(window), Quiet(window.windowHandle())
     know_qt = {QT: True}
+    begun: dict[str, AsyncIterator[None]] = {}
+    left = [tab.info.name for tab in RAIL]
     try:
         await asyncio.sleep(0 if needed else SETTLE_S)
-        for name in (*needed, *(name for name in names if name not in needed)):
-            if window.tab_frames.is_wanted(name):
-                continue
-            if name not in needed:
-                await quiet.come()
-            for module in await asyncio.to_thread(_modules_of, name, know_qt):
-                if window.tab_frames.is_wanted(name):
-                    break  # somebody looks at it: what is left is imported at once
-                if module.knows_qt:
-                    importlib.import_module(module.name)
-                else:
-                    await asyncio.to_thread(importlib.import_module, module.name)
-                await asyncio.sleep(PIECE_PAUSE_S)
-                if name not in needed:
-                    await quiet.come()
-            while window.tab_frames.build_some(name):
-                await asyncio.sleep(PIECE_PAUSE_S)
-                if name not in needed:
-                    await quiet.come()
-            if name in needed:
-                window.tab(name)
-            window.theme.forget_rules()
+        while left:
+            name = next((each for each in needed if each in left), "") or expected.newest_of(left)
+            pause_s = 0.0 if name else PIECE_PAUSE_S
+            if not name:
+                await expected.come()
+                await quiet.come(unless=lambda: expected.newest_of(left))
+                name = expected.newest_of(left) or left[0]
+            pieces = begun.setdefault(name, _pieces(window, name, know_qt))
+            if await anext(pieces, True):
+                left.remove(name)
+                if name in needed:
+                    window.tab(name)
+                if not window.tab_frames.is_wanted(name):
+                    window.theme.forget_rules()
+            await asyncio.sleep(pause_s)
     finally:
         quiet.close()
     gc.freeze()  # tabs live as long as the program: no collection need look at them

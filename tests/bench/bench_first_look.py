@@ -1,9 +1,9 @@
 """P4, the first look at each tab: how long the interface is held up by it, and by the building ahead of it.
 
 The whole program runs in this process with the Sandbox's data folder, and its bytecode compiled, as installed programs
-have it. It is left alone until every tab was built ahead, then every tab is looked at once. What is measured is the
-longest turn of the event loop in processor time of the UI thread: a neighbor's load on the machine does not count, and
-neither does waiting for it.
+have it. Somebody comes near the rail and does nothing until every tab was built ahead, then every tab is looked at
+once. What is measured is the longest turn of the event loop in processor time of the UI thread: a neighbor's load on
+the machine does not count, and neither does waiting for it.
 """
 
 import asyncio
@@ -59,6 +59,7 @@ async def look(rialto: Rialto, worst: dict[str, float], titles: dict[str, str]) 
             await asyncio.sleep(0.05)
         await asyncio.sleep(LOOK_S)  # the start itself is another bench's
         turns.begin()
+        window.expect_tab()
         async with asyncio.timeout(PATIENCE_S):
             while not all(name in window.tab_frames.by_name for name in names):
                 await asyncio.sleep(0.1)

@@ -100,6 +100,7 @@ class Session:
 
     async def _built_ahead(self) -> None:
         self.turns.begin()
+        self.window.expect_tab()
         await until(lambda: all(name in self.window.tab_frames.by_name for name in self.window.tab_names()))
         await self._note("turn building", lambda: None)
 

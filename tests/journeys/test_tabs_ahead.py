@@ -1,6 +1,7 @@
 """Tabs that nobody has looked at: built while nobody does anything, silent until they are wanted."""
 
 import asyncio
+import importlib
 import os
 import signal
 import subprocess
@@ -9,12 +10,18 @@ import textwrap
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
+from app.bootstrap import prebuild_tabs
+from app.bootstrap.prebuild_tabs import Expected
 from app.bootstrap.rialto import Rialto
+from app.bootstrap.tabs import RAIL
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
 from app.storage.transcripts import Transcripts
@@ -27,25 +34,26 @@ Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 
 @pytest.fixture(autouse=True)
 def _tabs_are_built_when_shown() -> None:
-    """Not here: every tab is built as soon as nobody does anything."""
+    """Not here: the tabs are built as soon as the person comes near one of them."""
 
 
 async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded: list[str] = []
-    load = Rialto._load
+    load = importlib.import_module
 
-    async def noted(rialto: Rialto, *modules: str) -> None:
-        await load(rialto, *modules)
-        loaded.extend(modules)
+    def noted(name: str) -> ModuleType:
+        loaded.append(name)
+        return load(name)
 
-    monkeypatch.setattr(Rialto, "_load", noted)
+    monkeypatch.setattr(importlib, "import_module", noted)
     paths = Paths.below(tmp_path / "home")
     paths.make()
     change_settings(SettingsStore(paths.settings), welcome_done=True)
     async with start() as rialto:
         frames = rialto.window.tab_frames
+        rialto.window.expect_tab()
         await until(lambda: all(name in frames.by_name for name in rialto.window.tab_names()))
         assert [name for name in rialto.window.tab_names() if frames.is_wanted(name)] == ["chat"]
         page = frames.by_name["transcription"].tab
@@ -56,6 +64,30 @@ async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(
         assert rialto.window.current_tab == "transcription"
         await until(lambda: page.presenter.transcripts is not None)
         await until(lambda: "numpy" in loaded)
+
+
+async def test_who_only_chats_has_no_other_tab_built_and_the_one_that_is_come_near_is_built_first(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[Expected] = []
+    come = Expected.come
+
+    async def noted(expected: Expected) -> None:
+        waits.append(expected)
+        await come(expected)
+
+    monkeypatch.setattr(Expected, "come", noted)
+    monkeypatch.setattr(prebuild_tabs, "SETTLE_S", 0)
+    async with start() as rialto:
+        window, built = rialto.window, list[str]()
+        await until(lambda: waits)
+        assert not set(window.tab_frames.by_name) - {"chat"}
+        window.tab_frames.built.connect(built.append)
+        place = QPointF(5, 5)
+        QApplication.sendEvent(window.rail.button("images"), QEnterEvent(place, place, place))
+        await until(lambda: built)
+        assert built == ["images"]
+        await until(lambda: {tab.info.name for tab in RAIL} <= set(window.tab_frames.by_name))
 
 
 async def test_a_look_at_a_half_built_tab_builds_the_rest_of_it(start: Start) -> None:

@@ -49,6 +49,7 @@ class MainWindow(QMainWindow):
     """
 
     closed = Signal()
+    tab_expected = Signal(str)
     tab_opens = Signal(str)  # before anything of the tab is built or shown
     tab_shown = Signal(str)
     refresh_requested = Signal()
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
         self.undo_stack = UndoStack(tasks, self)
         self.undo_stack.pushed.connect(lambda command: self.overlays.offer_undo(command))
         self._current = ""
+        self.expected_tab: str | None = None  # the last that was expected
         self._left: dict[str, QWidget] = {}  # by tab: what had the focus when it was left
         self._page: QWidget | None = None
         self._overlays: Overlays | None = None
@@ -94,6 +96,7 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.rail = Rail(self.theme)
         self.rail.tab_chosen.connect(self._show_chosen)
+        self.rail.tab_approached.connect(self.expect_tab)
         self.rail.menu_requested.connect(self.open_menu)
         self._pages = QStackedWidget()
         self.tab_frames = TabFrames(
@@ -152,6 +155,11 @@ class MainWindow(QMainWindow):
 
     def built_tabs(self) -> tuple[TabPage, ...]:
         return tuple(frame.tab for frame in self.tab_frames.by_name.values())
+
+    def expect_tab(self, name: str = "") -> None:
+        """Tell that the person may look at a tab in a moment; "": at any."""
+        self.expected_tab = name
+        self.tab_expected.emit(name)
 
     def _show_chosen(self, name: str) -> None:
         """Arrow keys go on in the rail; a click leaves the focus to the tab."""
@@ -386,9 +394,11 @@ class MainWindow(QMainWindow):
         return self._overlays
 
     def open_palette(self) -> None:
+        self.expect_tab()
         self.overlays.open_palette()
 
     def open_shortcuts(self) -> None:
+        self.expect_tab()
         self.overlays.open_shortcuts()
 
     def open_help(self) -> None:
@@ -417,6 +427,7 @@ class MainWindow(QMainWindow):
         self.tasks.start_unless_running("self-test", show_self_test, self.theme, self)
 
     def open_menu(self) -> None:
+        self.expect_tab()
         self.overlays.main_menu.popup(self.rail.logo.mapToGlobal(QPoint(0, self.rail.logo.height())))
 
     def open_account_menu(self) -> None:

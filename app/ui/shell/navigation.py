@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QToolButton, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
@@ -21,6 +21,8 @@ _BAR = 3
 
 class RailButton(QRadioButton):
     """One tab: icon over label, a bar at the window's edge when it is shown, a count while jobs run."""
+
+    approached = Signal()  # by the pointer or by the keyboard: a press may follow
 
     def __init__(self, theme: Theme, info: TabInfo, shortcut: str = "") -> None:
         super().__init__()
@@ -56,6 +58,14 @@ class RailButton(QRadioButton):
 
     def hitButton(self, pos: QPoint) -> bool:
         return self.rect().contains(pos)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.approached.emit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.approached.emit()
 
     def sizeHint(self) -> QSize:
         theme = self._theme
@@ -162,6 +172,7 @@ class Rail(QWidget):
     """The column of tabs. One tab stop for all of them; the arrow keys move between them."""
 
     tab_chosen = Signal(str)
+    tab_approached = Signal(str)
     menu_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -190,6 +201,7 @@ class Rail(QWidget):
         button = RailButton(self._theme, info, shortcut)
         self._buttons[info.name] = button
         self._group.addButton(button)
+        button.approached.connect(lambda: self.tab_approached.emit(info.name))
         (self._bottom if info.at_bottom else self._top).addWidget(button)
         self._restyle()
 

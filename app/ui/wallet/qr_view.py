@@ -1,4 +1,7 @@
-"""A QR code, dark on white in every theme, because cameras read it so."""
+"""A QR code, dark on white in every theme, because cameras read it so.
+
+A module of its own: it is loaded by the first code.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ QUIET = 4  # modules around the code that stay white
 
 def qr_code(text: str) -> tuple[bytearray, ...]:
     """Return the modules of a code, row by row, 1 for dark. Raises `ValueError` beyond 2,331 bytes."""
-    from segno import make_qr  # loaded by the first code
+    from segno import make_qr  # tabs that are built ahead import this module
 
     matrix: tuple[bytearray, ...] = make_qr(text, error="m", boost_error=False, mode="byte", encoding="utf-8").matrix
     return matrix
