@@ -169,15 +169,25 @@ async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_o
     settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
     harness.window.show_page(page)
+    button = page.form.connect_button
+    page.grab()
+    before = button.mapTo(page, QPoint()).y()
     settings_harness.secrets.refresh()
     await tasks.idle()
+    page.grab()
+    assert button.mapTo(page, QPoint()).y() == before, (
+        "the page moves under the pointer once the keyring is found missing"
+    )
+    assert "asks where to keep the key" in words(page)
     assert not page.question.isVisible()
     page.form.key.setText(KEY)
     assert page.question.isVisible()
     assert not page.question.do.isEnabled()  # nothing is chosen for the person
     page.question.for_session.click()
-    page.question.do.setFocus()
-    page.question.do.click()
+    page.question.for_session.setFocus()
+    QTest.keyClick(page.question.for_session, Qt.Key.Key_Tab)
+    assert harness.window.focusWidget() is page.question.do
+    QTest.keyClick(page.question.do, Qt.Key.Key_Return)
     await tasks.idle()
     assert not page.question.isVisible()
     assert "this session only" in words(page)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QHBoxLayout,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.current_account import CurrentAccount
 from app.core.tabs import TabInfo
@@ -488,9 +496,17 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves; Enter presses the button that has the keyboard. Dialogs are windows of their own: there it must
+        never pay, sign or delete.
+        """
+        focused, held = self.focusWidget(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.key() == Qt.Key.Key_Escape and self._escape():
             return
-        super().keyPressEvent(event)
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held and not event.isAutoRepeat()
+        if is_enter and isinstance(focused, QAbstractButton) and focused.isEnabled():
+            focused.click()
+        else:
+            super().keyPressEvent(event)
 
     def _escape(self) -> bool:
         """Be silent, then stop, then close, then go back to the main field, which keeps the keyboard: left nowhere, it

@@ -264,9 +264,7 @@ class WelcomePage(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         typing = isinstance(self.focusWidget(), QLineEdit)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.focusWidget() is self.start:
-            self.start.click()
-        elif event.key() == Qt.Key.Key_1 and not typing:
+        if event.key() == Qt.Key.Key_1 and not typing:
             self.start.setFocus(Qt.FocusReason.TabFocusReason)
         elif event.key() == Qt.Key.Key_2 and not typing:
             self.form.address.setFocus(Qt.FocusReason.TabFocusReason)

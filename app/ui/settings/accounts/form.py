@@ -55,7 +55,6 @@ class AccountForm(QWidget):
         self._names = Button(theme, "", kind="link", size="small")
         self._names.setToolTip(tr("API style"))
         self._names.clicked.connect(self._choose_names)
-        self._keep_icon = IconLabel(theme, "lock", "text3", px=14)
         self._keep = Label(theme, "", "small", "text3", wrap=True)
         self._sentence = ProblemLabel(theme)
         self._sentence.hide()
@@ -80,7 +79,7 @@ class AccountForm(QWidget):
     def _build(self, large: bool) -> None:
         keep = QHBoxLayout()
         keep.setSpacing(self._theme.px(5))
-        keep.addWidget(self._keep_icon, 0, Qt.AlignmentFlag.AlignTop)
+        keep.addWidget(IconLabel(self._theme, "lock", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
         keep.addWidget(self._keep, 1)
         names = QHBoxLayout()
         names.setContentsMargins(0, 0, 0, 0)
@@ -115,8 +114,6 @@ class AccountForm(QWidget):
         for field in (self.address, self.key, self.name):
             field.setReadOnly(state.busy)
         self._keep.set_text(keep_words(place))
-        for widget in (self._keep, self._keep_icon):
-            widget.setVisible(place.ask != "choose")  # the question itself says it
         if state.done > self._done:
             self._done = state.done
             self.clear()
