@@ -137,3 +137,14 @@ def test_the_first_dialog_opens_in_documents(qtbot: QtBot, tmp_path: Path, monke
     ask_for_file(parent, "Never opened before", lambda _: None)
     assert parent.findChildren(QFileDialog)[-1].directory().path() == str(tmp_path)
     assert ask_to_save(parent, "Never saved before", "c.wav", lambda _: None).directory().path() == str(tmp_path)
+
+
+def test_where_there_is_no_documents_folder_it_opens_at_home(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt would take the name of a folder that is missing for that of a file."""
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _place: str(tmp_path / "Documents"))
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    ask_for_file(parent, "Never opened anywhere", lambda _: None)
+    assert parent.findChildren(QFileDialog)[-1].directory().path() == str(Path.home())

@@ -375,6 +375,19 @@ async def test_the_model_says_what_it_ignores(tmp_home: Path, theme: Theme, sand
         assert not options.times.isEnabled()
 
 
+async def test_without_a_microphone_choosing_a_file_comes_first(tmp_home: Path, theme: Theme) -> None:
+    async with open_transcription(tmp_home, theme) as tab:
+        start = tab.page.main.start
+        tab.page.new_recording()
+        await until(start.record.hasFocus)
+        await tab.plug()
+        assert (start.record.kind, start.files.kind, start.without.isVisible()) == ("", "primary", True)
+        assert start.files.hasFocus(), "the keyboard was on the main button"
+        await tab.plug("Built-in")
+        assert (start.record.kind, start.files.kind, start.without.isVisible()) == ("primary", "", False)
+        assert start.record.hasFocus()
+
+
 async def test_microphones_come_and_go_in_the_list(tmp_home: Path, theme: Theme) -> None:
     async with open_transcription(tmp_home, theme) as tab:
         options = tab.options

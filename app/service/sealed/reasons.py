@@ -10,7 +10,9 @@ REASONS = {
     "enable_web_scraping": tr(
         "Reading web pages is off while the chat is sealed: the service would have to read the message."
     ),
-    "enable_x_search": tr("X search is off while the chat is sealed: the service would have to read the question."),
+    "enable_x_search": tr(
+        "Social posts are off while the chat is sealed: the service would have to read the question."
+    ),
     "character_slug": tr("Characters are off while the chat is sealed: the service cannot add its prompt to it."),
     "tools": tr("Functions are off while the chat is sealed: they would be sent in the clear."),
     "response_format": tr("JSON output is off while the chat is sealed: its schema would be sent in the clear."),

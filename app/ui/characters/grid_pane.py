@@ -19,7 +19,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.spinner import Spinner
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.surfaces import keep_scroll_bar, zone
 
 if TYPE_CHECKING:
     from app.ui.characters.character_images import CharacterImages
@@ -112,7 +112,7 @@ class GridPane(QWidget):
         view.setMouseTracking(True)
         view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        keep_scroll_bar(view)
         view.setSelectionRectVisible(False)
         view.setAccessibleName(tr("Characters"))
 

@@ -41,7 +41,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.segmented import SegmentedChoice
-from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.surfaces import keep_scroll_bar, rule, zone
 
 MIN_TILE = 240  # px at 100 %; as many columns as fit
 SHAPE = 9 / 16  # height of an image in the gallery to its width
@@ -254,7 +254,7 @@ class Gallery(QWidget):
         view.setMouseTracking(True)
         view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        keep_scroll_bar(view)
         view.setFrameShape(QListView.Shape.NoFrame)
         view.setAccessibleName(tr("Images"))
         grid = QWidget()

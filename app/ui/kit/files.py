@@ -115,9 +115,9 @@ def _ask(
 
 
 def _first_folder(title: str) -> str:
-    """Where a dialog opens: where the last one of its title was left, in Documents before that."""
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return folders.get(title) or documents
+    """Where a dialog opens: where the last one of its title was left, in Documents before that, if there is one."""
+    known = (folders.get(title, ""), QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+    return next((folder for folder in known if folder and Path(folder).is_dir()), str(Path.home()))
 
 
 def _remember(title: str, chosen: str) -> None:

@@ -99,7 +99,7 @@ class Canvas(QFrame):
     def main_input(self) -> QWidget:
         """Where the keyboard is best put; on Pause while it records, so that Space pauses."""
         places: dict[str, QWidget] = {
-            "empty": self.start.record,
+            "empty": self.start.main,
             "recording": self.recording.pause,
             "sound": self.sound.send if self.sound.send.isEnabled() else self.sound.stop,
             "result": self.result.view,

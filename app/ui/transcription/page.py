@@ -311,9 +311,9 @@ class TranscriptionPage(QObject):
             self.main.header.begin_rename()
 
     def new_recording(self) -> None:
-        """Ctrl+N: the empty page; on it, and while nothing records, Record has the focus."""
+        """Ctrl+N: the empty page; on it, and while nothing records, its main button has the focus."""
         self.presenter.close_row()
-        self.main.start.record.setFocus()
+        self.main.start.main.setFocus()
 
     def toggle_recording(self) -> None:
         """Ctrl+Shift+R: begin, or stop and keep. Nothing is sent by this key."""
@@ -328,7 +328,7 @@ class TranscriptionPage(QObject):
             "recording": self.main.recording.stop,
             "sound": self.main.sound.send,
             "batch": self.main.batch.start,
-            "empty": self.main.start.record,
+            "empty": self.main.start.main,
         }
         button = buttons.get(self.main.view)
         if button is not None and button.isEnabled():

@@ -129,8 +129,19 @@ class StartView(ScrollPane):
         if not words and inputs.missing:
             words = tr("The previous microphone is not connected. The system default is used.")
         self._words = words
-        self.without.setVisible(inputs.is_known and not inputs.microphones)
+        is_without = inputs.is_known and not inputs.microphones
+        self.without.setVisible(is_without)
+        had_focus = self.main.hasFocus()
+        self.record.set_kind("" if is_without else "primary")
+        self.files.set_kind("primary" if is_without else "")
+        if had_focus:
+            self.main.setFocus(Qt.FocusReason.OtherFocusReason)
         self._agree()
+
+    @property
+    def main(self) -> Button:
+        """What to press first: there may be nothing to record with."""
+        return self.record if self.record.kind == "primary" else self.files
 
     def _agree(self) -> None:
         """A card says it already."""

@@ -86,3 +86,21 @@ async def test_images_of_former_widths_and_themes_are_let_go(
     assert len(Thumbnails.shared) == SIZES
     assert len(faces) > 2 * SIZES
     gallery.close()
+
+
+@pytest.mark.parametrize(("count", "scrolls"), [(1, False), (IMAGES, True)])
+async def test_a_scroll_bar_with_nothing_to_scroll_keeps_its_room_and_is_empty(
+    theme: Theme, tmp_path: Path, count: int, scrolls: bool
+) -> None:
+    gallery = Gallery(theme, lambda _image_id: None, lambda _image_id: None, tmp_path)
+    gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    gallery.resize(1440, 900)
+    gallery.show()
+    tiles = tuple(
+        Tile(str(number), "Travel poster", "$0.018", "saved", at=datetime.now(UTC)) for number in range(count)
+    )
+    gallery.show_state(GalleryState(tiles, count, loaded=True))
+    bar = gallery.view.verticalScrollBar()
+    await until(lambda: bar.isVisible() and bar.isEnabled() is scrolls)
+    assert is_written(bar.grab().toImage()) is scrolls
+    gallery.close()

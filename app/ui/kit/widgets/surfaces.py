@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 STAY_ABOVE = "toasts-stay-above"  # object name of a part at the foot of a page that notices do not cover
 
@@ -28,6 +28,14 @@ def keep_room(widget: QWidget) -> None:
     policy = widget.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     widget.setSizePolicy(policy)
+
+
+def keep_scroll_bar(view: QAbstractScrollArea) -> None:
+    """Let the room of the vertical scroll bar stay while there is nothing to scroll, and the bar be empty then."""
+    view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+    bar = view.verticalScrollBar()
+    bar.rangeChanged.connect(lambda low, high: bar.setEnabled(high > low))
+    bar.setEnabled(bar.maximum() > bar.minimum())
 
 
 def rule(vertical: bool = False) -> QFrame:
