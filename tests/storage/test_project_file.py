@@ -17,6 +17,7 @@ from app.storage.chat_store import HEAD, ChatStore
 from app.storage.database import Database
 from app.storage.imports.chat_import import NotAnExport, read_export
 from app.storage.projects import project_file
+from app.storage.projects.document_paths import DocumentPaths
 from app.storage.projects.project_file import NotAProject, import_project, project_to_json
 from app.storage.projects.project_store import COLORS, Projects
 from tests.storage.conftest import Clock
@@ -77,7 +78,9 @@ async def exported(database: Database, project_id: str, path: Path) -> bytes:
     history = ChatStore(database)
     chats = [(chat, await history.messages(chat.id)) for chat in await history.chats() if chat.project_id == project_id]
     names = named_in(message for _chat, messages in chats for message in messages)
-    write_chat(path, project_to_json(await Projects(database).one(project_id), chats), names, history.files)
+    documents = (await DocumentPaths(database).all()).get(project_id, ())
+    body = project_to_json(await Projects(database).one(project_id), chats, documents)
+    write_chat(path, body, names, history.files)
     return path.read_bytes()
 
 
@@ -92,15 +95,21 @@ async def test_what_was_exported_is_imported_and_exported_identical(
     seed: int, database: Database, tmp_path: Path, clock: Clock
 ) -> None:
     made = random.Random(seed)
-    first = await exported(database, await any_project(database, clock, made), tmp_path / "first.json")
+    original = await any_project(database, clock, made)
+    followed = [str(tmp_path / words(made).translate({0: "", 47: ""})) for _ in range(made.randrange(3))]
+    await DocumentPaths(database).add(original, followed)
+    first = await exported(database, original, tmp_path / "first.json")
     (body,) = read_export(tmp_path / "first.json").projects
     # beside the original, where every id is taken
     beside = await import_project(database, body)
+    assert not (await DocumentPaths(database).all()).get(beside.project.id), "who imports it agrees first"
+    await DocumentPaths(database).add(beside.project.id, beside.documents)
     assert without_ids(await exported(database, beside.project.id, tmp_path / "second.json")) == without_ids(first)
     # on another computer, where none is
     elsewhere = await Database.open(tmp_path / "elsewhere" / "rialto.db", now=clock)
     keep_files(body, AttachmentFiles(tmp_path / "elsewhere" / "attachments"))
     taken = await import_project(elsewhere, body, "account")
+    await DocumentPaths(elsewhere).add(taken.project.id, taken.documents)
     assert await exported(elsewhere, taken.project.id, tmp_path / "third.json") == first
     assert not taken.left
     chats = await ChatStore(elsewhere).chats()
@@ -141,6 +150,7 @@ async def test_what_is_odd_in_a_file_costs_only_itself(database: Database, clock
         "created_at": "yesterday",
         "options": ["a"],
         "instructions": 7,
+        "documents": ["papers", 7, "/papers", "/a\0b", "/papers"],
         "model": None,
         "chats": [7, {"messages": "none"}, {"messages": [{"role": "user", "content": "kept"}, "junk"], "pinned": 1}],
     }
@@ -149,6 +159,7 @@ async def test_what_is_odd_in_a_file_costs_only_itself(database: Database, clock
     assert (project.name, project.color, project.folded, project.created_at) == ("n" * 80, "", False, clock())
     assert (project.options, project.instructions, project.model) == ({}, "", "")
     assert sum(taken.left.values()) == 2
+    assert taken.documents == ("/papers",)
     (chat,) = await ChatStore(database).chats()
     assert (chat.id, chat.message_count, chat.pinned, chat.project_id) == (taken.newest, 1, False, project.id)
 

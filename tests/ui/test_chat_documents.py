@@ -17,6 +17,8 @@ from app.ui.chat.document_viewer import DocumentViewer
 from app.ui.chat.documents_dialog import DocumentsDialog
 from app.ui.chat.session.chat_documents import ChatDocuments, place_words
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
 from tests.documents import samples
 from tests.kit.chat import ChatHarness, open_chat
 from tests.kit.waiting import until
@@ -290,5 +292,33 @@ async def test_the_handbook_is_a_project_to_try_documents_on(theme: Theme, tmp_h
             await until(lambda: projects.all == ())
             shown.welcome.handbook.click()
             await until(lambda: len(projects.all) == 1)
+        finally:
+            documents.close()
+
+
+async def test_a_project_comes_back_with_the_list_of_its_documents_once_that_is_agreed_to(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        documents, projects = shown.presenter.documents, shown.presenter.projects
+        said: list[object] = []
+        shown.presenter.notice.connect(said.append)
+        try:
+            project = await with_papers(shown, papers)
+            shown.presenter.export_project(project, tmp_home / "flat.json")
+            await shown.settle()
+            assert "lists the 1 file or folder it follows, without contents" in str(said[-1])
+            assert "900 euros" not in (tmp_home / "flat.json").read_text()
+            for answer in (False, True):
+                before = {each.id for each in projects.all}
+                shown.presenter.import_files((tmp_home / "flat.json",))
+                await until(lambda: bool(shown.canvas.findChildren(Dialog)))
+                (dialog,) = shown.canvas.findChildren(Dialog)
+                (copy,) = {each.id for each in projects.all} - before
+                assert documents.paths(copy) == ()
+                assert str(papers) in " ".join(each.text() for each in dialog.findChildren(Label))
+                (dialog.accept if answer else dialog.reject)()
+                await shown.tasks.idle()
+                assert documents.paths(copy) == ((str(papers),) if answer else ())
         finally:
             documents.close()

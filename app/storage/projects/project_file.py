@@ -1,7 +1,8 @@
 """A project with its chats as one JSON file: what "Export" writes and "Import" reads back identical.
 
 Account, drafts and what lies in the trash are this computer's and stay out, as in a chat's file. The bytes of
-attachments stand behind the chats, each content once.
+attachments stand behind the chats, each content once. Of documents the file has the list of what is followed, and no
+contents; whoever imports it decides whether to follow that.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat, moment_in
@@ -25,6 +27,7 @@ from app.translation import tr
 FORMAT = "rialto-project"
 VERSION = 1
 MAX_INSTRUCTIONS_CHARS = 100_000
+MAX_DOCUMENTS = 1_000
 MAX_LIMIT_USD = Decimal(1_000_000)
 _TEXTS = ("model", "character_slug", "character_name")
 _SWITCHES = ("folded", "archived")
@@ -42,10 +45,13 @@ class ImportedProject:
     chat_ids: tuple[str, ...] = ()
     newest: str = ""
     left: Counter[str] = field(default_factory=Counter)
+    documents: tuple[str, ...] = ()  # files and folders that it followed; nothing is followed yet
 
 
-def project_to_json(project: Project, chats: Sequence[tuple[Chat, tuple[Message, ...]]]) -> dict[str, Any]:
-    """Return one JSON object. `chats` are in the order of the list, the first row first."""
+def project_to_json(
+    project: Project, chats: Sequence[tuple[Chat, tuple[Message, ...]]], documents: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return one JSON object. `chats` are in the order of the list, the first row first; `documents` are followed."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -56,6 +62,7 @@ def project_to_json(project: Project, chats: Sequence[tuple[Chat, tuple[Message,
         **{name: getattr(project, name) for name in (*_TEXTS, *_SWITCHES)},
         "options": project.options,
         "limit_usd": money_text(project.limit_usd),
+        "documents": list(documents),
         "chats": [{**chat_to_json(chat, messages), "pinned": chat.pinned} for chat, messages in chats],
     }
 
@@ -86,7 +93,16 @@ async def import_project(database: Database, body: Mapping[str, Any], account_id
         tuple(chat.id for chat in taken),
         newest.id if newest is not None else "",
         left,
+        _documents(body.get("documents")),
     )
+
+
+def _documents(listed: object) -> tuple[str, ...]:
+    """Return the full paths of a list; what is no such path is left out."""
+    if not isinstance(listed, list):
+        return ()
+    paths = [each for each in listed if isinstance(each, str) and "\0" not in each and Path(each).is_absolute()]
+    return tuple(dict.fromkeys(paths))[:MAX_DOCUMENTS]
 
 
 def _values(body: Mapping[str, Any], now: datetime) -> dict[str, Any]:

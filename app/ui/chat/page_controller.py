@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core.file_saving import save_file
 from app.core.money import count, money
 from app.core.problems import ActionSpec
+from app.service.http.harmless_text import harmless_line
 from app.translation import tr, tr_n
 from app.ui.chat.chat_picker import ChatPickerDialog
 from app.ui.chat.composer.attachment import DocumentPlace
@@ -32,7 +33,7 @@ from app.ui.chat.state import MAX_PROJECT_NAME_CHARS
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.banner import Banner, BannerSpec
-from app.ui.kit.widgets.dialogs import Dialog, ask_text
+from app.ui.kit.widgets.dialogs import Dialog, ask_text, confirm
 from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 NO_PROJECT = tr("This chat is in no project. Documents belong to projects.")
+MOST_PATHS_SHOWN = 12  # in a question
 IMPORTABLE = (".json", ".jsonl", ".zip")
 
 
@@ -61,6 +63,7 @@ class ChatPageController(QObject):
         presenter.calls_wanted.connect(self.answer_calls)
         presenter.row_wanted.connect(self._show_row)
         presenter.reported.connect(self._report)
+        presenter.follow_asked.connect(self._ask_to_follow)
 
     def connect_parts(self) -> None:
         """Hear the conversation, which is there now."""
@@ -594,6 +597,23 @@ class ChatPageController(QObject):
         if found:
             self._page.presenter.import_files(found)
         return bool(found)
+
+    def _ask_to_follow(self, project_id: str, name: str, paths: tuple[str, ...]) -> None:
+        self._tasks.start_unless_running(f"follow {project_id}", self._follow_imported, project_id, name, paths)
+
+    async def _follow_imported(self, project_id: str, name: str, paths: tuple[str, ...]) -> None:
+        """A file of somebody else may name any folder: nothing is read before the person agrees."""
+        shown = [harmless_line(path) for path in paths[:MOST_PATHS_SHOWN]]
+        shown += [tr("and {n} more", n=count(len(paths) - len(shown)))] if len(paths) > len(shown) else []
+        question = tr(
+            "Where it was exported, this project followed:\n\n{paths}\n\n"
+            "Should it follow these on this computer as well? They are read on this computer only.",
+            paths="\n".join(shown),
+        )
+        title = tr("Documents of “{name}”", name=harmless_line(name))
+        main, theme = self._page.main, self._theme
+        if await confirm(theme, main, title, question, action=tr("Follow"), cancel=tr("Do not follow")):
+            self._page.presenter.documents.add(project_id, [Path(path) for path in paths])
 
     def _report(self, title: str, lines: Sequence[str]) -> None:
         self._tasks.start_unless_running("report", self._show_report, title, lines)

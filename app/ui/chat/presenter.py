@@ -89,6 +89,7 @@ class ChatPresenter(QObject):
     row_wanted = Signal(str, str)  # a message to bring on screen, and the words that it was found by
     hits_found = Signal(str, object)  # what was searched for, tuple[Hit, ...]
     private_leaving = Signal(object)  # tuple[str, ...]: private chats that are to be discarded, or kept
+    follow_asked = Signal(str, str, object)  # id and name of an imported project, and the paths that it followed
     reported = Signal(str, object)  # a title and the lines of a report that needs more room than a toast
 
     def __init__(
@@ -886,7 +887,8 @@ class ChatPresenter(QObject):
         project = self.projects.one(project_id)
         if project is not None and self.library is not None:
             chat_ids = [chat.id for chat in self.library.in_project(project_id)]
-            self.notice.emit(await self.transfer.export_project(project, chat_ids, path))
+            documents = self.documents.paths(project_id)
+            self.notice.emit(await self.transfer.export_project(project, chat_ids, path, documents))
 
     def import_files(self, paths: tuple[Path, ...]) -> None:
         """Take the chats in files; what was taken and what not is reported at the end."""
@@ -899,6 +901,9 @@ class ChatPresenter(QObject):
         report = await self.transfer.take(paths, account)
         await self.library.load()
         await self.projects.take_in(report.projects)
+        for each in report.projects:
+            if each.documents:
+                self.follow_asked.emit(each.project.id, each.project.name, each.documents)
         self.publish_list()
         if report.newest:
             await self._open_chat(report.newest)

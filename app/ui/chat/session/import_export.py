@@ -78,14 +78,19 @@ class Transfer:
         words = tr_n("{n} chat saved in {folder}", "{n} chats saved in {folder}", len(chat_ids), folder=folder.name)
         return Saved(path, words) if chat_ids else ""
 
-    async def export_project(self, project: Project, chat_ids: Sequence[str], path: Path) -> str:
-        """Write a project with these chats and return a sentence about it. Raises `StorageError`."""
+    async def export_project(
+        self, project: Project, chat_ids: Sequence[str], path: Path, documents: Sequence[str]
+    ) -> str:
+        """Write a project with these chats and return a sentence about it. Raises `StorageError`.
+
+        Of `documents`, which it follows, the list is written.
+        """
         chats = []
         for chat_id in chat_ids:
             chats.append((await self._history.chat(chat_id), await self._history.messages(chat_id)))
 
         def write() -> Packed:
-            body = project_to_json(project, chats)
+            body = project_to_json(project, chats, documents)
             names = named_in(message for _chat, messages in chats for message in messages)
             with replacing(path) as place:
                 return write_chat(place, body, names, self._history.files)
@@ -94,7 +99,13 @@ class Transfer:
             packed = await asyncio.to_thread(write)
         except OSError as error:
             return _not_saved(path, error)
-        return Saved(path, _saved_words(path.name, packed))
+        words = _saved_words(path.name, packed)
+        if documents:
+            followed = tr_n("{n} file or folder", "{n} files and folders", len(documents))
+            words = tr(
+                "{saved}. It lists the {documents} it follows, without contents", saved=words, documents=followed
+            )
+        return Saved(path, words)
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""
