@@ -140,7 +140,7 @@ def prepare(
     if window:
         wanted += system_packages.QT_WINDOW
     if lock_file == DEV_LOCK:
-        wanted += system_packages.TESTS
+        wanted += system_packages.for_tests()
     check_system = not options.without_system_packages
     if check_system:
         system_packages.require(wanted)

@@ -34,6 +34,8 @@ SOUND = ("libportaudio2", "libasound2-plugins", "libpulse0", "libxrandr2")
 # Tests start a real Secret Service on a bus of their own, a sound server with null devices, curl as people do, and a
 # window on a screen of its own for a screen reader's bus.
 TESTS = (*QT_WINDOW, "dbus", "gnome-keyring", "pulseaudio", "pulseaudio-utils", "curl", "xvfb", "at-spi2-core")
+# The Sandbox's page is tried in a browser. Ubuntu has it as a snap only, which apt cannot install everywhere.
+TESTS_ON_DEBIAN = ("chromium",)
 
 OS_RELEASE = Path("/etc/os-release")
 LOCK_TIMEOUT_S = 300  # another apt may be at work, for instance the unattended upgrades right after boot
@@ -43,13 +45,12 @@ def is_debian_family(os_release: Path = OS_RELEASE) -> bool:
     """Return whether this is Debian, Ubuntu or a child of theirs, with its package tools at hand."""
     if not sys.platform.startswith("linux") or not (shutil.which("dpkg-query") and shutil.which("apt-get")):
         return False
-    try:
-        lines = os_release.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return False
-    fields = dict(line.split("=", 1) for line in lines if "=" in line)
-    family = f"{fields.get('ID', '')} {fields.get('ID_LIKE', '')}".replace('"', " ").split()
-    return bool({"debian", "ubuntu"} & set(family))
+    return bool({"debian", "ubuntu"} & set(_family(os_release)))
+
+
+def for_tests(os_release: Path = OS_RELEASE) -> tuple[str, ...]:
+    """Return what the suite needs beyond the program."""
+    return (*TESTS, *TESTS_ON_DEBIAN) if _family(os_release)[:1] == ["debian"] else TESTS
 
 
 def missing(wanted: Sequence[str]) -> list[str]:
@@ -112,6 +113,16 @@ def privileges() -> list[str] | None:
         return None
     asked = subprocess.run([sudo, "-n", "true"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     return [sudo, "-n"] if asked.returncode == 0 else None
+
+
+def _family(os_release: Path) -> list[str]:
+    """Return the system's own ID, then those that it is like; nothing where no file says so."""
+    try:
+        lines = os_release.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    fields = dict(line.split("=", 1) for line in lines if "=" in line)
+    return f"{fields.get('ID', '')} {fields.get('ID_LIKE', '')}".replace('"', " ").split()
 
 
 def _installed(names: Sequence[str]) -> set[str]:

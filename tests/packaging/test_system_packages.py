@@ -129,20 +129,23 @@ def test_python_without_ensurepip_elsewhere_is_a_sentence(debian: Debian, monkey
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "expected", "browser"),
     [
-        ('ID=debian\nVERSION_ID="12"\n', True),
-        ("ID=ubuntu\nID_LIKE=debian\n", True),
-        ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', True),
-        ("ID=fedora\n", False),
-        ("", False),
+        ('ID=debian\nVERSION_ID="12"\n', True, True),
+        ("ID=ubuntu\nID_LIKE=debian\n", True, False),
+        ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', True, False),
+        ("ID=fedora\n", False, False),
+        ("", False, False),
     ],
 )
-def test_the_family_is_read_from_os_release(tmp_path: Path, monkeypatch, text: str, expected: bool) -> None:
+def test_the_family_is_read_from_os_release(
+    tmp_path: Path, monkeypatch, text: str, expected: bool, browser: bool
+) -> None:
     monkeypatch.setattr(system_packages.shutil, "which", lambda name: f"/usr/bin/{name}")
     os_release = tmp_path / "os-release"
     os_release.write_text(text, encoding="utf-8")
     assert system_packages.is_debian_family(os_release) is expected
+    assert ("chromium" in system_packages.for_tests(os_release)) is browser
     assert not system_packages.is_debian_family(tmp_path / "absent")
 
 
