@@ -116,8 +116,9 @@ async def test_the_button_that_sends_becomes_stop_and_then_shows_the_key_that_st
     shown = []
     for sending in (False, True, False):
         window.main.show_draft(replace(view, sending=sending), "", replace_texts=False)
-        shown.append(window.main.send._hint)
-    assert shown == [key_text("Ctrl+Enter"), key_text("Esc"), key_text("Ctrl+Enter")]
+        shown.append((window.main.send._hint, window.main.response.empty.title.text()))
+    at_rest = (key_text("Ctrl+Enter"), "Nothing sent yet")
+    assert shown == [at_rest, (key_text("Esc"), "Waiting for the response"), at_rest]
 
 
 async def test_a_method_nobody_listed_is_added_after_a_warning(window: ConsoleHarness) -> None:

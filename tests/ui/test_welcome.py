@@ -194,6 +194,28 @@ async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_o
     assert harness.window.focusWidget() is page.form.connect_button  # the way on, not the rail
 
 
+async def test_a_passphrase_is_typed_twice_with_tab_between_and_enter_never_shows_it(harness, tasks, tmp_path):
+    settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
+    settings_harness.secrets.refresh()
+    await tasks.idle()
+    page.form.key.setText(KEY)
+    question = page.question
+    question.in_file.click()
+    assert harness.window.focusWidget() is question.passphrase
+    QTest.keyClick(question.passphrase, Qt.Key.Key_Tab)
+    assert harness.window.focusWidget() is question.again
+    stops = []
+    for _ in range(3):
+        QTest.keyClick(harness.window.focusWidget(), Qt.Key.Key_Tab)
+        stops.append(harness.window.focusWidget())
+    assert stops == [question.passphrase.eye, question.again.eye, question.do]
+    question.again.eye.setFocus()
+    QTest.keyClick(question.again.eye, Qt.Key.Key_Return)
+    assert question.again.echoMode() == QLineEdit.EchoMode.Password
+
+
 async def test_an_account_that_waits_for_a_place_is_not_added_once_its_form_was_changed(harness, tasks, tmp_path):
     settings_harness = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)

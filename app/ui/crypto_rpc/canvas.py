@@ -152,6 +152,7 @@ class Canvas(QWidget):
     def show_draft(self, view: DraftView, price: str, *, replace_texts: bool) -> None:
         """Show what would be sent and what it would cost."""
         self._sending = view.sending
+        self.response.show_sending(view.sending)
         self.network.setText(view.network.title)
         self.network.set_fact(credits_text(view.network.credits))
         self.network.setAccessibleName(

@@ -269,6 +269,11 @@ class ResponsePane(QWidget):
         """Give the keyboard to the answer."""
         self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def show_sending(self, sending: bool) -> None:
+        """While the first response is awaited, the empty page says so."""
+        words = tr("Waiting for the response") if sending else tr("Nothing sent yet")
+        self.empty.set_words(words, self.empty.text.text())
+
     def show_run(self, run: RunView | None) -> None:
         """Show an answer, or with None what belongs here. What a job put together is a table first of all."""
         was_joined, is_joined = _is_joined(self._run), _is_joined(run)

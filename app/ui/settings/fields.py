@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
@@ -81,6 +82,11 @@ def held_to(widget: QWidget, width: int) -> QHBoxLayout:
     row.addWidget(widget, 1)
     row.addStretch(0)
     return row
+
+
+def fields_before_eyes(*fields: SecretField) -> None:
+    """Have Tab go from one secret to the next: who types one does not see that the keyboard is on an eye."""
+    put_in_order((*fields, *(field.eye for field in fields)))
 
 
 class SecretField(QLineEdit):

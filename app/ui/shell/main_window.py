@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QHBoxLayout,
+    QLineEdit,
     QMainWindow,
     QStackedWidget,
     QVBoxLayout,
@@ -503,7 +504,8 @@ class MainWindow(QMainWindow):
         if event.key() == Qt.Key.Key_Escape and self._escape():
             return
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held and not event.isAutoRepeat()
-        if is_enter and isinstance(focused, QAbstractButton) and focused.isEnabled():
+        in_field = focused is not None and isinstance(focused.parentWidget(), QLineEdit)  # which takes Enter for itself
+        if is_enter and isinstance(focused, QAbstractButton) and focused.isEnabled() and not in_field:
             focused.click()
         else:
             super().keyPressEvent(event)

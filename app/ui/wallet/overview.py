@@ -149,6 +149,12 @@ class Overview(QScrollArea):
         under.setContentsMargins(theme.px(12), 0, theme.px(12), 0)  # the cells' own margin makes it 24
         under.addWidget(self.latest)
         outer.addLayout(under)
+        self.nothing = Label(theme, tr("No requests yet. Each one appears here with its cost."), role="text2")
+        self.nothing.hide()
+        empty = QHBoxLayout()
+        empty.setContentsMargins(theme.px(24), 0, theme.px(24), 0)
+        empty.addWidget(self.nothing)
+        outer.addLayout(empty)
 
     def _usage(self) -> QWidget:
         theme = self._theme
@@ -217,6 +223,10 @@ class Overview(QScrollArea):
         self.chart.show_totals(totals)
         self.table.show_totals(totals)
         self.show_all.setText(tr("Show all {n}", n=format_number(totals.count)))
+        is_empty = totals.count == 0 and bool(totals.days)  # without days, nothing was read yet
+        self.nothing.setVisible(is_empty)
+        for part in (self.show_all, self.latest):
+            part.setVisible(not is_empty)
         shown = min(totals.count, LATEST)
         self.latest.rows.set_count(shown)
         row = self._theme.height_px(30, 17)

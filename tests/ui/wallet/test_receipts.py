@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from app.ui.kit.theme import Theme
 from app.ui.wallet.bookings_and_signatures import ComparePage
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
 from app.ui.wallet.session.comparison import Booking, compare, service_bookings
-from app.ui.wallet.state import BookRow, Difference
+from app.ui.wallet.state import BookRow, Difference, Totals
 from app.ui.wallet.usage_chart import scale_of
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
@@ -65,6 +65,18 @@ async def test_the_latest_calls_are_painted_as_soon_as_they_are_read(wallet: Wal
     first, last, *_ = painted.args
     assert (latest.rows.rowCount(), first.row(), last.row()) == (10, 0, 9)
     assert [latest.rows.index(place, DETAIL).data() for place in range(10)].count(None) == 0
+
+
+async def test_a_wallet_without_requests_says_what_appears_there(wallet: WalletHarness) -> None:
+    overview = wallet.overview
+    parts = (overview.nothing, overview.latest, overview.show_all)
+    today = (date(2026, 11, 27),)
+    hidden = []
+    for totals in (Totals(), Totals(days=today), Totals(count=1, days=today)):  # the first: nothing was read yet
+        overview.show_totals(totals)
+        hidden.append([part.isHidden() for part in parts])
+    assert hidden == [[True, False, False], [False, True, True], [True, False, False]]
+    assert overview.show_all.text() == "Show all 1"
 
 
 async def test_filters_narrow_rows_and_sums_alike(wallet: WalletHarness) -> None:

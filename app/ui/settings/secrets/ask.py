@@ -17,7 +17,7 @@ from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
-from app.ui.settings.fields import FieldBox, SecretField, held_to
+from app.ui.settings.fields import FieldBox, SecretField, fields_before_eyes, held_to
 
 
 class SecretsQuestion(Card):
@@ -52,6 +52,7 @@ class SecretsQuestion(Card):
         self._again_box = FieldBox(theme, tr("Repeat passphrase"), self.again)
         for box in (self._passphrase_box, self._again_box):
             self.body.addLayout(held_to(box, theme.type_px(360)))
+        fields_before_eyes(self.passphrase, self.again)
         self._said = ProblemLabel(theme)
         self.body.addWidget(self._said)
         buttons = QHBoxLayout()

@@ -11,7 +11,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
-from app.ui.settings.fields import FieldBox, SecretField
+from app.ui.settings.fields import FieldBox, SecretField, fields_before_eyes
 
 _WIDTH = 400
 
@@ -98,6 +98,7 @@ class ChangePassphraseDialog(Dialog):
         self._said.hide()
         for widget in (*self.boxes.values(), self._said):
             self.body.addWidget(widget)
+        fields_before_eyes(*self.fields.values())
         self.body.addStretch(1)
         self.add_button(tr("Cancel"), accepts=False)
         self.change = self.add_button(tr("Change passphrase"), kind="primary", default=True)
