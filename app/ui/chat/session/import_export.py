@@ -101,10 +101,8 @@ class Transfer:
             return _not_saved(path, error)
         words = _saved_words(path.name, packed)
         if documents:
-            followed = tr_n("{n} file or folder", "{n} files and folders", len(documents))
-            words = tr(
-                "{saved}. It lists the {documents} it follows, without contents", saved=words, documents=followed
-            )
+            listed = tr_n("{n} file or folder", "{n} files and folders", len(documents))
+            words = tr("{saved}. It lists the {documents} it follows, without contents", saved=words, documents=listed)
         return Saved(path, words)
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
