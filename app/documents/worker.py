@@ -30,6 +30,7 @@ COMMIT_BYTES = 48 * MB  # few and large: each commit is a part of the index that
 COMMIT_S = 5.0
 SAY_S = 0.1
 GATHER_MS = 800  # changes that come within this are looked at together
+TOLD_OF_NOTHING_MS = 2000  # how often a watch says that nothing changed
 WITHOUT_WATCH_S = 60.0  # how often everything is looked at where the system does not tell of changes
 MOST_MEMORY = 280 * MB
 
@@ -184,6 +185,7 @@ class Worker:
     def _follow(self, paths: list[str], recursive: bool, only: set[str] | None, ended: threading.Event) -> None:
         import watchfiles
 
+        is_first = True
         try:
             for changes in watchfiles.watch(
                 *paths,
@@ -194,9 +196,13 @@ class Worker:
                 recursive=recursive,
                 raise_interrupt=False,
                 ignore_permission_denied=True,
+                rust_timeout=TOLD_OF_NOTHING_MS,
+                yield_on_timeout=True,
             ):
-                if only is None or any(path in only for _, path in changes):
+                # Once more for what changed after it was looked at and before the system was asked to tell.
+                if is_first or (changes and (only is None or any(path in only for _, path in changes))):
                     self._orders.put({})
+                is_first = False
         except (OSError, RuntimeError):  # too many folders for this system, or one that went
             while not ended.wait(WITHOUT_WATCH_S):
                 self._orders.put({})

@@ -1,5 +1,7 @@
 """The index against its files, through the process that reads: changes, pauses, kills, and files that end a reader."""
 
+import os
+import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -142,3 +144,59 @@ def test_a_damaged_index_is_made_again(watched: Watched, folder: Path) -> None:
     watched.follower.follow((str(folder),))
     watched.wait_for("idle")
     assert rows(watched.index, "SELECT count(*) FROM files") == [(3,)]
+
+
+def test_each_bad_input_is_a_line_with_its_reason_and_stops_nothing_else(watched: Watched, folder: Path) -> None:
+    files: dict[str, bytes] = {
+        "lie.pdf": b"I am a text",
+        "lie.txt": samples.pdf("Hello"),
+        "bomb.docx": samples.zipped({"word/document.xml": b" " * 70_000_000}),
+        "secret.pdf": samples.pdf("Hello", encrypt="open sesame"),
+        "secret.docx": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le"),
+        "cut.docx": samples.docx()[:-40],
+        "nothing.txt": b"",
+        "film.mp4": b"\0\1\2\3" * 99,
+        "b\x1b[31mad\n.txt": b"red",
+        "utf16.txt": "größe zwölf".encode("utf-16"),
+        "windows.txt": "größe zehn".encode("cp1252"),
+        "wrong.txt": b"gr\xc3\xb6\xc3\x9fe \xff\xfe elf",
+    }
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    (folder / "circle").mkdir()
+    (folder / "circle" / "up").symlink_to(folder)
+    (folder / "nowhere").symlink_to(folder / "not here")
+    os.mkfifo(folder / "pipe.txt")
+    with closing(socket.socket(socket.AF_UNIX)) as listener:
+        listener.bind(str(folder / "socket.txt"))
+        watched.follower.follow((str(folder), str(folder / "circle"), "/dev/zero", str(folder.parent / "gone.txt")))
+        watched.wait_for("idle")
+    found = {Path(str(path)).name: reason for path, reason in rows(watched.index, "SELECT path, reason FROM files")}
+    assert found == {
+        **dict.fromkeys(("a.md", "b.docx", "utf16.txt", "windows.txt", "wrong.txt"), ""),
+        **dict.fromkeys(("lie.pdf", "lie.txt"), "kind"),
+        **dict.fromkeys(("secret.pdf", "secret.docx"), "password"),
+        **dict.fromkeys(("pipe.txt", "socket.txt", "zero"), "special"),
+        **dict.fromkeys(("up", "nowhere"), "link"),
+        "bomb.docx": "bomb",
+        "b\x1b[31mad\n.txt": "name",
+        "circle": "circle",
+        "cut.docx": "damaged",
+        "film.mp4": "unknown",
+        "gone.txt": "vanished",
+        "nothing.txt": "empty",
+        "scan.pdf": "no_text",
+    }
+    assert rows(watched.index, "SELECT count(*) FROM words WHERE words MATCH 'große'") == [(2,)]
+
+
+def test_a_file_that_vanishes_before_its_turn_is_gone_from_the_list(watched: Watched, folder: Path) -> None:
+    for number in range(200):
+        (folder / f"{number}.txt").write_text("word " * 2000)
+    watched.follower.follow((str(folder),))
+    watched.wait_for("reading")
+    (folder / "99.txt").unlink()
+    (folder / "98.txt").rename(folder / "98.new")
+    watched.wait_for_rows(
+        "SELECT count(*), sum(path LIKE '%/99.txt'), sum(path LIKE '%/98.new') FROM files", [(202, 0, 1)]
+    )

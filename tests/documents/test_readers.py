@@ -182,3 +182,18 @@ def test_kinds_are_told_by_name_or_by_content(tmp_path: Path) -> None:
     (tmp_path / "README").write_text("hello")
     with opened(str(tmp_path / "README")) as file:
         assert read_file(file, "README")[0] is Kind.TEXT
+
+
+def test_what_may_not_be_read_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Permissions do not hold for root, who may run these tests: the refusal of the system is put in its place."""
+
+    def refuse(*_: object) -> int:
+        raise PermissionError
+
+    (tmp_path / "a.txt").write_text("a")
+    monkeypatch.setattr("app.documents.files.os.scandir", refuse)
+    assert [each.reason for each in found_files((str(tmp_path),))] == [Reason.LOCKED]
+    monkeypatch.setattr("app.documents.files.os.open", refuse)
+    with pytest.raises(Unreadable) as caught:
+        opened(str(tmp_path / "a.txt"))
+    assert caught.value.reason is Reason.LOCKED
