@@ -1,22 +1,24 @@
-"""Finds the passages that answer a question: by words, and by pairs of characters, both ranked together."""
+"""Finds the passages that answer a question: by words, pairs of characters and embeddings, all ranked together."""
 
 from __future__ import annotations
 
 import sqlite3
 import unicodedata
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.documents.index import UNSPACED, pairs_of, reading
 from app.documents.reading import Kind
+from app.documents.vectors import nearest, vectors_beside
 
 MOST_TERMS = 24
 MOST_ROWS = 5_000  # looked at for one question: common words are left out while there are rarer ones
 HEADING_WEIGHT = 2.0  # of a word in a heading against one in the text
 CANDIDATES = 40  # of each ranking
 AROUND = 30  # passages on each side of one that is looked at in its file
-RANK_OFFSET = 60  # of reciprocal rank fusion: how little the first place counts more than the second
+RANK_OFFSET = 10  # of reciprocal rank fusion: how little the first place counts more than the second; measured
 # Words of questions. They are in headings of every kind, and say nothing of what is asked for.
 _ASKING = frozenset(
     """
@@ -162,15 +164,18 @@ def _file(connection: sqlite3.Connection, path: str) -> tuple[int, str] | None:
     return next((row for row in rows if Path(row[1]).name == path), None)
 
 
-def search(index: Path, question: str, limit: int = 5) -> tuple[Found, ...]:
+def search(index: Path, question: str, limit: int = 5, vector: array[float] | None = None) -> tuple[Found, ...]:
     """Return the best passages for a question, best first; () where there is no index yet.
 
+    `vector` is the question's embedding, of the model that the passages' are of; without it words alone decide.
     Blocks for some milliseconds. Raises `sqlite3.Error`.
     """
     with reading(index) as connection:
         if connection is None:
             return ()
         rankings = [_by_words(connection, terms_of(question)), _by_pairs(connection, question)]
+        if vector is not None:
+            rankings.append(_by_meaning(connection, nearest(vectors_beside(index), vector, CANDIDATES)))
         best = fused(ranking for ranking in rankings if ranking)[:limit]
         return _found(connection, best)
 
@@ -219,6 +224,12 @@ def _by_pairs(connection: sqlite3.Connection, question: str) -> list[int]:
     match = " OR ".join(f'"{pair}"*' if "x" not in pair else f'"{pair}"' for pair in pairs)
     query = "SELECT rowid FROM pairs WHERE pairs MATCH ? ORDER BY bm25(pairs) LIMIT ?"
     return [row[0] for row in connection.execute(query, (match, CANDIDATES))]
+
+
+def _by_meaning(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> list[int]:
+    rows = connection.execute(f"SELECT hash, id FROM passages WHERE hash IN ({', '.join('?' * len(hashes))})", hashes)
+    place = {name: at for at, name in enumerate(hashes)}
+    return [number for _, number in sorted((place[name], number) for name, number in rows)]
 
 
 def _found(connection: sqlite3.Connection, numbers: Sequence[int]) -> tuple[Found, ...]:

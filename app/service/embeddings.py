@@ -26,7 +26,7 @@ from app.translation import tr
 MAX_TEXTS = 2048
 MAX_VECTORS_BYTES = 128 * MIB
 MAX_TOKENS = 10**9
-CHARS_PER_TOKEN = 3  # few: an estimate that is too high asks once too often, one too low never
+BYTES_PER_TOKEN = 3  # few: an estimate that is too high asks once too often, one too low never
 
 Price = Callable[[int], Decimal | None]  # tokens → USD
 
@@ -82,7 +82,7 @@ class EmbeddingsResource:
             answer_s=EMBEDDING_S,
             model=model,
             pace="embedding",
-            expected_usd=price(_most_tokens(texts)) if price is not None else None,
+            expected_usd=price(sum(most_tokens(len(text.encode())) for text in texts)) if price is not None else None,
         )
         record = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
@@ -100,8 +100,9 @@ class EmbeddingsResource:
         return Embeddings(vectors, record.exchange.model, tokens, record.exchange)
 
 
-def _most_tokens(texts: tuple[str, ...]) -> int:
-    return sum(len(text) // CHARS_PER_TOKEN + 1 for text in texts)
+def most_tokens(size_bytes: int) -> int:
+    """Return how many tokens a text of so many bytes in UTF-8 has at most: a third of its letters, or each sign."""
+    return size_bytes // BYTES_PER_TOKEN + 1
 
 
 def _vectors(content: object, count: int) -> tuple[array[float], ...]:

@@ -1,8 +1,10 @@
-"""P27: reading 10,000 files of text into an index, looking at them again, and asking them.
+"""P27: reading 10,000 files of text into an index, looking at them again, asking them, with and without embeddings.
 
 The words have the uneven frequencies of a language, as in bench_search. The process that reads is the program's own,
 and its processor time and memory are what the system says of it.
 """
+
+from __future__ import annotations
 
 import itertools
 import json
@@ -13,11 +15,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from array import array
 from pathlib import Path
+
+import numpy as np
 
 from app.documents.index import overview
 from app.documents.limits import READ_DOCUMENTS
 from app.documents.search import search
+from app.documents.vectors import begin, keep, missing, vectors_beside
 from tests.bench.bench_search import VOCABULARY, vocabulary
 from tests.bench.harness import Ratio
 
@@ -27,6 +33,7 @@ FOLDERS = 100
 PARAGRAPHS = 10
 WORDS_EACH = 170
 RUNS = 9
+DIMENSIONS = 1024
 MS_PER_MB = 50.0  # of one core: 20 MB/s
 CHECK_S = 2.0
 ASK_MS = 50.0
@@ -71,6 +78,22 @@ def read(index: Path, folder: Path) -> tuple[float, float, float]:
     return taken, cpu, after.ru_maxrss * 1024 / 1e6
 
 
+def embed(index: Path) -> tuple[float, array[float]]:
+    """Give each passage a vector of a few thousand directions. Return the seconds and one like a question's."""
+    random_numbers = np.random.default_rng(21)
+    directions = random_numbers.standard_normal((3_000, DIMENSIONS), np.float32)
+    path = vectors_beside(index)
+    begin(path, "model", "place")
+    names = [name for name, _ in missing(index)]
+    begun = time.perf_counter()
+    for at in range(0, len(names), 1_000):
+        some = names[at : at + 1_000]
+        drawn = directions[random_numbers.integers(0, 3_000, len(some))]
+        drawn = drawn + random_numbers.standard_normal(drawn.shape, np.float32)
+        keep(path, "model", zip(some, (array("f", each.tobytes()) for each in drawn), strict=True))
+    return time.perf_counter() - begun, array("f", directions[7].tobytes())
+
+
 def main() -> list[Ratio]:
     chance = random.Random(21)
     words = vocabulary(chance)
@@ -96,6 +119,17 @@ def main() -> list[Ratio]:
                 search(index, question)
                 figures.append((time.perf_counter() - begun) * 1000)
             asked[name] = statistics.median(figures)
+        kept_s, vector = embed(index)
+        begun = time.perf_counter()
+        search(index, questions["a question"], vector=vector)
+        first = (time.perf_counter() - begun) * 1000
+        figures = []
+        for _ in range(RUNS):
+            begun = time.perf_counter()
+            search(index, questions["a question"], vector=vector)
+            figures.append((time.perf_counter() - begun) * 1000)
+        meant = statistics.median(figures)
+        kept_mb = vectors_beside(index).stat().st_size / 1e6
     slowest = max(asked, key=lambda name: asked[name])
     detail = f"{megabytes:.0f} MB, {found.passages:,} passages, index {found.size_bytes / 1e6:.0f} MB, {taken:.1f} s"
     every = ", ".join(f"{name} {figure:.1f}" for name, figure in asked.items())
@@ -105,5 +139,14 @@ def main() -> list[Ratio]:
         ),
         Ratio("P27", "unchanged files looked at", again, CHECK_S, "the clock", "s", f"processor {again_cpu:.2f} s"),
         Ratio("P27", f"passages for {slowest}", asked[slowest], ASK_MS, "the clock", "ms", every),
+        Ratio(
+            "P27",
+            f"passages by words and {DIMENSIONS} numbers each",
+            meant,
+            ASK_MS,
+            "the clock",
+            "ms",
+            f"the first question {first:.0f}; {kept_mb:.0f} MB, kept in {kept_s:.0f} s",
+        ),
         Ratio("P27", "most memory of the reading", memory, MEMORY_MB, "what the system says", "MB"),
     ]

@@ -1,6 +1,9 @@
 """What is found for a question, in every script, and how often it is the right thing."""
 
+from __future__ import annotations
+
 import sqlite3
+from array import array
 from contextlib import closing
 from pathlib import Path
 
@@ -10,9 +13,13 @@ from app.documents.index import Writer
 from app.documents.passages import Passage
 from app.documents.reading import Entry, Kind
 from app.documents.search import fused, search, terms_of
+from app.documents.vectors import begin, keep, missing, texts_of, vectors_beside
+from app.sandbox.chat.embeddings import vector
 from tests.documents.questions import answerable, make_index, missed, plain_fts5, questions
 
 GOAL = 0.8  # of all questions, without embeddings
+GOAL_WITH = 0.9  # with them
+DIMENSIONS = 1024
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +57,23 @@ def test_the_right_passage_is_among_the_first_five(index: Path) -> None:
     print(f"recall@5 of {count}: {1 - len(ours) / count:.1%}; plain FTS5 {1 - len(plain) / count:.1%}; missed: {ours}")
     assert 1 - len(ours) / count >= GOAL
     assert len(ours) < len(plain)
+
+
+def test_embeddings_find_the_right_passage_among_the_first_five(index: Path) -> None:
+    """With the Sandbox's vectors, which know words and their parts alone."""
+    begin(vectors_beside(index), "model", "place")
+    names = [name for name, _ in missing(index)]
+    for at in range(0, len(names), 100):
+        texts = texts_of(index, names[at : at + 100])
+        keep(vectors_beside(index), "model", [(name, embedded(text)) for name, text in texts.items()])
+    count = len(answerable(index))
+    ours = missed(index, lambda question: search(index, question, vector=embedded(question)))
+    print(f"recall@5 of {count} with embeddings: {1 - len(ours) / count:.1%}; missed: {ours}")
+    assert 1 - len(ours) / count >= GOAL_WITH
+
+
+def embedded(text: str) -> array[float]:
+    return array("f", vector(text, DIMENSIONS))
 
 
 @pytest.mark.parametrize(

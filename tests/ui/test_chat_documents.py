@@ -137,9 +137,9 @@ async def test_documents_are_there_after_a_start_and_go_with_their_project(
         try:
             project = await with_papers(shown, papers)
             again = ChatDocuments(shown.database, AttachmentFiles(tmp_home))
-            await again.start(shown.presenter.do)
+            await again.start(shown.presenter.do, shown.current_account)
             assert again.paths(project) == (str(papers),)
-            found = await again.find(project, "rent")
+            found, _ = await again.find(project, "rent")
             assert [each.first for each in found] == [2]
             again.close()
             shown.presenter.documents.forget(project)
@@ -254,7 +254,7 @@ async def test_an_answer_cites_its_passages_and_they_open_the_document_at_the_pl
             (papers / "long.md").write_text("The zebra has left.")
             documents, project = shown.presenter.documents, shown.presenter.opened.project_id
             assert project is not None
-            while not any("left" in each.text for each in await documents.find(project, "zebra")):
+            while not any("left" in each.text for each in (await documents.find(project, "zebra"))[0]):
                 await until(lambda: documents.progress(project).state == "idle")
             shown.page.box.open_attachment(question.id, 0)  # in the question
             dialog = await viewer(shown)

@@ -300,7 +300,7 @@ class ChatPageController(QObject):
     async def _find_passages(self, project_id: str) -> None:
         presenter = self._page.presenter
         before = presenter.opened.chat_id, presenter.opened.project_id
-        found = await presenter.documents.find(project_id, presenter.opened.draft)
+        found, why = await presenter.documents.find(project_id, presenter.opened.draft)
         if before != (presenter.opened.chat_id, presenter.opened.project_id):
             return
         if found:
@@ -308,6 +308,8 @@ class ChatPageController(QObject):
             self._page.box.give(presenter.attaching.add_texts, texts)
         else:
             self._page.toast_wanted.emit(tr("No passage has these words, or the files are still being read."))
+        if why:
+            self._page.toast_wanted.emit(why)
 
     def export_project(self, project_id: str) -> None:
         """Ask for the file, then write a project with all its chats."""

@@ -153,7 +153,7 @@ class ChatPresenter(QObject):
         await projects.start(
             self.do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
         )
-        await self.library.documents.start(self.do)
+        await self.library.documents.start(self.do, self.current_account, catalogue)
         await self.library.load()  # behind the projects, so that the chats are sorted once
         self.opened.project_of = projects.one
         projects.changed.connect(self.opened.changed)

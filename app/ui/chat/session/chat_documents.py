@@ -15,14 +15,18 @@ from app.documents.index import Overview, overview, remove
 from app.documents.one_file import text_of
 from app.documents.reading import PLAIN, Kind, Reason, Unreadable, sentence
 from app.documents.search import Found, excerpt, named, search, whole_text
+from app.documents.vectors import vectors_beside
 from app.service.http.harmless_text import harmless_line
 from app.storage.errors import StorageError
 from app.storage.projects.document_paths import DocumentPaths
 from app.translation import tr, tr_n
 from app.ui.chat.composer.attachment import MAX_BYTES
+from app.ui.chat.session.document_embeddings import DocumentEmbeddings
 
 if TYPE_CHECKING:
+    from app.core.current_account import CurrentAccount
     from app.storage.attachment_files import AttachmentFiles
+    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.ui.chat.composer.attachment import Attachment, DocumentPlace
 
@@ -66,10 +70,16 @@ class ChatDocuments(QObject):
         self._all: dict[str, tuple[str, ...]] = {}
         self._followers: dict[str, Follower] = {}
         self._paused: set[str] = set()
+        self._tidying: dict[str, bool] = {}  # projects that follow less than before; whether that is being looked at
+        self.embeddings = DocumentEmbeddings(database, self._index)
+        self.changed.connect(self._tidy)
 
-    async def start(self, run: Callable[..., None]) -> None:
+    async def start(
+        self, run: Callable[..., None], current_account: CurrentAccount, catalogue: Catalogue | None = None
+    ) -> None:
         """Read which files each project follows. `run` starts work that belongs to the tab."""
         self._run = run
+        self.embeddings.start(run, current_account, catalogue)
         self._all = await self._paths.all()
 
     def close(self) -> None:
@@ -112,7 +122,17 @@ class ChatDocuments(QObject):
 
     def remove(self, project_id: str, path: str) -> None:
         """Follow a file or folder no longer. The file itself is left alone."""
+        self._tidying[project_id] = False
         self._run(self._change, project_id, self._paths.remove, path)
+
+    def _tidy(self, project_id: str) -> None:
+        """Delete the embeddings of what was removed, once the index is without it."""
+        state = self.progress(project_id).state
+        if project_id in self._tidying and state == "looking":
+            self._tidying[project_id] = True
+        elif self._tidying.get(project_id) and state == "idle":
+            del self._tidying[project_id]
+            self.embeddings.forget_missing(project_id)
 
     async def _change(self, project_id: str, change: Callable[..., Awaitable[None]], what: object) -> None:
         await change(project_id, what)
@@ -136,13 +156,17 @@ class ChatDocuments(QObject):
         """The names of files that were not read, each with the reason."""
         return [(Path(path).name, sentence(reason)) for path, reason in found.left_out]
 
-    async def find(self, project_id: str, question: str) -> tuple[Found, ...]:
-        """The passages for a question, best first."""
+    async def find(self, project_id: str, question: str, *, words_alone: bool = False) -> tuple[tuple[Found, ...], str]:
+        """The passages for a question, best first, and why its embedding was not searched for where it should be.
+
+        With `words_alone` nothing leaves this computer, whatever the person switched on.
+        """
         self.follow(project_id)
+        vector, why = (None, "") if words_alone else await self.embeddings.question(project_id, question)
         try:
-            return await asyncio.to_thread(search, self._index(project_id), question, PASSAGES)
+            return await asyncio.to_thread(search, self._index(project_id), question, PASSAGES, vector), why
         except (sqlite3.Error, OSError):
-            return ()
+            return (), why
 
     async def named(self, project_id: str, words: str) -> tuple[NamedDocument, ...]:
         """The documents whose names hold these words, best first; what is not read yet is not there."""
@@ -196,6 +220,7 @@ class ChatDocuments(QObject):
         if follower is not None:
             follower.close()
         remove(self._index(project_id))
+        remove(vectors_beside(self._index(project_id)))
 
     def _index(self, project_id: str) -> Path:
         return self._folder / project_id / "index.db"

@@ -1,0 +1,256 @@
+"""The embeddings of one project's passages: a SQLite file beside the index, because they were paid for and it was not.
+
+A vector belongs to a text, named by its hash, so a passage that comes back finds its own. All vectors of a file are of
+one model, one size and one service; another one begins an empty file. Nearest ones are found by signs, a bit for each
+number, which are held in memory; the best of those are compared exactly. Before signs are taken, the middle of the
+first texts is subtracted, because some models put all texts in one corner, and what is left is turned by a fixed
+rotation, because some have zeros in most places.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.documents.index import reading, remove
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FORM = 1
+_SCHEMA = """
+CREATE TABLE about (
+    model TEXT NOT NULL, served TEXT NOT NULL, place TEXT NOT NULL, dimensions INTEGER NOT NULL, is_on INTEGER NOT NULL,
+    middle BLOB NOT NULL
+);
+CREATE TABLE signs (id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, bits BLOB NOT NULL);
+CREATE TABLE vectors (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+"""
+COMPARED = 200  # of the nearest by signs: 99.8 % of the forty nearest are among them
+_held: dict[Path, tuple[tuple[str, int, int], NDArray[Any], NDArray[Any]]] = {}  # the project that was asked last
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a file of vectors is of. `served` is the model that answered and `dimensions` its size: "" and 0 at first.
+
+    `place` is whose vectors they are: two services may give one name to two models. Where `is_on` is false, no question
+    is embedded.
+    """
+
+    model: str
+    place: str
+    served: str = ""
+    dimensions: int = 0
+    is_on: bool = True
+    count: int = 0
+
+
+class OtherModel(Exception):
+    """Vectors that must not be put beside those that are there: another model or another size (R-EMB-06)."""
+
+
+def vectors_beside(index: Path) -> Path:
+    """Return where the vectors of an index are."""
+    return index.with_name("vectors.db")
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """None where there is no file, or none that can be read."""
+    if not path.exists():
+        yield None
+        return
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as connection:
+        try:
+            usable = connection.execute("PRAGMA user_version").fetchone()[0] == _FORM
+        except sqlite3.DatabaseError:
+            usable = False
+        yield connection if usable else None
+
+
+def about(path: Path) -> About | None:
+    """Return what the vectors are of; None where there are none. Blocks. Raises `sqlite3.Error`."""
+    with _opened(path) as connection:
+        if connection is None:
+            return None
+        model, served, place, dimensions, is_on = connection.execute(
+            "SELECT model, served, place, dimensions, is_on FROM about"
+        ).fetchone()
+        count = connection.execute("SELECT count(*) FROM signs").fetchone()[0]
+    return About(model, place, served, dimensions, bool(is_on), count)
+
+
+def begin(path: Path, model: str, place: str) -> None:
+    """Switch vectors of a model on; those of another one are removed. Raises `sqlite3.Error`, `OSError`."""
+    known = about(path)
+    if known is not None and (known.model, known.place) == (model, place):
+        switch(path, on=True)
+        return
+    remove(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as connection:
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT;")
+        connection.execute("INSERT INTO about VALUES (?, '', ?, 0, 1, x'')", (model, place))
+
+
+def switch(path: Path, *, on: bool) -> None:
+    """Embed questions, or no longer; the vectors stay. Raises `sqlite3.Error`."""
+    with _opened(path) as connection:
+        if connection is not None:
+            connection.execute("UPDATE about SET is_on = ?", (on,))
+
+
+def missing(index: Path, *, of_all: bool = False) -> list[tuple[bytes, int]]:
+    """Return hash and bytes of each text without a vector, or `of_all`, in the order of the files.
+
+    Blocks. Raises `sqlite3.Error`.
+    """
+    with reading(index) as connection:
+        if connection is None:
+            return []
+        rows = connection.execute(
+            "SELECT hash, length(CAST(heading AS BLOB)) + length(CAST(text AS BLOB)) + 1 FROM passages ORDER BY id"
+        )
+        sizes = dict(rows.fetchall())
+    if of_all:
+        return list(sizes.items())
+    with _opened(vectors_beside(index)) as vectors:
+        known = {row[0] for row in vectors.execute("SELECT hash FROM signs")} if vectors is not None else set()
+    return [(name, size) for name, size in sizes.items() if name not in known]
+
+
+def texts_of(index: Path, names: Sequence[bytes]) -> dict[bytes, str]:
+    """Return what is embedded of these passages: heading and text. Raises `sqlite3.Error`."""
+    with reading(index) as connection:
+        if connection is None:
+            return {}
+        marks = ", ".join("?" * len(names))
+        rows = connection.execute(f"SELECT hash, heading, text FROM passages WHERE hash IN ({marks})", names)
+        return {name: f"{heading}\n{text}".strip() for name, heading, text in rows}
+
+
+def keep(path: Path, served: str, vectors: Iterable[tuple[bytes, array[float]]]) -> None:
+    """Keep vectors of one model, on the disk when this returns.
+
+    Raises `OtherModel`, `sqlite3.Error`.
+    """
+    import numpy as np
+
+    rows = list(vectors)
+    new = (served, len(rows[0][1]))
+    matrix = _of_length_one(np.array([numbers for _, numbers in rows], np.float32))
+    with _opened(path) as connection:
+        if connection is None:
+            raise OtherModel
+        connection.execute("BEGIN IMMEDIATE")
+        *known, packed = connection.execute("SELECT served, dimensions, middle FROM about").fetchone()
+        if tuple(known) not in (new, ("", 0)):
+            connection.execute("ROLLBACK")
+            raise OtherModel
+        if not packed:
+            packed = matrix.mean(axis=0).astype("<f4").tobytes()
+            connection.execute("UPDATE about SET served = ?, dimensions = ?, middle = ?", (*new, packed))
+        signs = _signs(matrix - np.frombuffer(packed, "<f4"))
+        for (name, _), bits, vector in zip(rows, signs, matrix.astype("<f2"), strict=True):
+            added = connection.execute("INSERT OR IGNORE INTO signs (hash, bits) VALUES (?, ?)", (name, bits.tobytes()))
+            if added.rowcount:
+                connection.execute("INSERT INTO vectors VALUES (?, ?)", (added.lastrowid, vector.tobytes()))
+        connection.execute("COMMIT")
+
+
+def forget_missing(index: Path) -> None:
+    """Remove the vectors of texts that the index no longer has. Raises `sqlite3.Error`."""
+    with reading(index) as connection:
+        if connection is None:
+            return
+        known = {row[0] for row in connection.execute("SELECT hash FROM passages")}
+    with _opened(vectors_beside(index)) as vectors:
+        if vectors is None:
+            return
+        gone = [(number,) for number, name in vectors.execute("SELECT id, hash FROM signs") if name not in known]
+        vectors.execute("BEGIN IMMEDIATE")
+        vectors.executemany("DELETE FROM signs WHERE id = ?", gone)
+        vectors.executemany("DELETE FROM vectors WHERE id = ?", gone)
+        vectors.execute("COMMIT")
+        if gone:
+            vectors.execute("VACUUM")
+
+
+def nearest(path: Path, question: array[float], limit: int) -> list[bytes]:
+    """Return the hashes of the texts whose vectors point most nearly where the question's does, nearest first.
+
+    Blocks: milliseconds, and some hundred for the first question. Raises `sqlite3.Error`.
+    """
+    import numpy as np
+
+    with _opened(path) as connection:
+        if connection is None:
+            return []
+        size, packed = connection.execute("SELECT dimensions, middle FROM about").fetchone()
+        wanted = _of_length_one(np.frombuffer(question, np.float32))
+        numbers, bits = _signs_in_memory(path, connection)
+        if len(wanted) != size or not len(numbers):
+            return []
+        unlike = np.bitwise_count(bits ^ _signs(wanted - np.frombuffer(packed, "<f4"))).sum(axis=1, dtype=np.uint16)
+        count = min(COMPARED, len(numbers))
+        near = numbers[np.argpartition(unlike, count - 1)[:count]].tolist()
+        rows = connection.execute(
+            "SELECT s.hash, v.vector FROM vectors v JOIN signs s ON s.id = v.id"
+            f" WHERE v.id IN ({', '.join('?' * count)})",
+            near,
+        ).fetchall()
+    vectors = np.frombuffer(b"".join(row[1] for row in rows), "<f2").reshape(len(rows), size).astype(np.float32)
+    order = np.argsort(-(vectors @ wanted), kind="stable")[:limit]
+    return [rows[place][0] for place in order.tolist()]
+
+
+def _signs_in_memory(path: Path, connection: sqlite3.Connection) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return numbers of rows and their signs, read again where any came or went."""
+    import numpy as np
+
+    key = connection.execute("SELECT model, (SELECT max(id) FROM signs), (SELECT count(*) FROM signs) FROM about")
+    state = key.fetchone()
+    held = _held.get(path)
+    if held is None or held[0] != state:
+        rows = connection.execute("SELECT id, bits FROM signs").fetchall()
+        numbers = np.array([row[0] for row in rows], np.int64)
+        signs = np.frombuffer(b"".join(row[1] for row in rows), np.uint64).reshape(len(rows), -1 if rows else 0)
+        _held.clear()
+        _held[path] = held = (state, numbers, signs)
+    return held[1], held[2]
+
+
+def _of_length_one(vectors: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    scaled: NDArray[Any] = vectors / np.where(lengths, lengths, np.float32(1))
+    return scaled
+
+
+def _signs(vectors: NDArray[Any]) -> NDArray[Any]:
+    """A bit for each number of vectors that were turned: flipped signs, then a Walsh-Hadamard transform."""
+    import numpy as np
+
+    lead, length = vectors.shape[:-1], vectors.shape[-1]
+    size = max(64, 1 << (length - 1).bit_length())
+    flips = np.unpackbits(np.frombuffer(hashlib.shake_128(b"signs").digest(size // 8), np.uint8))
+    turned = np.zeros((*lead, size), np.float32)
+    turned[..., :length] = vectors
+    turned *= np.float32(1) - np.float32(2) * flips
+    step = 1
+    while step < size:
+        halves = turned.reshape(*lead, -1, 2, step)
+        one, other = halves[..., 0, :], halves[..., 1, :]
+        turned = np.stack((one + other, one - other), axis=-2).reshape(*lead, size)
+        step *= 2
+    return np.packbits(turned > 0, axis=-1).view(np.uint64)

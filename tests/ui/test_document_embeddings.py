@@ -1,0 +1,262 @@
+"""Passages embedded when the person says so: priced before, paid once, on the disk batch by batch, and found by."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.server import RunningSandbox
+from app.service.errors import RateLimited, SpendingLimit
+from app.service.models import Model
+from app.storage.paid_call_intents import Intents
+from app.ui.chat.session.document_embeddings import KIND, MOST_TEXTS, _next_batch, _rank
+from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat_presenter
+from tests.kit.sandbox import controls_of
+from tests.kit.waiting import until
+from tests.ui.killed_embedding import followed
+
+PASSAGES = 2 * MOST_TEXTS + 6
+PATH = "/embeddings"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(PASSAGES):
+        (folder / f"{number:03}.md").write_text(f"# Part {number}\nWhat is said about number {number}.")
+    return folder
+
+
+async def paid_texts(tab: SandboxChatPresenterHarness) -> list[int]:
+    """How many passages each answered call brought, oldest first."""
+    calls = await Intents(tab.database).recent(KIND)
+    return [len(call.request.get("passages", "?")) for call in reversed(calls) if call.state == "answered"]
+
+
+async def read(tab: SandboxChatPresenterHarness, project: str, files: int) -> None:
+    """Wait until so many files were read."""
+    while (await tab.presenter.documents.overview(project)).files != files:
+        await asyncio.sleep(0.01)
+
+
+async def balance(tab: SandboxChatPresenterHarness) -> Decimal:
+    """What the account can still spend."""
+    service = tab.presenter.current_account.service
+    assert service is not None
+    told = (await service.account.rate_limits()).balances
+    return sum((each for each in (told.usd, told.diem, told.bundled) if each is not None), Decimal(0))
+
+
+async def test_everything_is_embedded_once_for_no_more_than_was_said(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path
+) -> None:
+    """R-EMB-01, R-EMB-04, R-EMB-07."""
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        try:
+            project = await followed(tab, folder)
+            embeddings = tab.presenter.documents.embeddings
+            model = (await embeddings.models())[0]
+            offer = await embeddings.offer(project, model)
+            assert (offer.passages, offer.maybe_paid) == (PASSAGES, 0)
+            assert await controls_of(swift_sandbox).paid(PATH) == 0
+            assert await tab.presenter.documents.find(project, "number 7") != ((), "")
+            assert await controls_of(swift_sandbox).paid(PATH) == 0  # nothing was asked for yet
+            before = await balance(tab)
+            embeddings.embed(project, model)
+            await tab.tasks.idle()
+            state = embeddings.state(project)
+            assert state.about is not None
+            assert (state.about.model, state.about.count, state.note) == (model.id, PASSAGES, "")
+            assert await paid_texts(tab) == [MOST_TEXTS, MOST_TEXTS, 6]
+            assert offer.price is not None
+            assert Decimal(0) < before - await balance(tab) <= offer.price
+            assert (await embeddings.offer(project, model)).passages == 0
+            (folder / "new.md").write_text("# New\nSomething new.")
+            await read(tab, project, PASSAGES + 1)
+            assert (await embeddings.offer(project, model)).passages == 1
+            embeddings.embed(project, model)
+            await tab.tasks.idle()
+            assert (await paid_texts(tab))[-1] == 1
+        finally:
+            tab.presenter.documents.close()
+
+
+async def test_a_question_is_embedded_once_and_only_while_that_is_wanted(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path
+) -> None:
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        try:
+            documents = tab.presenter.documents
+            project = await followed(tab, folder)
+            documents.embeddings.embed(project, (await documents.embeddings.models())[0])
+            await tab.tasks.idle()
+            before = await controls_of(swift_sandbox).paid(PATH)
+
+            async def asked(question: str, **how: bool) -> int:
+                found, why = await documents.find(project, question, **how)
+                assert found
+                assert not why
+                return await controls_of(swift_sandbox).paid(PATH) - before
+
+            assert await asked("number 7", words_alone=True) == 0
+            assert await asked("number 7") == 1
+            assert await asked("number 7") == 1
+            documents.embeddings.switch(project, on=False)
+            await tab.tasks.idle()
+            assert await asked("number 8") == 1
+            documents.embeddings.switch(project, on=True)
+            await tab.tasks.idle()
+            assert await asked("number 8") == 2
+            await tab.fault("drop", path=PATH)
+            found, why = await documents.find(project, "number 9")
+            assert found
+            assert "words alone" in why
+        finally:
+            documents.close()
+
+
+async def test_a_limit_halves_the_batch_and_waits(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        try:
+            project = await followed(tab, folder)
+            embeddings, service = tab.presenter.documents.embeddings, tab.presenter.current_account.service
+            assert service is not None
+            sent, notes = [], []
+            really = service.embeddings.embed
+
+            async def embed(texts: tuple[str, ...], model: str, **how: object) -> object:
+                sent.append(len(texts))
+                if len(sent) == 1:
+                    raise RateLimited("", status=429, retry_after_s=0.01)
+                return await really(texts, model, **how)  # type: ignore[arg-type]  # passed on
+
+            monkeypatch.setattr(service.embeddings, "embed", embed)
+            embeddings.changed.connect(lambda _: notes.append(embeddings.state(project).note))
+            embeddings.embed(project, (await embeddings.models())[0])
+            await tab.tasks.idle()
+            assert sent[:3] == [MOST_TEXTS, MOST_TEXTS // 2, MOST_TEXTS // 2]
+            assert sum(sent[1:]) == PASSAGES
+            assert any("limits requests" in note for note in notes)
+        finally:
+            tab.presenter.documents.close()
+
+
+async def test_past_a_limit_on_spending_nothing_is_sent(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        try:
+            project = await followed(tab, folder)
+            embeddings, service = tab.presenter.documents.embeddings, tab.presenter.current_account.service
+            assert service is not None
+
+            async def refuse(*_: object, **_how: object) -> None:
+                raise SpendingLimit("Your project limit of $0.01 is reached.", rule="Your project limit is reached")
+
+            monkeypatch.setattr(service.embeddings, "embed", refuse)
+            embeddings.embed(project, (await embeddings.models())[0])
+            await tab.tasks.idle()
+            assert "limit" in embeddings.state(project).note
+            assert await controls_of(swift_sandbox).paid(PATH) == 0
+            assert [call.state for call in await Intents(tab.database).recent(KIND)] == ["failed"]
+        finally:
+            tab.presenter.documents.close()
+
+
+async def test_killed_while_it_embeds_nothing_is_lost_and_nothing_paid_twice(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.ui.killed_embedding"),
+        *(str(tmp_home), swift_sandbox.base_url, swift_sandbox.api_key, str(folder)),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(300):
+        project = (await process.stdout.readline()).decode().strip()
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    await controls_of(swift_sandbox).reset_faults()
+    granted = await controls_of(swift_sandbox).paid(PATH)
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        try:
+            await Intents(tab.database).settle_after_start()  # as the program does before anything else
+            documents, embeddings = tab.presenter.documents, tab.presenter.documents.embeddings
+            state = await embeddings.read(project)
+            assert state.about is not None
+            assert state.about.count == 2 * MOST_TEXTS  # nothing lost
+            documents.follow(project)
+            await until(lambda: documents.progress(project).state == "idle")
+            await tab.tasks.idle()
+            assert await controls_of(swift_sandbox).paid(PATH) == granted  # nothing goes on by itself
+            model = (await embeddings.models())[0]
+            offer = await embeddings.offer(project, model)
+            assert (offer.passages, offer.maybe_paid) == (6, 6)  # said, before anybody agrees to it
+            embeddings.embed(project, model)
+            await tab.tasks.idle()
+            assert await paid_texts(tab) == [MOST_TEXTS, MOST_TEXTS, 6]
+            assert (await embeddings.offer(project, model)).maybe_paid == 0
+            assert await Intents(tab.database).pending(KIND) == ()
+        finally:
+            documents.close()
+
+
+async def test_removed_files_take_their_embeddings_along(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.md"
+    other.write_text("# Other\nSomething else.")
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        try:
+            documents = tab.presenter.documents
+            project = await followed(tab, other)
+            documents.add(project, [folder])
+            await read(tab, project, PASSAGES + 1)
+            documents.embeddings.embed(project, (await documents.embeddings.models())[0])
+            await tab.tasks.idle()
+            documents.remove(project, str(folder))
+            while (known := (await documents.embeddings.read(project)).about) is not None and known.count != 1:
+                await asyncio.sleep(0.01)
+            assert known is not None
+            await tab.tasks.idle()
+        finally:
+            documents.close()
+
+
+def model(name: str, price: str | None, **spec: object) -> Model:
+    pricing = {"input": {"usd": price}} if price is not None else {}
+    spec = {"privacy": "private", "pricing": pricing, "embeddingDimensions": 1024, **spec}
+    return Model.model_validate({"id": name, "type": "embedding", "model_spec": spec})
+
+
+def test_the_first_model_is_private_of_all_languages_and_cheap() -> None:
+    models = [
+        model("text-embedding-3-small", "0.001", privacy="anonymized"),
+        model("text-embedding-bge-m3", "0.15"),
+        model("text-embedding-bge-en-icl", "0.0125"),
+        model("text-embedding-qwen3-8b", "0.0125", embeddingDimensions=4096),
+        model("text-embedding-multilingual-e5-large-instruct", "0.0125", maxInputTokens=512),
+        model("text-embedding-qwen3-0-6b", "0.0125", maxInputTokens=8192),
+        model("unpriced", None),
+    ]
+    names = [each.id for each in sorted(models, key=_rank)]
+    assert names[0] == "text-embedding-qwen3-0-6b"
+    assert names[-2:] == ["text-embedding-bge-en-icl", "text-embedding-3-small"]
+
+
+def test_a_batch_has_at_most_200_000_bytes() -> None:
+    waiting = [(bytes([number]), 90_000) for number in range(5)]
+    sizes = []
+    while waiting:
+        sizes.append(len(_next_batch(waiting, MOST_TEXTS)))
+    assert sizes == [2, 2, 1]
