@@ -82,6 +82,88 @@ async def test_passages_are_seen_before_they_are_sent_and_no_more_is_sent(
             shown.presenter.documents.close()
 
 
+async def test_send_shows_the_passages_first_and_sends_exactly_those(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            assert shown.composer.documents.isChecked()
+            assert not shown.composer.documents.isHidden()
+            await shown.say("Does the cat pay rent?")
+            assert not shown.fake.requests
+            assert shown.composer_text() == "Does the cat pay rent?"
+            chips = shown.presenter.attaching.views()
+            assert sorted(view.name for view in chips) == ["lease.pdf, page 2", "notes.md, lines 1 to 2"]
+            tokens = shown.presenter.opened.cost().tokens
+            assert tokens != ""
+            cat = next(view for view in chips if "notes" in view.name)
+            shown.presenter.attaching.remove(cat.key)
+            await shown.say("?")  # another text: looked up again, and what was taken out stays out
+            assert len(shown.fake.requests) == 1
+            sent = said(shown)
+            assert "The monthly rent is 900 euros." in sent
+            assert "The cat sleeps." not in sent
+            assert shown.composer_text() == ""
+        finally:
+            shown.presenter.documents.close()
+
+
+async def test_another_question_has_other_passages(theme: Theme, tmp_home: Path, papers: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            (papers / "own.txt").write_text("What the person attaches.")
+            shown.presenter.attaching.add_files([papers / "own.txt"])
+            await shown.settle()
+            await shown.say("How much is the rent?")
+            assert [view.name for view in shown.presenter.attaching.views()] == ["own.txt", "lease.pdf, page 2"]
+            shown.message_box.selectAll()
+            await shown.say("Where is the cat?")
+            names = [view.name for view in shown.presenter.attaching.views()]
+            assert names == ["own.txt", "notes.md, lines 1 to 2"]
+            assert not shown.fake.requests
+            await shown.say("")
+            assert len(shown.fake.requests) == 1
+            assert "900" not in said(shown)
+        finally:
+            shown.presenter.documents.close()
+
+
+async def test_nothing_is_looked_up_where_that_is_off_or_nothing_fits(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            await shown.say("Hello there")  # no passage has these words
+            assert len(shown.fake.requests) == 1
+            shown.composer.documents.click()
+            await shown.settle()
+            await shown.say("How much is the rent?")
+            assert len(shown.fake.requests) == 2
+            assert shown.presenter.opened.options.to_dict() == {"documents": False}
+            assert "documents" not in shown.fake.requests[-1]
+            shown.page.new_chat()
+            await shown.settle()
+            assert shown.composer.documents.isHidden()
+        finally:
+            shown.presenter.documents.close()
+
+
+async def test_a_private_chat_says_why_it_shows_no_passages(theme: Theme, tmp_home: Path, papers: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            project = await with_papers(shown, papers)
+            shown.presenter.new_chat(project_id=project, private=True)
+            await shown.settle()
+            assert not shown.composer.documents.isEnabled()
+            assert shown.composer.documents.accessibleDescription()
+            assert not shown.presenter.passages.are_wanted("How much is the rent?")
+        finally:
+            shown.presenter.documents.close()
+
+
 async def test_a_passage_that_was_taken_out_is_not_sent(theme: Theme, tmp_home: Path, papers: Path) -> None:
     async with open_chat(theme, tmp_home) as shown:
         try:
@@ -283,7 +365,7 @@ async def test_the_handbook_is_a_project_to_try_documents_on(theme: Theme, tmp_h
             (project,) = projects.all
             assert project.name == "Rialto’s handbook"
             await until(lambda: documents.progress(project.id).state == "idle")
-            found = await documents.find(project.id, "Where does Rialto keep my API key?")
+            found, _ = await documents.find(project.id, "Where does Rialto keep my API key?")
             assert any(Path(each.path).name == "09-secrets.md" for each in found)
             shown.welcome.handbook.click()  # once more makes no other
             await shown.settle()

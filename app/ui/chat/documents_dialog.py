@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from app.formats import format_number
 from app.service.http.harmless_text import harmless_line
 from app.translation import tr, tr_n
+from app.ui.chat.embeddings_pane import EmbeddingsPane
 from app.ui.kit.discard import discard
 from app.ui.kit.files import ask_for_files, ask_for_folder
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
@@ -44,7 +45,8 @@ class DocumentsDialog(Dialog):
         self._rows: dict[str, QWidget] = {}
         self.setAcceptDrops(True)
         note = tr(
-            "Files are read on this computer only. A passage is sent only with the message that you attach it to."
+            "Files are read on this computer only. A passage is sent with the message that you attach it to, and"
+            " nowhere else unless you have the passages embedded below."
         )
         self.body.addWidget(Label(theme, note, "small", "text2", wrap=True))
         card = Card(theme, padding=(14, 10), spacing=4)
@@ -75,6 +77,8 @@ class DocumentsDialog(Dialog):
         self.pause.clicked.connect(lambda: documents.pause(project_id, not documents.is_paused(project_id)))
         line.addWidget(self.pause)
         self.body.addLayout(line)
+        self.embeddings = EmbeddingsPane(theme, documents.embeddings, project_id, tasks)
+        self.body.addWidget(self.embeddings)
         self.unread_title = Label(theme, "", weight=600)
         self.unread = QPlainTextEdit()
         self.unread.setReadOnly(True)
@@ -153,6 +157,7 @@ class DocumentsDialog(Dialog):
         found = await self._documents.overview(self._project_id)
         unread = [f"{harmless_line(name)}: {why}" for name, why in self._documents.unread(found)]
         if self._documents.progress(self._project_id).state in ("idle", "paused", "stopped") and self._rows:
+            self.embeddings.refresh()
             read = tr_n("{n} file", "{n} files", found.files)
             passages = tr_n("{n} passage", "{n} passages", found.passages)
             size = f"{format_number(found.size_bytes / MB, 1)} MB"

@@ -316,7 +316,7 @@ class ChatPage(QObject):
     def send(self, text: str) -> None:
         """Send, with what was typed into the system prompt a moment ago."""
         self.flush_parameters()
-        self.presenter.send(text)
+        self.presenter.find_or_send(text)
 
     def _typed(self, text: str) -> None:
         self.presenter.set_draft(text)

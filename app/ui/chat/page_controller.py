@@ -19,13 +19,11 @@ from app.core.problems import ActionSpec
 from app.service.http.harmless_text import harmless_line
 from app.translation import tr, tr_n
 from app.ui.chat.chat_picker import ChatPickerDialog
-from app.ui.chat.composer.attachment import DocumentPlace
 from app.ui.chat.find_bar import FindBar
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
 from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
 from app.ui.chat.page_menus import open_move_menu
-from app.ui.chat.session.chat_documents import place_words
 from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.view_values import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
@@ -294,22 +292,15 @@ class ChatPageController(QObject):
             self.open_documents(project_id)
         elif not presenter.opened.draft.strip():
             self._page.toast_wanted.emit(tr("Write a question first. The documents are searched for its words."))
+        elif not (control := presenter.head().controls.documents).usable:
+            self._page.toast_wanted.emit(control.why)
         else:
-            self._tasks.replace("passages", self._find_passages, project_id)
+            self._tasks.start_unless_running("passages", self._find_passages, presenter.opened.draft)
 
-    async def _find_passages(self, project_id: str) -> None:
-        presenter = self._page.presenter
-        before = presenter.opened.chat_id, presenter.opened.project_id
-        found, why = await presenter.documents.find(project_id, presenter.opened.draft)
-        if before != (presenter.opened.chat_id, presenter.opened.project_id):
-            return
-        if found:
-            texts = [(place_words(each), each.text, DocumentPlace(each.path, each.first, each.last)) for each in found]
-            self._page.box.give(presenter.attaching.add_texts, texts)
-        else:
-            self._page.toast_wanted.emit(tr("No passage has these words, or the files are still being read."))
-        if why:
-            self._page.toast_wanted.emit(why)
+    async def _find_passages(self, text: str) -> None:
+        passages = self._page.presenter.passages
+        if passages is not None and not await passages.find(text):
+            self._page.toast_wanted.emit(tr("No more passages fit what you wrote."))
 
     def export_project(self, project_id: str) -> None:
         """Ask for the file, then write a project with all its chats."""

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.export import ExportForm
     from app.ui.chat.session.import_export import Transfer
     from app.ui.chat.session.message_moves import MessageMoves
+    from app.ui.chat.session.question_passages import QuestionPassages
     from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
@@ -124,6 +125,7 @@ class ChatPresenter(QObject):
         self._search: Search | None = None
         self.presets: ChatPresets | None = None
         self.conversation: Conversation | None = None
+        self.passages: QuestionPassages | None = None
         self._history: ChatStore | None = None
         self._refused: Work | None = None  # what the disk refused last
         current_account.account_changed.connect(self._account_changed)
@@ -141,7 +143,7 @@ class ChatPresenter(QObject):
         chats; without it none can be.
         """
         # Imported here: the window is painted before the history is opened.
-        from app.ui.chat.session import answer_queue, chat_library
+        from app.ui.chat.session import answer_queue, chat_library, question_passages
         from app.ui.chat.session.conversation import Conversation
 
         await history.mark_interrupted()
@@ -154,6 +156,11 @@ class ChatPresenter(QObject):
             self.do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
         )
         await self.library.documents.start(self.do, self.current_account, catalogue)
+        self.opened.documents_of = self.library.documents.paths
+        self.library.documents.paths_changed.connect(self.publish_head)
+        self.passages = question_passages.QuestionPassages(
+            self.opened, self.attaching, self.library.documents, self.notice.emit
+        )
         await self.library.load()  # behind the projects, so that the chats are sorted once
         self.opened.project_of = projects.one
         projects.changed.connect(self.opened.changed)
@@ -455,10 +462,16 @@ class ChatPresenter(QObject):
 
     def _shown(self) -> None:
         self.draft_replaced.emit(self.opened.draft)
-        self.attaching.show_chat()
+        self._show_attachments()
         if self.conversation is not None:
             self.conversation.show()
         self.publish_all()
+
+    def _show_attachments(self) -> None:
+        """Another message is in the box."""
+        self.attaching.show_chat()
+        if self.passages is not None:
+            self.passages.forget()
 
     def rename(self, chat_id: str | None, title: str) -> None:
         """Give a chat a title of one's own; an empty one changes nothing."""
@@ -512,6 +525,18 @@ class ChatPresenter(QObject):
             self.drafts.timer.start()
         self.cost_changed.emit(self.opened.cost())
 
+    def find_or_send(self, text: str) -> None:
+        """Send what the box holds, unless passages are found for it first: those are shown, and sent the next time."""
+        if self.passages is not None and self.passages.are_wanted(text) and self.head().can_send:
+            self._tasks.start_unless_running("passages", self.guarded, self._find_or_send, (text,))
+        else:
+            self.send(text)
+
+    async def _find_or_send(self, text: str) -> None:
+        assert self.passages is not None
+        if not await self.passages.find(text) and self.opened.draft == text:
+            self.send(text)
+
     def send(self, text: str) -> None:
         """Send what the box holds. The text leaves the box only when it is on disk."""
         if not (text.strip() or self.opened.attachments) or self.conversation is None or not self.head().can_send:
@@ -541,7 +566,7 @@ class ChatPresenter(QObject):
         self.drafts.timer.stop()
         if await self.conversation.send(text.strip("\n"), model_ids, box=text):
             self.draft_replaced.emit(self.opened.draft)
-            self.attaching.show_chat()
+            self._show_attachments()
             if self.opened.draft:
                 self.drafts.timer.start()
         self.publish_all()

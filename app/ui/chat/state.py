@@ -163,6 +163,7 @@ class ChatHead(NamedTuple):
     instructing: str = ""  # the project whose instructions stand before the system prompt
     structure: str = ""  # what the answers are asked to be: "JSON", "2 functions"
     controls: Controls = Controls()
+    has_documents: bool = False  # its project follows files
     lock: Lock = Lock()
     default_temperature: float | None = None
     default_top_p: float | None = None

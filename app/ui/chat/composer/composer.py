@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # What folds away first when the row is narrow; Web stays longest because it costs money.
 TONES = {LockState.REFUSED: "bad", LockState.OPEN: "warn"}
 _WEB_WORDS = {"off": tr("Off"), "auto": tr("Auto"), "on": tr("On")}
-_FOLD_ORDER = (("read_links", "citations"), ("thinking",), ("web_search",))
+_FOLD_ORDER = (("read_links", "citations"), ("thinking",), ("documents",), ("web_search",))
 
 
 class Composer(QWidget):
@@ -72,6 +72,9 @@ class Composer(QWidget):
         self.citations = PillButton(theme, tr("Citations"), "quote", shortcut="Ctrl+Shift+X")
         self.thinking = PillButton(theme, tr("Reasoning"), "bulb", shortcut="Ctrl+Shift+T")
         self.links = PillButton(theme, tr("Read links"), "link", shortcut="Ctrl+Shift+K")
+        self.documents = PillButton(theme, tr("Documents"), "document")
+        self.documents.setAccessibleDescription(tr("Show passages of the project’s documents before you send"))
+        self.documents.hide()
         self.structure = PillButton(theme, "", "wrench", checked=True)
         self.structure.setAccessibleDescription(tr("JSON output and functions"))
         self.structure.hide()
@@ -87,7 +90,9 @@ class Composer(QWidget):
             "citations": self.citations,
             "thinking": self.thinking,
             "read_links": self.links,
+            "documents": self.documents,
         }
+        self._absent = {"documents"}  # pills that say nothing in this chat
         self.tokens = Label(theme, "", "small", "text3", tabular=True)
         self.tokens.hide()
         self.cost = Label(theme, "", "small", "text3", tabular=True)
@@ -105,7 +110,7 @@ class Composer(QWidget):
     def _build(self) -> None:
         self._row = QHBoxLayout()
         self._row.addWidget(self.attach)
-        for pill in (self.web, self.citations, self.thinking, self.links, self.structure, self.more):
+        for pill in (*self._pills.values(), self.structure, self.more):
             self._row.addWidget(pill)
         self._row.addStretch(1)
         for widget in (self.tokens, self.lock, self.cost, self.send, self.stop):
@@ -133,6 +138,7 @@ class Composer(QWidget):
         self.citations.clicked.connect(lambda on: self.option_changed.emit("citations", on))
         self.thinking.clicked.connect(lambda on: self.option_changed.emit("thinking", on))
         self.links.clicked.connect(lambda on: self.option_changed.emit("read_links", on))
+        self.documents.clicked.connect(lambda on: self.option_changed.emit("documents", on))
         self.structure.clicked.connect(self._open_structure)
         self.lock.clicked.connect(self._switch_seal)
         self.more.clicked.connect(self.open_more)
@@ -159,6 +165,8 @@ class Composer(QWidget):
         self.citations.setChecked(options.citations and controls.citations.usable)
         self.thinking.setChecked(options.thinking and controls.thinking.usable)
         self.links.setChecked(options.read_links and controls.read_links.usable)
+        self.documents.setChecked(options.documents and controls.documents.usable)
+        self._absent = set() if head.has_documents else {"documents"}
         for name, pill in self._pills.items():
             control: Control = getattr(controls, name)
             pill.set_usable(control.usable, control.why)
@@ -291,7 +299,7 @@ class Composer(QWidget):
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name, pill in self._pills.items():
-            if name not in self._folded:
+            if name not in self._folded - self._absent:
                 continue
             if pill is self.web:
                 sub_menu = menu.addMenu(pill.text())
@@ -333,9 +341,10 @@ class Composer(QWidget):
         folded: set[str] = set()
         for names in ((), *_FOLD_ORDER):
             folded.update(names)
-            shown = [pill.sizeHint().width() + gap for name, pill in self._pills.items() if name not in folded]
+            hidden = folded | self._absent
+            shown = [pill.sizeHint().width() + gap for name, pill in self._pills.items() if name not in hidden]
             if folded:
-                self.more.setText(tr("{folded} more", folded=len(folded)))
+                self.more.setText(tr("{folded} more", folded=len(folded - self._absent)))
                 shown.append(self.more.sizeHint().width() + gap)
             if fixed + sum(shown) <= room:
                 break
@@ -349,7 +358,7 @@ class Composer(QWidget):
             fixed += self.lock.sizeHint().width()
         self._folded = frozenset(folded)
         for name, pill in self._pills.items():
-            pill.setVisible(name not in folded)
+            pill.setVisible(name not in folded | self._absent)
         self.more.setVisible(bool(folded))
         has_room = fixed + sum(shown) + self.tokens.sizeHint().width() + gap * 2 <= room
         self.tokens.setVisible(bool(self.tokens.text()) and has_room)

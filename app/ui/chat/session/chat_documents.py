@@ -60,6 +60,7 @@ class ChatDocuments(QObject):
     """One for the tab. A project's files are read from the first time that somebody looks at them or asks for them."""
 
     changed = Signal(str)  # the id of a project: its files, or how far the reading is
+    paths_changed = Signal()
 
     def __init__(self, database: Database, files: AttachmentFiles) -> None:
         """`files` are those of attachments."""
@@ -137,6 +138,7 @@ class ChatDocuments(QObject):
     async def _change(self, project_id: str, change: Callable[..., Awaitable[None]], what: object) -> None:
         await change(project_id, what)
         self._all = await self._paths.all()
+        self.paths_changed.emit()
         follower = self._followers.get(project_id)
         if follower is not None:
             follower.follow(self.paths(project_id), self.is_paused(project_id))

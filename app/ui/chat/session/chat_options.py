@@ -51,6 +51,7 @@ class ChatOptions(NamedTuple):
     cache_attachments: bool = True
     keep_cache: bool = False  # ask the service to keep what it has cached for a day
     extra_json: str = ""  # an object as typed, merged into the request last
+    documents: bool = True  # look for passages in the project's documents before a message is sent
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, object]) -> ChatOptions:
@@ -91,6 +92,7 @@ _SEALED_OFF = {
     "effort": "reasoning_effort",
     "keep_cache": "prompt_cache_key",
     "cache_attachments": "files",
+    "documents": "files",
     "structure": "response_format",
     "stop": "stop",
     "extra_json": "extra",
@@ -119,6 +121,7 @@ class Controls(NamedTuple):
     effort: Control = Control()
     keep_cache: Control = Control()
     cache_attachments: Control = Control()
+    documents: Control = Control()
     structure: Control = Control()
     stop: Control = Control()
     extra_json: Control = Control()

@@ -67,7 +67,7 @@ class Attaching(QObject):
         self._history: ChatStore | None = None
         self._items: list[_Item] = []
         self._keys = itertools.count()
-        self._turn = 0  # grows with every other chat that is shown
+        self.turn = 0  # grows with every other chat that is shown
         self._gate: asyncio.Semaphore | None = None
         self._told_views: tuple[AttachmentView, ...] = ()
 
@@ -78,7 +78,7 @@ class Attaching(QObject):
 
     def show_chat(self) -> None:
         """Another chat, or another turn, is in the box: take its attachments."""
-        self._turn += 1
+        self.turn += 1
         self._items = [self._item(each) for each in self._open.attachments]
         self._open.reading = 0
         self._publish()
@@ -134,6 +134,10 @@ class Attaching(QObject):
             if name not in names:
                 self._add(name, (text, place))
 
+    def names(self) -> dict[str, str]:
+        """The chips by their names: the key of each."""
+        return {item.name: item.key for item in self._items}
+
     def attachment(self, key: str) -> Attachment | None:
         """What a chip stands for, None while it is read."""
         item = self._get(key)
@@ -161,7 +165,7 @@ class Attaching(QObject):
         before, files = item.attachment, self._history.files
         item.attachment, item.is_kept = None, False
         self._take()
-        self._run(self._read, item, self._turn, lambda: shrink(before, files.read(before.sha256)), before)
+        self._run(self._read, item, self.turn, lambda: shrink(before, files.read(before.sha256)), before)
 
     def switch(self, key: str) -> None:
         """Send the text of a document instead of the file, or the other way round."""
@@ -177,7 +181,7 @@ class Attaching(QObject):
         item = _Item(f"a{next(self._keys)}", name)
         self._items.append(item)
         self._take()
-        self._run(self._read, item, self._turn, work, None)
+        self._run(self._read, item, self.turn, work, None)
 
     async def _read(self, item: _Item, turn: int, work: Work, before: Attachment | None) -> None:
         import asyncio  # not before the window is painted
@@ -213,14 +217,14 @@ class Attaching(QObject):
             item.attachment, item.sentence = before, "" if before is not None else error.sentence
             if before is not None:
                 self.told.emit(error.sentence)
-        if turn != self._turn or item not in self._items:
+        if turn != self.turn or item not in self._items:
             return  # another chat is open by now, or the chip was taken away
         self._take()
         try:
             await self._keep_draft()
         finally:  # a refused draft is kept with the next; what is attached can be sent
             item.is_kept = item.attachment is not None
-            if turn == self._turn:
+            if turn == self.turn:
                 self._take()
 
     def _take(self) -> None:

@@ -82,6 +82,7 @@ class OpenChat:
         self.character: CharacterHead | None = None
         self.project_id: str | None = None
         self.project_of: Callable[[str | None], Project | None] = lambda _project_id: None
+        self.documents_of: Callable[[str], tuple[str, ...]] = lambda _project_id: ()
         self.private = False  # it is in memory alone
         self.sealed = False  # what is said goes to the model's enclave sealed, or not at all
         self.sitting: Callable[[str | None], Sitting] = lambda _chat_id: Sitting()
@@ -269,6 +270,7 @@ class OpenChat:
             structure=self.asked_structure.summary(),
             instructing=project.name if project is not None and project.instructions.strip() else "",
             controls=self.controls(known),
+            has_documents=self.has_documents,
             lock=self.lock(),
             default_temperature=defaults.get("temperature"),
             default_top_p=defaults.get("top_p"),
@@ -300,7 +302,13 @@ class OpenChat:
     def controls(self, model: Model | CachedModel | None) -> Controls:
         """Which options have an effect in this chat."""
         controls = sealed_controls() if self.sealed else judge(self.options, model)
-        return controls._replace(cache_attachments=Control(False, NO_ATTACHMENTS)) if self.private else controls
+        off = Control(False, NO_ATTACHMENTS)
+        return controls._replace(cache_attachments=off, documents=off) if self.private else controls
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether the chat's project follows any files."""
+        return self.project_id is not None and bool(self.documents_of(self.project_id))
 
     def why_not(self) -> str:
         """Why nothing can be sent now, "" when it can."""
