@@ -42,8 +42,7 @@ def add(window: QWidget, widget: QWidget, x: int = 50, y: int = 50) -> QWidget:
     return widget
 
 
-def around(widget: QWidget, window: QWidget) -> QRect:
-    outset = GAP + WIDTH
+def around(widget: QWidget, window: QWidget, outset: int = GAP + WIDTH) -> QRect:
     return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()).adjusted(-outset, -outset, outset, outset)
 
 
@@ -121,15 +120,20 @@ def test_a_pane_that_only_scrolls_has_a_ring_for_travellers_alone(qtbot, window:
     assert ring.target is pane
 
 
-@pytest.mark.parametrize("reason", [Qt.FocusReason.MouseFocusReason, Qt.FocusReason.TabFocusReason])
 @pytest.mark.parametrize("kind", ["json", "speech"])
-def test_no_ring_goes_around_a_text_that_fills_its_pane(
-    window: QWidget, theme: Theme, ring: FocusRing, kind: str, reason: Qt.FocusReason
+def test_a_text_that_fills_its_pane_has_a_ring_inside_when_a_key_led_there(
+    qtbot, window: QWidget, theme: Theme, ring: FocusRing, kind: str
 ) -> None:
     editor = add(window, JsonEditor(theme, "Request as JSON") if kind == "json" else SpeechEditor(theme))
-    editor.setFocus(reason)
+    editor.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.target is editor
+    assert ring.geometry() == around(editor, window, -GAP)
+    window.setFocus()
+    qtbot.mousePress(window.windowHandle(), LEFT, pos=QPoint(5, 5))
+    editor.setFocus(Qt.FocusReason.MouseFocusReason)
+    qtbot.keyPress(window.windowHandle(), Qt.Key.Key_A)
     assert window.focusWidget() is editor
-    assert not ring.isVisible()
+    assert ring.target is None, "a click leaves the caret where one looks, also for what is typed there"
 
 
 def test_a_ring_is_not_painted_over_a_notice(window: QWidget, theme: Theme, ring: FocusRing) -> None:

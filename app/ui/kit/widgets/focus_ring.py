@@ -5,7 +5,8 @@ keyboard focus, and always for fields that take text; a click shows nothing. A w
 `ring_widget` is another widget to go around (a whole composer), `ring_rect()` the part of it, `ring_radius()` the
 radius of its corners; `ring_widget = None` means that it draws its own. A whole pane that only scrolls, or says so by
 `is_pane = True`, has a ring only when somebody came to it by Tab or F6, never because a key was pressed in it. A text
-without a border of its own fills its pane: there the caret says where the keyboard is.
+without a border of its own fills its pane: its ring is inside, and only when a key led there, for a click leaves the
+caret where one looks.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class FocusRing(QWidget):
         self._by_keyboard = _by_keyboard_in_parent(window)
         self._last_key_travels = False
         self._came_by_travel = False
+        self._came_by_key = False
         self._handle: QWindow | None = None
         self._radius = 6.0
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -99,7 +101,7 @@ class FocusRing(QWidget):
                 widget.removeEventFilter(self)
         self._followed = []
         self._focus = None
-        self._came_by_travel = self._last_key_travels
+        self._came_by_travel, self._came_by_key = self._last_key_travels, self._by_keyboard
         if new is not None and new.window() is self._window and new is not self._window:
             self._focus = new
             parent = _ring_widget(new)
@@ -149,6 +151,7 @@ class FocusRing(QWidget):
             or not alive(widget)
             or not widget.isVisible()
             or not (self._by_keyboard or _takes_text(widget))
+            or (_fills_pane(widget) and not self._came_by_key)
             or (_is_pane(widget) and not self._came_by_travel)
         ):
             return None
@@ -158,7 +161,8 @@ class FocusRing(QWidget):
         rect, radius = _shape(self._theme, around)
         area = QRect(around.mapTo(self._window, QPoint(0, 0)) + rect.topLeft(), rect.size())
         self._radius = radius
-        area.adjust(-_OUTSET, -_OUTSET, _OUTSET, _OUTSET)
+        outset = -GAP if _fills_pane(around) else _OUTSET
+        area.adjust(-outset, -outset, outset, outset)
         self._clip = _visible_part(around, self._window)
         return area if area.intersects(self._clip) else None
 
@@ -187,10 +191,14 @@ def _ring_widget(widget: QWidget) -> QWidget | None:
     """The widget that the ring goes around when `widget` has the focus; None when it draws its own."""
     if isinstance(widget, QAbstractItemView) and not hasattr(widget, "ring_widget"):
         return None  # rows show the focus themselves
-    if isinstance(widget, (QPlainTextEdit, QTextEdit)) and not hasattr(widget, "ring_widget"):
-        return None if widget.property("bare") and not widget.isReadOnly() else widget
     around = getattr(widget, "ring_widget", widget)
     return around if isinstance(around, QWidget) else None
+
+
+def _fills_pane(widget: QWidget) -> bool:
+    """Whether the widget is a text without a border and without another widget that has one for it."""
+    is_text = isinstance(widget, (QPlainTextEdit, QTextEdit)) and not widget.isReadOnly()
+    return is_text and bool(widget.property("bare")) and not hasattr(widget, "ring_widget")
 
 
 def stay_over_rings(widget: QWidget) -> None:
