@@ -63,6 +63,8 @@ def test_an_answer_is_asked_for_and_read_block_by_block(heard: Heard) -> None:
         reader.hear("Answer complete")
         said = reader.said()
         assert len(said) == len(set(said)), "nothing is said twice"
+        sources = {reader.role(event.node) for event in reader.events if event.kind == "Announcement"}
+        assert sources == {"frame"}, "from anywhere else Orca drops what comes within 0.1 s of another"
         answer = press(reader, "Shift+Tab", until="Answer: ")
         block = press(reader, "Right", until="")
         assert block.role == "paragraph" and len(block.name) > 20
@@ -98,6 +100,8 @@ def test_a_transcript_is_made_of_a_file_and_a_word_corrected(heard: Heard, tmp_p
         reader.hear("Transcript ready")
         reader.wait(lambda: reader.role(reader.focused()[-1]) == "list item", "the first row of the transcript")
         assert "page tab" not in {reader.role(node) for node in reader.focused()}, "the inspector has no focus"
+        chosen = {reader.role(event.node) for event in reader.events if event.kind == "SelectionChanged"}
+        assert "page tab list" not in chosen, "Orca takes its reader to a tab that is chosen"
         words = [each.partition(",")[0] for each in map(reader.name, reader.children(reader.focused()[-1]))]
         assert words, "a row has its words"
         press(reader, "F2", until="Segment text")

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.core.tabs import TabInfo
 from app.ui.kit.theme import Theme
@@ -69,12 +69,15 @@ def test_a_slider_says_the_number_that_it_shows_and_takes_it_from_a_screen_reade
 
 
 def test_a_choice_says_what_it_is_for_and_what_is_chosen(qtbot, theme: Theme) -> None:
-    field = ChoiceField(theme, "Voice language")
-    qtbot.addWidget(field)
+    around = QWidget()
+    qtbot.addWidget(around)
+    field, label = ChoiceField(theme, "Voice language", parent=around), QLabel("Voice language", around)
     field.addItems(["Any language", "English"])
     field.setCurrentIndex(1)
     interface = QAccessible.queryAccessibleInterface(field)
     assert (interface.text(QAccessible.Text.Name), interface.role()) == ("Voice language: English", ROLE.ComboBox)
+    label.setBuddy(field)
+    assert interface.relations() == [], "its label would be said once more"
 
 
 @pytest.fixture

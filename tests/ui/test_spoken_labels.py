@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.kit.key_text import key_text
 from app.ui.kit.theme import Theme
@@ -88,6 +88,25 @@ def test_a_problem_is_said_once_when_it_comes(qtbot, theme: Theme, heard: list[s
     for words in ("Enter a date.", "Enter a date.", "", "Enter a date."):
         problem.set_text(words)
     assert heard == ["Enter a date.", "Enter a date."]
+
+
+def test_a_problem_is_said_once_with_the_field_that_the_keyboard_goes_to(
+    qtbot, theme: Theme, heard: list[str]
+) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    problem, field, other = ProblemLabel(theme), QLineEdit(), QLineEdit()
+    layout = QVBoxLayout(page)
+    for widget in (field, other, problem):
+        layout.addWidget(widget)
+    page.show()
+    other.setFocus()
+    problem.blame(field, "Enter a date.")
+    assert (page.focusWidget(), field.accessibleDescription()) == (field, "Enter a date."), "said with the field"
+    assert heard == []
+    problem.set_text("")
+    problem.blame(field, "Enter a date.")
+    assert heard == ["Enter a date."], "the keyboard stays, and no field is said"
 
 
 def test_what_a_key_does_is_said_with_the_key(qtbot, theme: Theme) -> None:

@@ -52,6 +52,12 @@ class _Interface(QAccessibleWidget):
             return self._name()
         return super().text(kind)
 
+    def relations(
+        self, match: QAccessible.RelationFlag = QAccessible.RelationFlag.AllRelations
+    ) -> list[tuple[QAccessibleInterface, QAccessible.RelationFlag]]:
+        """A name of our own says the label already: Orca would say it first, and then the name."""
+        return super().relations(match) if self._name is None else []
+
     def interface_cast(self, kind: QAccessible.InterfaceType) -> Any:
         if kind == QAccessible.InterfaceType.ValueInterface and self._value is not None:
             return self._value

@@ -69,7 +69,7 @@ class SpeechEditor(QTextEdit):
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(tr("Text to speak"))
-        self.setAccessibleDescription(NOTHING_YET)
+        self._describe()
         self.setTabChangesFocus(True)
         self.setProperty("bare", True)
         self._timer = QTimer(self)
@@ -80,9 +80,16 @@ class SpeechEditor(QTextEdit):
         self._pourer.setInterval(0)
         self._pourer.timeout.connect(self._pour)
         self.textChanged.connect(self._timer.start)
+        self.textChanged.connect(self._describe)
         FileDrop(theme, self.viewport()).dropped.connect(lambda paths: self.file_dropped.emit(paths[0]))
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
+
+    def _describe(self) -> None:
+        """Screen readers hear the hint for as long as it is painted."""
+        words = NOTHING_YET if self.document().isEmpty() else ""
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
 
     def _apply_theme(self) -> None:
         theme = self._theme
@@ -141,6 +148,7 @@ class SpeechEditor(QTextEdit):
         self._format_lines()  # of the first paragraph; those that follow are like it
         first = _piece_of(whole)
         self._append(first)
+        self._describe()
         cursor = self.textCursor()
         cursor.setPosition(min(caret, max(0, self.document().characterCount() - 1)))
         self.setTextCursor(cursor)

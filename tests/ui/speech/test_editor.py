@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.service.speech_text import Span, parts, sentences
 from app.ui.kit.theme import Theme
-from app.ui.speech.editor import PIECE, SpeechEditor
+from app.ui.speech.editor import NOTHING_YET, PIECE, SpeechEditor
 
 
 def made(theme: Theme, qtbot: QtBot) -> SpeechEditor:
@@ -91,6 +91,15 @@ def test_a_long_text_comes_piece_by_piece_and_is_whole_in_the_end(theme: Theme, 
     assert told == []
     first = editor.document().firstBlock().blockFormat().lineHeight()
     assert editor.document().lastBlock().blockFormat().lineHeight() == first
+
+
+def test_the_hint_is_said_while_it_is_shown(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    assert editor.accessibleDescription() == NOTHING_YET
+    editor.set_text("Good morning")
+    assert editor.accessibleDescription() == ""
+    editor.set_text("")
+    assert editor.accessibleDescription() == NOTHING_YET
 
 
 def paste(editor: SpeechEditor, text: str) -> None:

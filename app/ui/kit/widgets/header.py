@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QTabBar, QWidget
 
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import nothing_said
 from app.ui.kit.widgets.label import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class PaneHeader(QFrame):
@@ -59,6 +66,26 @@ class PaneHeader(QFrame):
         self._layout.setSpacing(self._theme.px(8))
 
 
+class _Bar(QTabBar):
+    """A tab that the program shows is not told to screen readers: Orca takes its reader to a chosen tab."""
+
+    def setCurrentIndex(self, index: int) -> None:
+        with self._silent():
+            super().setCurrentIndex(index)
+
+    def setTabVisible(self, index: int, visible: bool) -> None:
+        with self._silent():
+            super().setTabVisible(index, visible)
+
+    @contextmanager
+    def _silent(self) -> Iterator[None]:
+        before = self.currentIndex()
+        with QSignalBlocker(self), nullcontext() if self.hasFocus() else nothing_said():
+            yield
+        if self.currentIndex() != before:
+            self.currentChanged.emit(self.currentIndex())
+
+
 class PaneTabs(QFrame):
     """A header whose title is a row of tabs, as on top of the inspector. `bar.currentChanged` tells the tab."""
 
@@ -66,7 +93,7 @@ class PaneTabs(QFrame):
         super().__init__(parent)
         self._theme = theme
         self.setProperty("part", "header")
-        self.bar = QTabBar()
+        self.bar = _Bar()
         self.bar.setAccessibleName(name)
         self.bar.setDrawBase(False)
         self.bar.setExpanding(False)

@@ -21,10 +21,13 @@ class ProblemLabel(Label):
         super().__init__(theme, "", style, "bad", weight=weight, wrap=True, parent=parent)
 
     _blamed: QWidget | None = None
+    _is_said_with_the_field = False
 
     def blame(self, field: QWidget, sentence: str) -> None:
         """Say what is wrong with a field, mark it and put the keyboard into it, until other words are set."""
+        self._is_said_with_the_field = field.window().focusWidget() is not field
         self.set_text(sentence)
+        self._is_said_with_the_field = False
         self._blamed = field
         set_property(field, "state", "error")
         field.setAccessibleDescription(sentence)
@@ -38,5 +41,5 @@ class ProblemLabel(Label):
         self._blamed = None
         super().setText(text)
         around = self.parentWidget()
-        if self.text() != before and around is not None and around.isVisible():
+        if self.text() != before and around is not None and not self._is_said_with_the_field:
             announce(around, self.text(), urgent=True)
